@@ -1,0 +1,40 @@
+# Two commands do everything: `make demo` and `make test`. Both build their own .venv with pip.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# One thread for BLAS and OpenMP: the matrices are small, and two test processes share two cores.
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+# What torch is built as differs between platforms; this exact version comes without CUDA packages.
+TORCH := torch==2.13.0
+
+.PHONY: demo test lint check perf clean
+
+demo: $(VENV)/.demo
+	$(BIN)/verax demo --out demo
+
+test: $(VENV)/.dev lint
+	$(ONE_THREAD) $(BIN)/pytest
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+perf: $(VENV)/.dev
+	$(ONE_THREAD) $(BIN)/python perf/explainers.py
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[data,trees,fast]"
+	touch $@
+
+$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$(TORCH)"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

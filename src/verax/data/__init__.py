@@ -1,0 +1,20 @@
+"""Where inputs come from: datasets, words, table schemas."""
+
+from verax.data.dataset import Dataset, Part
+from verax.data.load import load_dataset
+from verax.data.registry import dataset_formats, datasets
+from verax.data.table import Bins, Column, Schema
+from verax.data.words import Words, split_words
+
+__all__ = [
+    "Bins",
+    "Column",
+    "Dataset",
+    "Part",
+    "Schema",
+    "Words",
+    "dataset_formats",
+    "datasets",
+    "load_dataset",
+    "split_words",
+]

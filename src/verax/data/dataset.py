@@ -1,0 +1,107 @@
+"""A dataset as the rest of Verax sees it: three parts of inputs and labels, and a hash of their content."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from verax.data.table import Schema
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+Inputs = list[str] | FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Inputs (texts, or encoded rows of a table) and the number of the true class of each."""
+
+    inputs: Inputs
+    labels: IntArray
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __repr__(self) -> str:
+        return f"Part({len(self):,} {'texts' if isinstance(self.inputs, list) else 'rows'})"
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Inputs to explain, with their true labels, in a train, a validation and a test part.
+
+    Attributes:
+        name: where it came from.
+        kind: "text" or "table".
+        class_names: what the labels mean: label ``c`` is ``class_names[c]``.
+        schema: a table's columns; None for texts.
+        notes: what was dropped on the way here and how much of it, one sentence each.
+    """
+
+    name: str
+    kind: Literal["text", "table"]
+    class_names: tuple[str, ...]
+    train: Part
+    validation: Part
+    test: Part
+    schema: Schema | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def parts(self) -> dict[str, Part]:
+        """The three parts by name."""
+        return {"train": self.train, "validation": self.validation, "test": self.test}
+
+    def __len__(self) -> int:
+        return sum(len(part) for part in self.parts.values())
+
+    @cached_property
+    def hash(self) -> str:
+        """A hash of inputs, labels, class names, schema and split; the same on every machine."""
+        digest = hashlib.sha256()
+        columns = [asdict(column) for column in self.schema.columns] if self.schema else None
+        digest.update(json.dumps([self.kind, self.class_names, columns]).encode())
+        for part in self.parts.values():
+            digest.update(len(part).to_bytes(8, "little"))
+            digest.update(part.labels.astype("<i8").tobytes())
+            for content in contents(part.inputs):
+                digest.update(len(content).to_bytes(8, "little"))
+                digest.update(content)
+        return digest.hexdigest()
+
+    def summary(self) -> str:
+        """A few lines for people: sizes, classes, columns, and what was dropped."""
+        lines = [f"{self.name}: {len(self):,} {'texts' if self.kind == 'text' else 'rows'}"]
+        for name, part in self.parts.items():
+            sizes = np.bincount(part.labels, minlength=len(self.class_names))
+            shares = ", ".join(f"{c} {size:,}" for c, size in zip(self.class_names, sizes, strict=True))
+            lines.append(f"  {name:<10} {len(part):>7,}  ({shares})")
+        if self.schema is not None:
+            numeric, categorical = len(self.schema.numeric), len(self.schema.categorical)
+            lines.append(
+                f"  columns    {len(self.schema):>7,}  ({numeric} numeric, {categorical} categorical)"
+            )
+        lines += [f"  note: {note}" for note in self.notes]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        sizes = "/".join(f"{len(part):,}" for part in self.parts.values())
+        noun = "texts" if self.kind == "text" else f"rows x {len(self.schema or ())} columns"
+        return f"Dataset({self.name!r}, {sizes} {noun}, classes: {', '.join(self.class_names)})"
+
+
+def contents(inputs: Sequence[str] | FloatArray) -> Iterator[bytes]:
+    """Each input as bytes, so that equal inputs have equal bytes on any machine."""
+    if isinstance(inputs, np.ndarray):
+        # Adding zero makes -0.0 a 0.0; every NaN becomes the same NaN.
+        rows = np.where(np.isnan(inputs), np.nan, inputs + 0.0).astype("<f8")
+        return (row.tobytes() for row in rows)
+    # Lone surrogates occur in scraped texts and have no UTF-8 of their own.
+    return (text.encode("utf-8", "surrogatepass") for text in inputs)

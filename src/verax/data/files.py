@@ -1,0 +1,180 @@
+"""CSV, JSON-lines and Parquet files with the text and label columns named, or tables with a label column."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from verax.data.encoding import is_missing, to_category
+from verax.data.lines import json_objects, not_utf8, open_text
+from verax.data.records import Records, number_labels, text_records
+from verax.data.registry import Choice
+from verax.data.table import Schema
+from verax.errors import VeraxError
+
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
+# A categorical column with more categories than this, and than half the rows, is a text or an identifier.
+MANY_CATEGORIES = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """A file's columns by name, and what to call each row in a message ("line 7")."""
+
+    path: Path
+    columns: dict[str, list[Any]]
+    places: list[str]
+
+
+def file_suffix(path: Path) -> str:
+    """The ending that tells the kind of file: ``.jsonl`` for ``reviews.jsonl.gz``."""
+    return Path(path.stem).suffix.lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
+
+
+def file_records(path: Path, choice: Choice, schema: Schema | None) -> Records:
+    """The texts or the table in a file."""
+    cells = read_cells(path)
+    label = _column(cells, choice.label or "label", "label")
+    labels, class_names = number_labels(_class_names(cells, label))
+    if schema is None and (choice.text or "text" in cells.columns):
+        texts = cells.columns[_column(cells, choice.text or "text", "text")]
+        return text_records(("" if _absent(text) else str(text) for text in texts), labels, class_names)
+    if schema is None and choice.label is None:
+        raise VeraxError(
+            f"{path} has no column 'text' (it has: {', '.join(cells.columns)}); name the text column with "
+            "text=..., or, if all columns but one form a table, name that one with label=..."
+        )
+    if choice.text:
+        raise VeraxError("Texts have no schema; leave out either text or schema.")
+    return _table_records(cells, label, labels, class_names, schema)
+
+
+def _table_records(
+    cells: Cells, label: str, labels: Any, class_names: tuple[str, ...], schema: Schema | None
+) -> Records:
+    import pandas as pd
+
+    rows = pd.DataFrame(
+        {name: pd.Series(v, dtype=object) for name, v in cells.columns.items() if name != label}
+    )
+    if schema is None:
+        schema = Schema.learn(rows)
+        _refuse_texts(schema, cells.path, len(rows))
+    return Records(schema.encode(rows), labels, class_names, schema=schema)
+
+
+def _refuse_texts(schema: Schema, path: Path, n_rows: int) -> None:
+    for column in schema.columns:
+        if column.categories and len(column.categories) > max(MANY_CATEGORIES, n_rows / 2):
+            raise VeraxError(
+                f"The column {column.name!r} of {path} has {len(column.categories):,} different values in "
+                f"{n_rows:,} rows; if it is the text, say text={column.name!r}, else remove it from the file."
+            )
+
+
+def read_cells(path: Path) -> Cells:
+    """The columns of a CSV, TSV, JSON-lines or Parquet file."""
+    suffix = file_suffix(path)
+    if suffix == ".parquet":
+        cells = _read_parquet(path)
+    elif suffix in (".csv", ".tsv"):
+        cells = _read_csv(path, "\t" if suffix == ".tsv" else ",")
+    else:
+        cells = _read_json_lines(path)
+    if not cells.places:
+        raise VeraxError(f"{path} holds no rows; give a file with at least 3 inputs.")
+    return cells
+
+
+def _read_csv(path: Path, delimiter: str) -> Cells:
+    rows: list[list[str]] = []
+    starts: list[int] = []
+    header: list[str] | None = None
+    # The module's own limit of 131,072 characters is less than a long document.
+    csv.field_size_limit(2**31 - 1)
+    line = 0
+    try:
+        with open_text(path) as file:
+            reader = csv.reader(file, delimiter=delimiter, strict=True)
+            for row in reader:
+                start, line = line + 1, reader.line_num
+                if not row:
+                    continue
+                if header is None:
+                    header = row
+                elif len(row) != len(header):
+                    raise VeraxError(
+                        f"Line {start} of {path} has {len(row)} cells but the first line names "
+                        f"{len(header)} columns; put quotes around cells that contain the separator."
+                    )
+                else:
+                    rows.append(row)
+                    starts.append(start)
+    except csv.Error as error:
+        raise VeraxError(
+            f"{path} cannot be read from line {line + 1} on ({error}); check the quotes there."
+        ) from error
+    except UnicodeDecodeError as error:
+        raise not_utf8(path, line + 1) from error
+    names = header or []
+    columns = zip(*rows, strict=True) if rows else [()] * len(names)
+    return Cells(path, _named(path, names, columns), [f"line {start}" for start in starts])
+
+
+def _named(path: Path, names: list[str], columns: Any) -> dict[str, list[Any]]:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise VeraxError(f"{path} has two columns called {twice[0]!r}; rename one.")
+    return {name: list(column) for name, column in zip(names, columns, strict=True)}
+
+
+def _read_json_lines(path: Path) -> Cells:
+    numbered = list(json_objects(path))
+    names = list(dict.fromkeys(name for _, row in numbered for name in row))
+    columns = {name: [row.get(name) for _, row in numbered] for name in names}
+    return Cells(path, columns, [f"line {number}" for number, _ in numbered])
+
+
+def _read_parquet(path: Path) -> Cells:
+    import pandas as pd
+
+    try:
+        frame = pd.read_parquet(path)
+    except (OSError, ValueError) as error:
+        raise VeraxError(
+            f"{path} cannot be read as Parquet ({error}); check that the file is whole."
+        ) from error
+    columns = {str(name): frame[name].to_numpy(dtype=object).tolist() for name in frame.columns}
+    return Cells(path, columns, [f"row {number}" for number in range(len(frame))])
+
+
+def _column(cells: Cells, name: str, role: str) -> str:
+    if name not in cells.columns:
+        raise VeraxError(
+            f"{cells.path} has no column {name!r}; it has: {', '.join(cells.columns)}. "
+            f"Name the right one with {role}=..."
+        )
+    return name
+
+
+def _class_names(cells: Cells, label: str) -> list[str]:
+    for place, value in zip(cells.places, cells.columns[label], strict=True):
+        if is_missing(value):
+            raise VeraxError(
+                f"The label in {place} of {cells.path} is missing; fill in the column {label!r} "
+                "or remove the row."
+            )
+        if isinstance(value, (float, np.floating)) and not float(value).is_integer():
+            raise VeraxError(
+                f"The label in {place} of {cells.path} is the number {value}, not a class; "
+                f"turn the column {label!r} into classes first."
+            )
+    return [to_category(value) for value in cells.columns[label]]
+
+
+def _absent(value: Any) -> bool:
+    return not isinstance(value, str) and is_missing(value)

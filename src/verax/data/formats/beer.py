@@ -1,0 +1,53 @@
+"""Lei et al.'s (2016) BeerAdvocate reviews: gzip, ``rating rating rating rating rating TAB text``.
+
+The five ratings, in [0, 1], are of appearance, aroma, palate, taste and overall. They become classes as in
+later work on these files (Bao et al. 2018): up to 0.4 is negative, from 0.6 positive; those between are
+dropped and counted. In a folder with a train and a heldout file, heldout is the test part.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from verax.data.formats.shipped import bad_line, known_parts, part_files
+from verax.data.lines import numbered_lines
+from verax.data.records import Records, counted, text_records
+from verax.data.registry import Choice, dataset_formats
+
+ASPECTS = ("appearance", "aroma", "palate", "taste", "overall")
+NEGATIVE_UP_TO = 0.4
+POSITIVE_FROM = 0.6
+
+
+@dataset_formats.register("lei-beer")
+def lei_beer(path: Path, choice: Choice) -> Records:
+    """Beer reviews, negative or positive on one aspect; label= one of ASPECTS, by default appearance."""
+    aspect = choice.among("lei-beer", ASPECTS)
+    texts, labels, parts = [], [], []
+    undecided = 0
+    for part, file in part_files(path, "*.txt*", "lei-beer"):
+        for number, line in numbered_lines(file):
+            if not line.strip():
+                continue
+            rating = _rating(line, aspect)
+            if rating is None:
+                raise bad_line(number, file, "five ratings in [0, 1], a tab and a text")
+            if NEGATIVE_UP_TO < rating < POSITIVE_FROM:
+                undecided += 1
+                continue
+            texts.append(line.partition("\t")[2])
+            labels.append(int(rating >= POSITIVE_FROM))
+            parts.append(part)
+    note = counted(undecided, "review", f"with {aspect} between {NEGATIVE_UP_TO} and {POSITIVE_FROM} dropped")
+    return text_records(texts, labels, ("negative", "positive"), known_parts(parts), [note])
+
+
+def _rating(line: str, aspect: str) -> float | None:
+    ratings, tab, _ = line.partition("\t")
+    try:
+        values = [float(value) for value in ratings.split()]
+    except ValueError:
+        return None
+    if not tab or len(values) != len(ASPECTS) or not all(0 <= value <= 1 for value in values):
+        return None
+    return values[ASPECTS.index(aspect)]

@@ -1,0 +1,61 @@
+"""The Stanford Sentiment Treebank (Socher et al. 2013) as SentEval distributes it.
+
+Three files sentiment-train, -dev and -test. Binary: ``text TAB label``, the train file also holds phrases;
+fine: ``label text``, five classes.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from verax.data.formats.shipped import bad_line, known_parts, part_files
+from verax.data.lines import numbered_lines
+from verax.data.records import Records, text_records
+from verax.data.registry import Choice, dataset_formats
+from verax.errors import VeraxError
+
+CLASS_NAMES = {
+    "binary": ("negative", "positive"),
+    "fine": ("very negative", "negative", "neutral", "positive", "very positive"),
+}
+
+
+@dataset_formats.register("sst")
+def sst(path: Path, choice: Choice) -> Records:
+    """Film review sentences with the publisher's split; label="binary" or "fine" if the folder holds both."""
+    wanted = choice.among("sst", tuple(CLASS_NAMES))
+    if (path / wanted).is_dir():
+        path = path / wanted
+    files = part_files(path, "sentiment-*", "sst")
+    variant = _variant(files[0][1])
+    if choice.label not in (None, variant):
+        raise VeraxError(
+            f"{path} holds the {variant} labels of SST, not the {choice.label} ones; name their folder."
+        )
+    texts, labels, parts = [], [], []
+    for part, file in files:
+        for number, line in numbered_lines(file):
+            if not line.strip():
+                continue
+            label, text = _parse(line, variant)
+            if not (label.isdigit() and int(label) < len(CLASS_NAMES[variant])):
+                raise bad_line(
+                    number, file, "'text TAB 0 or 1'" if variant == "binary" else "'0 to 4, space, text'"
+                )
+            texts.append(text.strip())
+            labels.append(int(label))
+            parts.append(part)
+    return text_records(texts, labels, CLASS_NAMES[variant], known_parts(parts))
+
+
+def _variant(path: Path) -> str:
+    first = next((line for _, line in numbered_lines(path) if line.strip()), "")
+    return "binary" if "\t" in first else "fine"
+
+
+def _parse(line: str, variant: str) -> tuple[str, str]:
+    if variant == "binary":
+        text, _, label = line.rpartition("\t")
+        return label.strip(), text
+    label, _, text = line.partition(" ")
+    return label, text

@@ -1,0 +1,337 @@
+"""What a table's columns are (Schema), and where its numeric columns are cut into quartiles (Bins)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from verax.data import encoding
+from verax.errors import VeraxError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+# Added to the spread of every bin, as lime does, so that a bin with one value can still be divided by it.
+SMALLEST_STD = 1e-11
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: numeric, or categorical with its categories in the order of their codes.
+
+    Attributes:
+        name: what people read.
+        categories: None for a numeric column. A missing category is a category like the others, "?".
+        missing: whether a numeric column may hold missing values (NaN).
+        binned: the categories are ranges, from low to high, that already name the column ("Age <= 28.00").
+    """
+
+    name: str
+    categories: tuple[str, ...] | None = None
+    missing: bool = False
+    binned: bool = False
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the values are numbers."""
+        return self.categories is None
+
+
+@dataclass(frozen=True)
+class Schema:
+    """A table's columns; an encoded row holds numbers as they are and categories as their places."""
+
+    columns: tuple[Column, ...]
+
+    def __post_init__(self) -> None:
+        twice = {name for name in self.names if self.names.count(name) > 1}
+        if twice:
+            raise VeraxError(f"The table has two columns called {sorted(twice)[0]!r}; rename one.")
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns' names."""
+        return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def numeric(self) -> tuple[int, ...]:
+        """The places of the numeric columns."""
+        return tuple(place for place, column in enumerate(self.columns) if column.is_numeric)
+
+    @cached_property
+    def categorical(self) -> tuple[int, ...]:
+        """The places of the categorical columns."""
+        return tuple(place for place, column in enumerate(self.columns) if not column.is_numeric)
+
+    @classmethod
+    def learn(
+        cls, rows: Any, names: Sequence[str] | None = None, categorical: Collection[str | int] | None = None
+    ) -> Schema:
+        """The schema of raw rows: a column is numeric if every value in it is a number or missing.
+
+        Args:
+            rows: a DataFrame, a 2D array or a list of rows.
+            names: needed unless ``rows`` is a DataFrame.
+            categorical: names or places of the categorical columns; all others are then numeric.
+        """
+        names = _column_names(rows, names)
+        columns = []
+        declared = _declared(categorical, names)
+        for place, values in enumerate(encoding.raw_columns(rows, names)):
+            name = names[place]
+            numeric = place not in declared if declared is not None else encoding.is_numeric_column(values)
+            if numeric:
+                missing = bool(np.isnan(encoding.to_numbers(values, name)).any())
+                columns.append(Column(name, missing=missing))
+            else:
+                columns.append(Column(name, encoding.sort_categories(encoding.to_categories(values))))
+        return cls(tuple(columns))
+
+    def encode(self, rows: Any) -> FloatArray:
+        """Raw rows as an (n, columns) array; see :meth:`check` for rows that are encoded already.
+
+        Args:
+            rows: a DataFrame (columns found by name, others ignored), a 2D array or a list of raw rows.
+        """
+        raw = encoding.raw_columns(rows, self.names)
+        encoded = np.empty((len(raw[0]) if raw else 0, len(self)))
+        for place, (column, values) in enumerate(zip(self.columns, raw, strict=True)):
+            if column.categories is None:
+                encoded[:, place] = encoding.to_numbers(values, column.name)
+            else:
+                encoded[:, place] = _codes(values, column.name, column.categories)
+        return self.check(encoded)
+
+    def check(self, rows: Any) -> FloatArray:
+        """Encoded rows as a float array, or one sentence on the first value that cannot be."""
+        try:
+            array = np.asarray(rows, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise VeraxError("These rows are not encoded; call schema.encode(rows) on raw values.") from error
+        if array.ndim != 2 or array.shape[1] != len(self):
+            raise VeraxError(
+                f"The rows have shape {array.shape} but the table has {len(self)} columns; "
+                f"give an array of shape (rows, {len(self)})."
+            )
+        # One sum finds what is rare (NaN, infinity) without a pass per column.
+        with np.errstate(all="ignore"):
+            suspicious = not np.isfinite(array.sum())
+        if suspicious:
+            self._check_finite(array)
+        for place in self.categorical:
+            self._check_codes(array[:, place], place)
+        return array
+
+    def decode(self, rows: Any) -> pd.DataFrame:
+        """Encoded rows as a DataFrame of raw values: numbers, and categories as texts."""
+        import pandas as pd
+
+        array = self.check(rows)
+        frame = {}
+        for place, column in enumerate(self.columns):
+            values: Any = array[:, place]
+            if column.categories is not None:
+                values = np.array(column.categories, dtype=object)[values.astype(int)]
+            frame[column.name] = values
+        return pd.DataFrame(frame)
+
+    def describe(self, column: int, value: float) -> str:
+        """An encoded value for people: "Education = Bachelors", "Age = 37", "Age is missing"."""
+        name, categories = self.columns[column].name, self.columns[column].categories
+        if categories is not None:
+            category = categories[int(value)]
+            return category if self.columns[column].binned else f"{name} = {category}"
+        return f"{name} is missing" if np.isnan(value) else f"{name} = {_short(float(value))}"
+
+    def _check_finite(self, array: FloatArray) -> None:
+        allowed = np.array([column.missing for column in self.columns])
+        bad = np.isinf(array) | (np.isnan(array) & ~allowed)
+        if not bad.any():
+            return
+        row, place = (int(index) for index in np.argwhere(bad)[0])
+        if np.isinf(array[row, place]):
+            raise VeraxError(
+                f"Row {row} has an infinite value in column {self.names[place]!r}; "
+                "replace it by a number or remove the row."
+            )
+        raise VeraxError(
+            f"Row {row} has a missing value in column {self.names[place]!r}, where none was seen before; "
+            "fill it in, or declare the column with missing=True."
+        )
+
+    def _check_codes(self, codes: FloatArray, place: int) -> None:
+        categories = self.columns[place].categories or ()
+        good = (codes >= 0) & (codes < len(categories)) & (codes == np.floor(codes))
+        if not good.all():
+            row = int(np.argmin(good))
+            raise VeraxError(
+                f"Row {row} has {codes[row]:g} in the categorical column {self.names[place]!r}, whose "
+                f"encoded values are 0 to {len(categories) - 1}; call schema.encode(rows) on raw values."
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Bins:
+    """Numeric columns cut at their quartiles, as ``lime``'s QuartileDiscretizer does; categories as they are.
+
+    Bin ``b`` of a numeric column holds the values with ``edges[b - 1] < value <= edges[b]``; equal quartiles
+    are one edge, so there may be fewer than four bins. A missing value has a bin of its own, the last one
+    (place ``len(edges) + 1``), which only columns with ``missing=True`` have; quartiles and statistics are
+    those of the values present. Every tuple has one entry per column; for categorical columns ``edges`` and
+    the statistics are empty arrays.
+
+    Attributes:
+        schema: the table's columns.
+        edges: the distinct quartiles.
+        names: one name per bin ("28.00 < Age <= 37.00"), or per category ("Sex = Male").
+        means: mean of the training values per bin, 0 if it is empty, NaN for missing; ``stds`` alike.
+        mins: lowest and ``maxs`` highest value of a bin: the edges, and the range of the training values.
+        values: the bins or codes seen in training, ascending.
+        counts: how often each of ``values`` was seen; ``frequencies`` are their shares.
+    """
+
+    schema: Schema
+    edges: tuple[FloatArray, ...]
+    names: tuple[tuple[str, ...], ...]
+    means: tuple[FloatArray, ...]
+    stds: tuple[FloatArray, ...]
+    mins: tuple[FloatArray, ...]
+    maxs: tuple[FloatArray, ...]
+    values: tuple[IntArray, ...]
+    counts: tuple[IntArray, ...]
+
+    @classmethod
+    def learn(cls, schema: Schema, rows: Any) -> Bins:
+        """Quartiles and statistics of encoded training rows."""
+        array = schema.check(rows)
+        if len(array) == 0:
+            raise VeraxError("The quartiles of no rows are not defined; give at least one training row.")
+        edges = tuple(
+            _quartiles(array[:, place]) if column.is_numeric else np.empty(0)
+            for place, column in enumerate(schema.columns)
+        )
+        assigned = _assign(schema, edges, array)
+        statistics = [
+            _statistics(array[:, place], assigned[:, place], edges[place], column)
+            for place, column in enumerate(schema.columns)
+        ]
+        means, stds, mins, maxs = (tuple(kind) for kind in zip(*statistics, strict=True))
+        seen = [np.unique(assigned[:, place], return_counts=True) for place in range(len(schema))]
+        return cls(
+            schema=schema,
+            edges=edges,
+            names=tuple(_bin_names(schema, place, edges[place]) for place in range(len(schema))),
+            means=means,
+            stds=stds,
+            mins=mins,
+            maxs=maxs,
+            values=tuple(values for values, _ in seen),
+            counts=tuple(counts.astype(np.int64) for _, counts in seen),
+        )
+
+    @cached_property
+    def frequencies(self) -> tuple[FloatArray, ...]:
+        """The share of the training rows with each of ``values``."""
+        return tuple(counts / counts.sum() for counts in self.counts)
+
+    def assign(self, rows: Any) -> IntArray:
+        """The bin of every number and the code of every category of encoded rows, (n, columns)."""
+        return _assign(self.schema, self.edges, self.schema.check(rows))
+
+
+def _column_names(rows: Any, names: Sequence[str] | None) -> tuple[str, ...]:
+    if names is None:
+        if not hasattr(rows, "columns"):
+            raise VeraxError("A table without column names was given; pass names=[...] or a DataFrame.")
+        names = [str(name) for name in rows.columns]
+    return tuple(names)
+
+
+def _declared(categorical: Collection[str | int] | None, names: Sequence[str]) -> set[int] | None:
+    if categorical is None:
+        return None
+    for column in categorical:
+        if column not in names and column not in range(len(names)):
+            raise VeraxError(
+                f"There is no column {column!r} to be categorical; there are: {', '.join(names)}."
+            )
+    return {names.index(column) if isinstance(column, str) else int(column) for column in categorical}
+
+
+def _codes(values: NDArray[np.object_], name: str, categories: tuple[str, ...]) -> list[int]:
+    code_of = {category: code for code, category in enumerate(categories)}
+    texts = encoding.to_categories(values)
+    try:
+        return [code_of[text] for text in texts]
+    except KeyError:
+        row = next(row for row, text in enumerate(texts) if text not in code_of)
+    some = ", ".join(categories[:8]) + (", ..." if len(categories) > 8 else "")
+    what = "no value" if texts[row] == encoding.MISSING else f"the unseen category {texts[row]!r}"
+    raise VeraxError(f"Row {row} has {what} in column {name!r}; use one of: {some}.")
+
+
+def _short(value: float) -> str:
+    if value.is_integer():
+        return str(int(value))
+    return f"{value:.2f}" if abs(value) >= 100 else f"{value:.4g}"
+
+
+def _quartiles(values: FloatArray) -> FloatArray:
+    present = values[~np.isnan(values)]
+    return np.unique(np.percentile(present, [25, 50, 75])) if len(present) else np.empty(0)
+
+
+def _assign(schema: Schema, edges: tuple[FloatArray, ...], array: FloatArray) -> IntArray:
+    bins = np.empty(array.shape, dtype=np.int64)
+    for place, column in enumerate(schema.columns):
+        values = array[:, place]
+        if not column.is_numeric:
+            bins[:, place] = values
+            continue
+        bins[:, place] = np.searchsorted(edges[place], values)
+        if column.missing:
+            bins[np.isnan(values), place] = len(edges[place]) + 1
+    return bins
+
+
+def _statistics(
+    values: FloatArray, bins: IntArray, edges: FloatArray, column: Column
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    if not column.is_numeric:
+        nothing = np.empty(0)
+        return nothing, nothing, nothing, nothing
+    members = [values[bins == place] for place in range(len(edges) + 1)]
+    means = [np.mean(member) if len(member) else 0.0 for member in members]
+    stds = [(np.std(member) if len(member) else 0.0) + SMALLEST_STD for member in members]
+    present = values[~np.isnan(values)]
+    lowest, highest = (present.min(), present.max()) if len(present) else (np.nan, np.nan)
+    unknown = [np.nan] if column.missing else []
+    return (
+        np.array(means + unknown),
+        np.array(stds + unknown),
+        np.array([lowest, *edges, *unknown]),
+        np.array([*edges, highest, *unknown]),
+    )
+
+
+def _bin_names(schema: Schema, place: int, edges: FloatArray) -> tuple[str, ...]:
+    column = schema.columns[place]
+    if column.categories is not None:
+        return tuple(schema.describe(place, code) for code in range(len(column.categories)))
+    missing = [f"{column.name} is missing"] if column.missing else []
+    if len(edges) == 0:
+        return (f"{column.name} is known", *missing)
+    middle = [f"{low:.2f} < {column.name} <= {high:.2f}" for low, high in pairwise(edges)]
+    return (f"{column.name} <= {edges[0]:.2f}", *middle, f"{column.name} > {edges[-1]:.2f}", *missing)

@@ -1,0 +1,24 @@
+"""Explanation methods, one module each."""
+
+from verax.explain.base import Explainer, explainer, explainers
+from verax.explain.explanation import Attribution, Cost, Explanation
+from verax.explain.greedy import Greedy, GreedyPath
+from verax.explain.lime import Lime
+from verax.explain.precomputed import Precomputed
+from verax.explain.random import Random
+from verax.explain.shap import Shap
+
+__all__ = [
+    "Attribution",
+    "Cost",
+    "Explainer",
+    "Explanation",
+    "Greedy",
+    "GreedyPath",
+    "Lime",
+    "Precomputed",
+    "Random",
+    "Shap",
+    "explainer",
+    "explainers",
+]

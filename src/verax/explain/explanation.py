@@ -1,0 +1,159 @@
+"""What an explainer returns: plain data that round-trips through JSON and says what it cost."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from verax.errors import VeraxError
+from verax.models.base import FloatArray
+
+Spans = tuple[tuple[tuple[int, int], ...], ...]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What an explanation cost.
+
+    Attributes:
+        rows: perturbed rows asked of the model.
+        calls: model calls that these rows took part in; one call may serve many inputs.
+        seconds: wall time, the batch's time shared equally among its inputs.
+    """
+
+    rows: int = 0
+    calls: int = 0
+    seconds: float = 0.0
+
+
+class Explanation(ABC):
+    """Any kind of explanation. Kinds are told apart in JSON by the word under ``kind``."""
+
+    kind: ClassVar[str]
+    _kinds: ClassVar[dict[str, type[Explanation]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        Explanation._kinds[cls.kind] = cls
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, numbers and strings."""
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Explanation:
+        """The explanation that ``to_dict`` wrote."""
+        kind = Explanation._kinds.get(str(data.get("kind")))
+        if kind is None:
+            raise VeraxError(
+                f"There is no kind of explanation called {data.get('kind')!r}; "
+                f"'kind' is one of: {', '.join(sorted(Explanation._kinds))}."
+            )
+        return kind._from_dict(data)
+
+    @classmethod
+    @abstractmethod
+    def _from_dict(cls, data: dict[str, Any]) -> Explanation:
+        """The same, for one kind."""
+
+
+@dataclass(frozen=True, eq=False)
+class Attribution(Explanation):
+    """A score for each feature: positive speaks for the target, negative against it.
+
+    Attributes:
+        features: what the scores are about: the distinct words of a text, or the columns of a row.
+        scores: one number per feature.
+        target: the class that is explained.
+        target_name: its name.
+        input: the text, or the row as a tuple of "column = value".
+        spans: where each feature stands in the text, if the features are not its distinct words.
+        details: how it was made: the route taken, the local model's fit, ...
+        cost: rows, calls and seconds; two explanations that differ in nothing else are equal.
+        explainer: the explainer that made it, as code.
+    """
+
+    features: tuple[str, ...]
+    scores: FloatArray
+    target: int
+    target_name: str = ""
+    input: str | tuple[str, ...] = ""
+    spans: Spans | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+    cost: Cost = field(default_factory=Cost)
+    explainer: str = ""
+
+    kind: ClassVar[str] = "attribution"
+
+    def __post_init__(self) -> None:
+        scores = np.asarray(self.scores, dtype=np.float64)
+        if scores.shape != (len(self.features),):
+            raise VeraxError(
+                f"{len(self.features)} features need as many scores, not an array of shape {scores.shape}."
+            )
+        if not np.isfinite(scores).all():
+            bad = self.features[int(np.argmin(np.isfinite(scores)))]
+            raise VeraxError(
+                f"The score of {bad!r} is not a finite number; an explainer must score every feature."
+            )
+        scores.setflags(write=False)
+        object.__setattr__(self, "scores", scores)
+
+    def ranking(self) -> list[int]:
+        """Numbers of the features from the largest score by magnitude to the smallest; ties keep their order."""
+        order: list[int] = np.argsort(-np.abs(self.scores), kind="stable").tolist()
+        return order
+
+    def top(self, count: int) -> list[tuple[str, float]]:
+        """The ``count`` features with the largest scores by magnitude, and their scores."""
+        return [(self.features[number], float(self.scores[number])) for number in self.ranking()[:count]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, numbers and strings."""
+        return {
+            "kind": self.kind,
+            "features": list(self.features),
+            "scores": self.scores.tolist(),
+            "target": self.target,
+            "target_name": self.target_name,
+            "input": self.input if isinstance(self.input, str) else list(self.input),
+            "spans": None
+            if self.spans is None
+            else [[list(span) for span in places] for places in self.spans],
+            "details": self.details,
+            "cost": {"rows": self.cost.rows, "calls": self.cost.calls, "seconds": self.cost.seconds},
+            "explainer": self.explainer,
+        }
+
+    @classmethod
+    def _from_dict(cls, data: dict[str, Any]) -> Attribution:
+        spans = data.get("spans")
+        given = data.get("input", "")
+        try:
+            return cls(
+                features=tuple(data["features"]),
+                scores=np.array(data["scores"], dtype=np.float64),
+                target=int(data["target"]),
+                target_name=str(data.get("target_name", "")),
+                input=given if isinstance(given, str) else tuple(given),
+                spans=None
+                if spans is None
+                else tuple(tuple((int(start), int(end)) for start, end in places) for places in spans),
+                details=dict(data.get("details", {})),
+                cost=Cost(**data.get("cost", {})),
+                explainer=str(data.get("explainer", "")),
+            )
+        except KeyError as error:
+            raise VeraxError(f"An attribution needs {error.args[0]!r}; it has {', '.join(data)}.") from error
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Attribution):
+            return NotImplemented
+        mine, theirs = self.to_dict(), other.to_dict()
+        del mine["cost"], theirs["cost"]
+        return mine == theirs
+
+    def __hash__(self) -> int:
+        return hash((self.features, self.target, self.scores.tobytes()))

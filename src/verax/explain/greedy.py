@@ -1,0 +1,147 @@
+"""Greedy removal: how much the target's probability falls when a feature is taken away."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from verax.explain.base import Explainer, Target, at_least, explainers
+from verax.explain.explanation import Attribution, Cost
+from verax.explain.perturbed import SLICE, Scored, check_targets, explain_with_banks, shown_input
+from verax.models.base import FloatArray, Model
+from verax.perturb.dispatch import path_for
+from verax.perturb.masks import BoolArray, LeaveOneOut
+
+# Probabilities that differ by less than this are ties, decided by the order of the features.
+TIE_DIGITS = 9
+
+
+@dataclass(frozen=True, eq=False)
+class RemovalBank:
+    """The input itself, and the input without each feature."""
+
+    masks: LeaveOneOut
+    full: int = 0
+
+
+@explainers.register("greedy")
+@dataclass(frozen=True)
+class Greedy(Explainer):
+    """The change in the target's probability when one feature is removed: d features take d + 1 rows."""
+
+    def explain(
+        self, model: Model, inputs: Sequence[Any], targets: Sequence[Target] | None = None
+    ) -> list[Attribution]:
+        """Explains each input; see :meth:`Explainer.explain`."""
+        return explain_with_banks(repr(self), model, inputs, targets, _bank, _fall)
+
+
+def _bank(n_features: int) -> RemovalBank:
+    return RemovalBank(LeaveOneOut(np.ones(n_features, dtype=np.bool_), np.arange(n_features)))
+
+
+def _fall(bank: RemovalBank, answers: FloatArray) -> Scored:
+    return Scored(answers[bank.full] - answers[1:], {})
+
+
+@explainers.register("greedy-path")
+@dataclass(frozen=True)
+class GreedyPath(Explainer):
+    """Removes the feature whose removal lowers the target's probability most, then the next, and so on.
+
+    A feature's score is the fall at the step that removes it; features that are never removed score 0.
+
+    Attributes:
+        steps: how many features to remove at the most.
+        until_flip: stop as soon as another class is predicted.
+    """
+
+    steps: int = 10
+    until_flip: bool = False
+
+    def __post_init__(self) -> None:
+        at_least(self.steps, 1, "steps")
+
+    def explain(
+        self, model: Model, inputs: Sequence[Any], targets: Sequence[Target] | None = None
+    ) -> list[Attribution]:
+        """Explains each input; see :meth:`Explainer.explain`."""
+        wanted = check_targets(model, inputs, targets)
+        explanations: list[Attribution] = []
+        for first in range(0, len(inputs), SLICE):
+            explanations += self._slice(model, inputs[first : first + SLICE], wanted[first : first + SLICE])
+        return explanations
+
+    def _slice(self, model: Model, inputs: Sequence[Any], targets: Sequence[int | None]) -> list[Attribution]:
+        started = time.perf_counter()
+        path = path_for(model)
+        prepared = path.prepare(inputs)
+        removals = [
+            Removal(len(ready.features), target) for ready, target in zip(prepared, targets, strict=True)
+        ]
+        active = list(range(len(inputs)))
+        for _ in range(self.steps):
+            # One step of every input that goes on, so that a model without a fast path is called once for all.
+            masks = [removals[number].variants() for number in active]
+            answers = path.evaluate([prepared[number] for number in active], masks)
+            for number, answer in zip(active, answers, strict=True):
+                removals[number].step(answer.probabilities, answer.rows, answer.calls, self.until_flip)
+            active = [number for number in active if not removals[number].done]
+            if not active:
+                break
+        seconds = (time.perf_counter() - started) / max(1, len(inputs))
+        return [
+            Attribution(
+                features=ready.features,
+                scores=removal.scores,
+                target=removal.target or 0,
+                target_name=model.class_names[removal.target or 0],
+                input=shown_input(model, given),
+                details={"removed": removal.removed, "flipped": removal.flipped, "path": path.name},
+                cost=Cost(removal.rows, removal.calls, seconds),
+                explainer=repr(self),
+            )
+            for given, ready, removal in zip(inputs, prepared, removals, strict=True)
+        ]
+
+
+@dataclass
+class Removal:
+    """How far the removal of one input's features has come."""
+
+    n_features: int
+    target: int | None
+    removed: list[int] = field(default_factory=list)
+    flipped: bool = False
+    done: bool = False
+    rows: int = 0
+    calls: int = 0
+
+    def __post_init__(self) -> None:
+        self.present: BoolArray = np.ones(self.n_features, dtype=np.bool_)
+        self.scores: FloatArray = np.zeros(self.n_features)
+
+    def variants(self) -> LeaveOneOut:
+        """What is left, and what is left without each of its features."""
+        return LeaveOneOut(self.present.copy(), np.flatnonzero(self.present))
+
+    def step(self, probabilities: FloatArray, rows: int, calls: int, until_flip: bool) -> None:
+        """Removes the feature that lowers the target's probability most."""
+        self.rows += rows
+        self.calls += calls
+        if self.target is None:
+            self.target = int(np.argmax(probabilities[0]))
+        if len(probabilities) == 1:
+            self.done = True
+            return
+        best = 1 + int(np.argmin(np.round(probabilities[1:, self.target], TIE_DIGITS)))
+        feature = int(np.flatnonzero(self.present)[best - 1])
+        self.scores[feature] = probabilities[0, self.target] - probabilities[best, self.target]
+        self.present[feature] = False
+        self.removed.append(feature)
+        self.flipped = int(np.argmax(probabilities[best])) != self.target
+        self.done = not self.present.any() or (until_flip and self.flipped)

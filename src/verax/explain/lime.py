@@ -1,0 +1,142 @@
+"""LIME (Ribeiro, Singh and Guestrin 2016): a linear model fitted to the model's answers around an input."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from verax.errors import VeraxError
+from verax.explain.base import Explainer, Target, at_least, explainers
+from verax.explain.explanation import Attribution
+from verax.explain.perturbed import BANKS, Scored, explain_with_banks
+from verax.models.base import FloatArray, Model
+from verax.perturb import solve
+from verax.perturb.masks import BoolArray, Masks, distinct_rows
+from verax.perturb.seeds import stream
+
+SELECTIONS = ("auto", "none", "highest_weights", "forward_selection", "lasso_path")
+TEXT_KERNEL_WIDTH = 25.0
+
+
+@explainers.register("lime")
+@dataclass(frozen=True)
+class Lime(Explainer):
+    """LIME with the original's sampling, kernel and ridge regression, for texts and for tables.
+
+    A text's features are its distinct words, each removed everywhere at once. Every feature gets a score unless
+    ``features`` asks for a selection, which the original makes by default for its ten printed words.
+
+    Attributes:
+        samples: perturbed variants per input, the input itself among them.
+        seed: inputs with equally many features share their masks.
+        kernel_width: of the exponential kernel; 25 for texts, 0.75 * sqrt(columns) for tables if None.
+        features: how many features to keep; the rest score 0. None keeps all.
+        selection: how they are chosen, by the original's names; "auto" is forward selection up to 6 features
+            and the highest weights above.
+    """
+
+    samples: int = 5000
+    seed: int = 0
+    kernel_width: float | None = None
+    features: int | None = None
+    selection: str = "auto"
+
+    def __post_init__(self) -> None:
+        at_least(self.samples, 2, "samples")
+        at_least(self.features, 1, "features")
+        if self.selection not in SELECTIONS:
+            raise VeraxError(
+                f"There is no selection {self.selection!r}; it is one of {', '.join(SELECTIONS)}."
+            )
+        if self.kernel_width is not None and not self.kernel_width > 0:
+            raise VeraxError(f"kernel_width={self.kernel_width} must be above 0.")
+
+    def explain(
+        self, model: Model, inputs: Sequence[Any], targets: Sequence[Target] | None = None
+    ) -> list[Attribution]:
+        """Explains each input; see :meth:`Explainer.explain`."""
+        if model.kind == "table":
+            from verax.explain.lime_tables import explain_rows
+
+            return explain_rows(self, model, inputs, targets)
+        return explain_with_banks(repr(self), model, inputs, targets, self._bank, partial(_score, self))
+
+    def _bank(self, n_features: int) -> LimeBank:
+        width = self.kernel_width or TEXT_KERNEL_WIDTH
+        key = ("lime", n_features, self.samples, self.seed, width)
+        bank: LimeBank = BANKS.get(key, lambda: build_bank(n_features, self.samples, self.seed, width))
+        return bank
+
+
+@dataclass(frozen=True, eq=False)
+class LimeBank:
+    """Distinct masks with their weights and sums of squares; the first mask has everything present."""
+
+    masks: Masks
+    weights: FloatArray
+    normal: solve.Normal
+    full: int = 0
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held."""
+        return self.masks.nbytes + self.weights.nbytes + self.normal.nbytes
+
+
+def build_bank(n_features: int, samples: int, seed: int, width: float) -> LimeBank:
+    """Draws the masks for inputs with this many features and prepares the regression on them."""
+    columns = sample_masks(n_features, samples, stream(seed, "lime", n_features, samples))
+    first, inverse = distinct_rows(columns)
+    repeats = np.bincount(inverse, minlength=len(first))
+    masks = Masks.from_columns(columns if len(first) == samples else columns[:, first])
+    weights = text_kernel(columns.sum(axis=0)[first], n_features, width) * repeats
+    return LimeBank(masks, weights, solve.normal_of_masks(masks, weights))
+
+
+def sample_masks(n_features: int, samples: int, rng: np.random.Generator) -> BoolArray:
+    """The original's masks as (features, samples): the input itself, then random ones.
+
+    The original removes a uniformly drawn number of words, from 1 to all, uniformly chosen. Removing each word
+    with one probability that is itself uniform gives just this distribution, the number 0 included, which is
+    drawn again; it needs no sorting.
+    """
+    columns = np.ones((n_features, samples), dtype=np.bool_)
+    redo = np.arange(1, samples) if n_features else np.arange(0)
+    while len(redo):
+        chances = rng.random(len(redo), dtype=np.float32)
+        columns[:, redo] = rng.random((n_features, len(redo)), dtype=np.float32) >= chances
+        redo = redo[columns[:, redo].all(axis=0)]
+    return columns
+
+
+def text_kernel(kept: FloatArray, n_features: int, width: float) -> FloatArray:
+    """Exponential kernel on 100 times the cosine distance to the full text, of variants that keep ``kept`` words."""
+    distance = 100.0 * (1.0 - np.sqrt(kept / max(1, n_features)))
+    weights: FloatArray = np.sqrt(np.exp(-(distance**2) / width**2))
+    return weights
+
+
+def _score(lime: Lime, bank: LimeBank, answers: FloatArray) -> Scored:
+    covariance, mean, spread = solve.moments(bank.normal, bank.masks, bank.weights, answers)
+    fit = fit_selected(lime, bank.normal, covariance, mean, spread)
+    return Scored(fit.coefficients, {"intercept": fit.intercept, "r2": fit.r2})
+
+
+def fit_selected(
+    lime: Lime, normal: solve.Normal, covariance: FloatArray, mean: float, spread: float
+) -> solve.Fit:
+    """The regression on all features, or on those that the explainer's selection chooses."""
+    count, selection = lime.features, lime.selection
+    if count is None or selection == "none" or count >= len(covariance):
+        return solve.ridge(normal, covariance, mean, spread)
+    if selection == "lasso_path":
+        chosen = solve.lasso_path(normal, covariance, count)
+    elif selection == "forward_selection" or (selection == "auto" and count <= 6):
+        chosen = solve.forward_selection(normal, covariance, count)
+    else:
+        chosen = solve.highest_weights(normal, covariance, count)
+    return solve.ridge_on(normal, chosen, covariance, mean, spread)

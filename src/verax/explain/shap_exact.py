@@ -1,0 +1,257 @@
+"""Shapley values with a closed form: trees and forests, and linear models and boosted trees in log-odds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from verax.explain.base import Target
+from verax.explain.explanation import Attribution, Cost
+from verax.explain.perturbed import check_targets, shown_input
+from verax.models.base import FloatArray, Model
+from verax.perturb.dispatch import path_for
+from verax.perturb.paths.bag_of_words import BagPath
+from verax.perturb.paths.bags import Bag, word_weights
+from verax.perturb.paths.ensembles import Ensemble, flatten
+from verax.perturb.paths.heads import LinearHead, TreeHead
+from verax.perturb.paths.separable import Separable, separable
+from verax.perturb.paths.tables import TablePath, TableRow
+from verax.perturb.shapley import MAX_TREE_FEATURES, shapley_of_trees
+
+if TYPE_CHECKING:
+    from verax.explain.shap import Shap
+
+# How far the values may miss the model's own prediction before the closed form is not trusted.
+SUM_TOLERANCE = 1e-5
+
+
+@dataclass(frozen=True, eq=False)
+class Exact:
+    """Shapley values of each of a model's outputs, and the outputs with nothing present."""
+
+    shapley: FloatArray
+    base: FloatArray
+
+
+class Solver(Protocol):
+    """A closed form for one model."""
+
+    @property
+    def route(self) -> str:
+        """The word for it in results."""
+
+    def solve(self, ready: Any) -> Exact | None:
+        """The values for a prepared input; None where the closed form does not hold for it."""
+
+
+def explain_exactly(
+    shap: Shap, model: Model, inputs: Sequence[Any], targets: Sequence[Target] | None
+) -> list[Attribution | None]:
+    """An explanation for each input that has a closed form, None for each that has not."""
+    wanted = check_targets(model, inputs, targets)
+    path = path_for(model)
+    solver = _solver(path, shap.output)
+    if solver is None:
+        return [None] * len(inputs)
+    found: list[Attribution | None] = []
+    for given, target in zip(inputs, wanted, strict=True):
+        started = time.perf_counter()
+        ready = path.prepare([given])[0]
+        exact = solver.solve(ready)
+        if exact is None:
+            found.append(None)
+            continue
+        outputs = exact.base + exact.shapley.sum(axis=1)
+        if target is None:
+            target = _predicted(outputs, shap.output)  # noqa: PLW2901
+        scores, base = _for_target(exact, target)
+        found.append(
+            Attribution(
+                features=ready.features,
+                scores=scores,
+                target=target,
+                target_name=model.class_names[target],
+                input=shown_input(model, given),
+                details={"output": shap.output, "route": solver.route, "base": base, "path": path.name},
+                cost=Cost(0, 0, time.perf_counter() - started),
+                explainer=repr(shap),
+            )
+        )
+    return found
+
+
+def _predicted(outputs: FloatArray, output: str) -> int:
+    if len(outputs) > 1:
+        return int(np.argmax(outputs))
+    return int(outputs[0] > (0.5 if output == "probability" else 0.0))
+
+
+def _for_target(exact: Exact, target: int) -> tuple[FloatArray, float]:
+    """One class's values; with a single output it is the second class, and the first is its mirror image."""
+    if len(exact.base) > 1:
+        return exact.shapley[target], float(exact.base[target])
+    sign = 1.0 if target == 1 else -1.0
+    return sign * exact.shapley[0], float(sign * exact.base[0])
+
+
+def _solver(path: Any, output: str) -> Solver | None:
+    if isinstance(path, BagPath) and isinstance(path.head, TreeHead):
+        ensemble = path.head.ensemble
+        if _explains(ensemble, output):
+            return TextTrees.of(ensemble, path.lexicon.n_columns)
+    if isinstance(path, BagPath) and isinstance(path.head, LinearHead) and output == "log-odds":
+        return TextLinear(path.head) if path.head.weights.shape[1] == 1 else None
+    if isinstance(path, TablePath):
+        return _table_solver(path, output)
+    return None
+
+
+def _explains(ensemble: Ensemble, output: str) -> bool:
+    """Whether the summed leaves are what is to be explained."""
+    return ensemble.link == ("identity" if output == "probability" else "logistic")
+
+
+@dataclass(frozen=True, eq=False)
+class TextTrees:
+    """Trees on bags of words; absent words take their columns away."""
+
+    ensemble: Ensemble
+    present: FloatArray
+    absent: FloatArray
+    owner: Any
+    base: FloatArray
+    route: str = "trees"
+
+    @classmethod
+    def of(cls, ensemble: Ensemble, n_columns: int) -> TextTrees:
+        """Prepares the scratch space that all texts share."""
+        nothing = np.nan if ensemble.absent_is_missing else 0.0
+        absent = np.full(n_columns, nothing)
+        nobody = np.full(n_columns, -1, dtype=np.int32)
+        base = _outputs_of_row(ensemble, absent)
+        return cls(ensemble, absent.copy(), absent, nobody, base)
+
+    def solve(self, ready: Bag) -> Exact | None:
+        """Shapley values of the leaves; None if two words feed one column or there are very many words."""
+        if not ready.single or len(ready.features) > MAX_TREE_FEATURES:
+            return None
+        self.present[ready.columns] = ready.values.astype(np.float32)
+        self.owner[ready.columns] = ready.words
+        try:
+            shapley = shapley_of_trees(
+                self.ensemble, self.present, self.absent, self.owner, len(ready.features)
+            )
+        finally:
+            self.present[ready.columns] = self.absent[ready.columns]
+            self.owner[ready.columns] = -1
+        return Exact(shapley, self.base)
+
+
+@dataclass(frozen=True, eq=False)
+class TextLinear:
+    """Logistic regression in log-odds: a word's value is what it adds."""
+
+    head: LinearHead
+    route: str = "linear"
+
+    def solve(self, ready: Bag) -> Exact | None:
+        """What each word adds; None where rows are not sums over words."""
+        if not ready.additive or ready.weighting.norm is not None:
+            return None
+        return Exact(word_weights(ready, self.head.weights).T, self.head.intercept)
+
+
+def _table_solver(path: TablePath, output: str) -> Solver | None:
+    seen = separable(path.model, path.background)
+    if seen is None:
+        return None
+    name = type(seen.classifier).__name__
+    if name == "LogisticRegression" and output == "log-odds" and len(seen.classifier.coef_) == 1:
+        return TableLinear(path, seen, seen.transform(path.background).mean(axis=0))
+    ensemble = flatten(seen.classifier)
+    if ensemble is None or not _explains(ensemble, output):
+        return None
+    nothing = np.nan if ensemble.absent_is_missing else 0.0
+    background = _single(seen.transform(path.background, nothing))
+    base = np.mean([_outputs_of_row(ensemble, row) for row in background], axis=0)
+    return TableTrees(path, seen, ensemble, background, base)
+
+
+@dataclass(frozen=True, eq=False)
+class TableTrees:
+    """Trees on rows of a table; an absent column takes the background's values, which are averaged."""
+
+    path: TablePath
+    seen: Separable
+    ensemble: Ensemble
+    background: FloatArray
+    base: FloatArray
+    route: str = "trees"
+
+    def solve(self, ready: TableRow) -> Exact | None:
+        """Shapley values of the leaves; None if they do not add up to the model's own answer."""
+        nothing = np.nan if self.ensemble.absent_is_missing else 0.0
+        present = _single(self.seen.transform(ready.values[None], nothing))[0]
+        n_features = len(ready.features)
+        shapley = np.mean(
+            [
+                shapley_of_trees(self.ensemble, present, absent, self.seen.owner, n_features)
+                for absent in self.background
+            ],
+            axis=0,
+        )
+        exact = Exact(shapley, self.base)
+        return exact if _adds_up(self.path, ready, exact, self.ensemble) else None
+
+
+@dataclass(frozen=True, eq=False)
+class TableLinear:
+    """Logistic regression on rows of a table in log-odds: weight times difference from the background's mean."""
+
+    path: TablePath
+    seen: Separable
+    mean: FloatArray
+    route: str = "linear"
+
+    def solve(self, ready: TableRow) -> Exact | None:
+        """What each column adds to the background's mean log-odds."""
+        weights = self.seen.classifier.coef_[0]
+        parts = weights * (self.seen.transform(ready.values[None])[0] - self.mean)
+        owned = self.seen.owner >= 0
+        shapley = np.zeros(len(ready.features))
+        np.add.at(shapley, self.seen.owner[owned], parts[owned])
+        if abs(parts[~owned].sum()) > SUM_TOLERANCE:
+            return None
+        return Exact(shapley[None], self.seen.classifier.intercept_ + weights @ self.mean)
+
+
+def _adds_up(path: TablePath, ready: TableRow, exact: Exact, ensemble: Ensemble) -> bool:
+    """Whether base and values make the model's own probabilities; the preprocessing may hold surprises."""
+    outputs = exact.base + exact.shapley.sum(axis=1) - ensemble.base
+    mine = ensemble.probabilities(outputs[:, None])[0]
+    theirs = path.model.predict_proba(ready.values[None])[0]
+    return bool(np.abs(mine - theirs).max() <= SUM_TOLERANCE)
+
+
+def _single(rows: FloatArray) -> FloatArray:
+    """Values as trees compare them: rounded to single precision."""
+    return rows.astype(np.float32).astype(np.float64)
+
+
+def _outputs_of_row(ensemble: Ensemble, row: FloatArray) -> FloatArray:
+    """The summed leaves of one row, with the base."""
+    nodes = ensemble.roots.copy()
+    while True:
+        inner = ensemble.left[nodes] >= 0
+        if not inner.any():
+            break
+        at = nodes[inner]
+        value = row[ensemble.column[at]]
+        left = np.where(np.isnan(value), ensemble.missing_left[at], value <= ensemble.threshold[at])
+        nodes[inner] = np.where(left, ensemble.left[at], ensemble.right[at])
+    outputs: FloatArray = ensemble.values[nodes].sum(axis=0) + ensemble.base
+    return outputs

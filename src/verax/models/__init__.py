@@ -1,0 +1,24 @@
+"""What is explained: text and table classifiers, and anything callable, behind one ``predict_proba``."""
+
+from verax.models.adapt import as_model
+from verax.models.base import Model, check_probabilities
+from verax.models.fit import fit_model, fit_vectorizer, resolve_model, table_columns
+from verax.models.function import CallableModel
+from verax.models.ready import fit_classifier, models
+from verax.models.tables import TableModel
+from verax.models.text import TextPipeline
+
+__all__ = [
+    "CallableModel",
+    "Model",
+    "TableModel",
+    "TextPipeline",
+    "as_model",
+    "check_probabilities",
+    "fit_classifier",
+    "fit_model",
+    "fit_vectorizer",
+    "models",
+    "resolve_model",
+    "table_columns",
+]

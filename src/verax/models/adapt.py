@@ -1,0 +1,223 @@
+"""Turns what people have (a fitted pipeline, a classifier, a function) into a Model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from verax.errors import VeraxError
+from verax.models.base import Model, check_class_names
+from verax.models.function import CallableModel
+from verax.models.tables import TableModel, encode_rows, original_values
+from verax.models.text import TextPipeline
+
+if TYPE_CHECKING:
+    from verax.data.table import Schema
+
+KINDS = ("text", "table")
+
+
+def as_model(
+    fitted: Any,
+    *,
+    class_names: Sequence[str] | None = None,
+    kind: str | None = None,
+    reference: Any = None,
+    schema: Schema | None = None,
+) -> Model:
+    """Adapts something fitted so that it can be explained.
+
+    Args:
+        fitted: a scikit-learn Pipeline that starts with a Count, Tfidf or Hashing vectoriser; any other
+            fitted classifier with ``predict_proba`` (scikit-learn, xgboost); or a callable from a batch of
+            inputs to probabilities. A Model is returned as it is.
+        class_names: one name per class, in the model's order; by default the labels it was fitted on.
+        kind: ``"text"`` or ``"table"``, where it cannot be seen from the rest.
+        reference: training rows of a table (DataFrame, list of rows, or encoded array): explainers take bins
+            and background values from them.
+        schema: the table's columns; learned from ``reference`` by default.
+    """
+    if kind is not None and kind not in KINDS:
+        raise VeraxError(f"There is no kind of model {kind!r}; kind is 'text' or 'table'.")
+    if isinstance(fitted, Model):
+        return fitted
+    if isinstance(fitted, type):
+        raise VeraxError(f"{fitted.__name__} is a class, not a fitted model; create one and fit it first.")
+    if hasattr(fitted, "fit") or hasattr(fitted, "predict_proba"):
+        return _adapt_estimator(fitted, class_names, kind, reference, schema)
+    if callable(fitted):
+        return _adapt_callable(fitted, class_names, kind, reference, schema)
+    raise VeraxError(
+        f"A {type(fitted).__name__} cannot be used as a model; give a fitted classifier with predict_proba, "
+        "or a function from a list of inputs to an array of class probabilities."
+    )
+
+
+def _adapt_estimator(
+    estimator: Any, class_names: Sequence[str] | None, kind: str | None, reference: Any, schema: Schema | None
+) -> Model:
+    _check_classifier(estimator)
+    estimator = getattr(estimator, "best_estimator_", estimator)  # what a grid search ends with
+    names = check_class_names(class_names, _labels(estimator))
+    steps = _flat_steps(estimator)
+    if kind != "table" and _is_vectorizer(steps[0]) and len(steps) > 1:
+        return TextPipeline(steps[0], tuple(steps[1:-1]), steps[-1], names)
+    if kind == "text":
+        return CallableModel(estimator.predict_proba, class_names=names)
+    return _adapt_table(estimator, names, reference, schema)
+
+
+def _adapt_callable(
+    function: Any, class_names: Sequence[str] | None, kind: str | None, reference: Any, schema: Schema | None
+) -> Model:
+    if kind == "text" or (kind is None and reference is None and schema is None):
+        return CallableModel(function, class_names=class_names)
+    if reference is not None:
+        schema = schema or _learn(reference, None)
+        reference = encode_rows(reference, schema)
+    return CallableModel(function, kind="table", class_names=class_names, schema=schema, reference=reference)
+
+
+def _adapt_table(
+    estimator: Any, class_names: tuple[str, ...], reference: Any, schema: Schema | None
+) -> TableModel:
+    names = [str(name) for name in getattr(estimator, "feature_names_in_", ())]
+    is_frame = hasattr(reference, "columns")
+    if names and is_frame:
+        _check_columns(names, [str(name) for name in reference.columns], "reference")
+        reference = reference[names]
+    if schema is None:
+        schema = _numeric_schema(estimator, names) if reference is None else _learn(reference, names or None)
+        _check_plain_rows(estimator, names, schema)
+    _check_schema(estimator, names, schema)
+    if reference is None:
+        return TableModel(estimator, schema, class_names, frames=bool(names))
+    encoded = encode_rows(reference, schema)
+    originals = original_values(reference, encoded, schema) if names and is_frame else None
+    return TableModel(estimator, schema, class_names, encoded, bool(names), originals)
+
+
+def _learn(reference: Any, names: Sequence[str] | None) -> Schema:
+    """The columns of raw rows; in a DataFrame the types decide what is a number."""
+    from verax.data.table import Schema
+
+    if hasattr(reference, "columns"):
+        from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+        types = reference.infer_objects().dtypes
+        categories = [
+            str(name)
+            for name in types.index
+            if is_bool_dtype(types[name]) or not is_numeric_dtype(types[name])
+        ]
+        return Schema.learn(reference, categorical=categories)
+    if names is None and len(reference) and hasattr(reference[0], "__len__"):
+        names = [f"x{number}" for number in range(len(reference[0]))]
+    return Schema.learn(reference, names=names)
+
+
+def _numeric_schema(estimator: Any, names: Sequence[str]) -> Schema:
+    """All columns numeric, the best guess without a reference; NaN may come if the estimator says so."""
+    from verax.data.table import Column, Schema
+
+    width = getattr(estimator, "n_features_in_", None)
+    if width is None:
+        raise VeraxError(
+            f"{type(estimator).__name__} does not say how many columns it reads; give reference= "
+            "(training rows) or schema=, or kind='text' if it reads texts."
+        )
+    names = names or [f"x{number}" for number in range(int(width))]
+    return Schema(tuple(Column(name, None, _allows_nan(estimator)) for name in names))
+
+
+def _check_schema(estimator: Any, names: Sequence[str], schema: Schema) -> None:
+    if names:
+        _check_columns(names, list(schema.names), "schema")
+    width = getattr(estimator, "n_features_in_", None)
+    if width is not None and (int(width) != len(schema) or (names and list(schema.names) != list(names))):
+        raise VeraxError(
+            f"{type(estimator).__name__} was fitted on {width} columns but the table has {len(schema)} "
+            f"({', '.join(schema.names)}); give the columns it was fitted on, in that order."
+        )
+
+
+def _check_plain_rows(estimator: Any, names: Sequence[str], schema: Schema) -> None:
+    if schema.categorical and not names:
+        raise VeraxError(
+            f"{type(estimator).__name__} was fitted without column names but column "
+            f"{schema.names[schema.categorical[0]]!r} of the reference holds categories; fit it on a "
+            "DataFrame, or on rows that a Schema encoded and give schema= as well."
+        )
+
+
+def _check_columns(wanted: Sequence[str], there: Sequence[str], where: str) -> None:
+    absent = [name for name in wanted if name not in there]
+    if absent:
+        raise VeraxError(
+            f"The model was fitted with a column {absent[0]!r} that the {where} lacks "
+            f"(it has {', '.join(there)}); give the columns it was fitted on."
+        )
+
+
+def _check_classifier(estimator: Any) -> None:
+    from sklearn.base import BaseEstimator, is_regressor
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    name = type(_flat_steps(estimator)[-1]).__name__
+    if isinstance(estimator, BaseEstimator):
+        if is_regressor(estimator):
+            raise VeraxError(f"{name} is a regressor; Verax explains classifiers, so fit one on classes.")
+        try:
+            check_is_fitted(estimator)
+        except NotFittedError as error:
+            raise VeraxError(f"{name} is not fitted yet; call its fit(inputs, labels) first.") from error
+    if not hasattr(estimator, "predict_proba"):
+        raise VeraxError(
+            f"{name} has no predict_proba; use a classifier with probabilities, or fit it inside "
+            "scikit-learn's CalibratedClassifierCV."
+        )
+
+
+def _labels(estimator: Any) -> Sequence[Any]:
+    labels = getattr(estimator, "classes_", None)
+    if labels is None:
+        raise VeraxError(
+            f"{type(estimator).__name__} has no classes_, so it is not a fitted classifier; pass its "
+            "predict_proba as a callable if it gives class probabilities all the same."
+        )
+    if (
+        isinstance(labels, list)
+        and labels
+        and hasattr(labels[0], "__len__")
+        and not isinstance(labels[0], str)
+    ):
+        raise VeraxError(
+            f"{type(estimator).__name__} predicts {len(labels)} outputs at once; fit one model per output."
+        )
+    return list(labels)
+
+
+def _flat_steps(estimator: Any) -> list[Any]:
+    """The steps of a pipeline, those of nested pipelines in their places; anything else is one step."""
+    from sklearn.pipeline import Pipeline
+
+    if not isinstance(estimator, Pipeline):
+        return [estimator]
+    kept = [step for _, step in estimator.steps if step is not None and step != "passthrough"]
+    return [inner for step in kept for inner in _flat_steps(step)]
+
+
+def _is_vectorizer(step: Any) -> bool:
+    from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
+
+    return isinstance(step, (CountVectorizer, HashingVectorizer))  # TfidfVectorizer is a CountVectorizer
+
+
+def _allows_nan(estimator: Any) -> bool:
+    from sklearn.base import BaseEstimator
+    from sklearn.utils import get_tags
+
+    # A pipeline's first step decides. What is no scikit-learn estimator has no tags: let it speak for itself.
+    first = _flat_steps(estimator)[0]
+    return bool(get_tags(first).input_tags.allow_nan) if isinstance(first, BaseEstimator) else True

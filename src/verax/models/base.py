@@ -1,0 +1,132 @@
+"""What is explained: something that turns a batch of inputs into class probabilities."""
+
+from __future__ import annotations
+
+import textwrap
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from verax.errors import VeraxError
+
+FloatArray = NDArray[np.float64]
+
+# Probabilities computed in single precision (xgboost, torch) may miss one by this much.
+SUM_TOLERANCE = 1e-4
+
+
+class Model(ABC):
+    """A classifier of texts or of table rows, whatever library it comes from.
+
+    Attributes:
+        kind: what it reads, ``"text"`` or ``"table"``.
+        class_names: one name per column of ``predict_proba``.
+    """
+
+    kind: str
+    class_names: tuple[str, ...]
+
+    @abstractmethod
+    def predict_proba(self, inputs: Sequence[Any]) -> FloatArray:
+        """Probabilities of the classes, one row per input, checked."""
+
+
+def ask(
+    function: Callable[[Any], Any], batch: Any, n_inputs: int, n_classes: int | None = None
+) -> FloatArray:
+    """Calls a model's function on a batch; its answer is checked, and what it raises becomes a sentence.
+
+    Args:
+        function: what gives the probabilities.
+        batch: its one argument.
+        n_inputs: how many inputs the batch holds.
+        n_classes: how many classes it should know of, if that is known.
+    """
+    try:
+        values = function(batch)
+    except VeraxError:
+        raise
+    except Exception as error:
+        reason = " ".join(str(error).split())
+        raise VeraxError(
+            f"The model raised {type(error).__name__} ({reason or 'no message'}) on "
+            f"{_batch(batch, n_inputs)}; call it on these inputs alone to find the cause."
+        ) from error
+    return check_probabilities(values, n_inputs, n_classes)
+
+
+def check_class_names(class_names: Sequence[str] | None, defaults: Sequence[Any]) -> tuple[str, ...]:
+    """The names given, or the model's own class labels as names; as many as the model has classes."""
+    if class_names is None:
+        return tuple(str(label) for label in defaults)
+    if isinstance(class_names, str) or len(class_names) != len(defaults):
+        raise VeraxError(
+            f"class_names={class_names!r} does not fit a model with {len(defaults)} classes "
+            f"({', '.join(str(label) for label in defaults)}); give one name per class, in that order."
+        )
+    return tuple(str(name) for name in class_names)
+
+
+def check_probabilities(
+    values: Any, n_inputs: int, n_classes: int | None = None, first: int = 0
+) -> FloatArray:
+    """Returns the model's answer as an (inputs, classes) array, or says in a sentence what is wrong with it.
+
+    Args:
+        values: what the model returned.
+        n_inputs: how many inputs it was given.
+        n_classes: how many classes it should know of, if that is known.
+        first: the number of the first input, for the message.
+    """
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise VeraxError(
+            f"The model returned a {type(values).__name__} that is not an array of numbers; "
+            "it must return one row of class probabilities per input."
+        ) from error
+    if array.ndim != 2 or len(array) != n_inputs or array.shape[1] < 2:
+        raise VeraxError(
+            f"The model returned shape {array.shape} for {n_inputs} inputs; it must return "
+            f"({n_inputs}, classes), one row of at least two class probabilities per input."
+        )
+    if n_classes is not None and array.shape[1] != n_classes:
+        raise VeraxError(
+            f"The model returned {array.shape[1]} probabilities per input but has {n_classes} classes; "
+            "make the two agree (class_names=...)."
+        )
+    totals = array.sum(axis=1)
+    # One comparison finds NaN, infinity and wrong sums alike: all of them fail it.
+    good = (np.abs(totals - 1.0) <= SUM_TOLERANCE) & (array.min(axis=1) >= -SUM_TOLERANCE)
+    if not good.all():
+        bad = int(np.argmin(good))
+        raise VeraxError(_complaint(array[bad], first + bad))
+    return array
+
+
+def _complaint(row: FloatArray, number: int) -> str:
+    if not np.isfinite(row).all():
+        return (
+            f"The model returned {row[~np.isfinite(row)][0]} as a probability for input {number}; "
+            "look at that input, or replace missing values before the model sees them."
+        )
+    if row.min() < -SUM_TOLERANCE:
+        return (
+            f"The model returned the negative probability {row.min():.4g} for input {number}; "
+            "return probabilities, between 0 and 1."
+        )
+    return (
+        f"The model's probabilities for input {number} sum to {row.sum():.4g} instead of 1; "
+        "return probabilities, not scores or log-odds (a softmax may be missing)."
+    )
+
+
+def _batch(batch: Any, n_inputs: int) -> str:
+    count = "a batch of 1 input" if n_inputs == 1 else f"a batch of {n_inputs} inputs"
+    if not isinstance(batch, (list, np.ndarray)) or n_inputs == 0:
+        return count
+    shown = textwrap.shorten(str(batch[0]), width=60, placeholder="...")
+    return f"{count}, the first of them {shown!r}"

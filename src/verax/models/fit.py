@@ -1,0 +1,224 @@
+"""Models for a whole dataset: a ready-made classifier fitted on it, or the user's own found by name."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from verax.errors import VeraxError
+from verax.models.adapt import as_model
+from verax.models.base import Model
+from verax.models.ready import check_training, fit_classifier, models
+from verax.models.tables import TableModel
+from verax.models.text import TextPipeline, check_texts
+
+if TYPE_CHECKING:
+    from sklearn.compose import ColumnTransformer
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    from verax.data.dataset import Dataset
+    from verax.data.table import Schema
+
+WORDS = ("presence", "counts")
+SAVED = (".joblib", ".pkl", ".pickle")
+# The classifiers that step along gradients need columns of one scale; trees do not.
+SCALED = ("logistic", "mlp")
+
+
+def fit_vectorizer(texts: Sequence[str], words: str = "presence") -> CountVectorizer:
+    """A bag of words over the texts' vocabulary: lower case, words of two characters or more.
+
+    Args:
+        texts: usually a dataset's training part.
+        words: ``"presence"`` (1 if the word occurs) or ``"counts"`` (how often).
+    """
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    if words not in WORDS:
+        raise VeraxError(f"words={words!r} is not known; use 'presence' or 'counts'.")
+    vectorizer = CountVectorizer(binary=words == "presence", dtype=np.float64)
+    try:
+        return vectorizer.fit(check_texts(texts))
+    except ValueError as error:
+        if isinstance(error, VeraxError):
+            raise
+        raise VeraxError(
+            f"No vocabulary can be made of the {len(texts)} texts ({error}); give longer texts."
+        ) from error
+
+
+def fit_model(
+    name: str,
+    dataset: Dataset,
+    *,
+    sample_weight: Any = None,
+    seed: int = 0,
+    words: str = "presence",
+    vectorizer: CountVectorizer | None = None,
+) -> Model:
+    """Fits a ready-made model on a dataset's training part.
+
+    Args:
+        name: one of ``models``: logistic, tree, forest, xgboost, mlp.
+        dataset: texts or a table; its validation part tells ``mlp`` when to stop.
+        sample_weight: a weight per training input; 0 leaves it out.
+        seed: of all that is random in the fit.
+        words: ``"presence"`` or ``"counts"``, for texts, if no vectoriser is given.
+        vectorizer: a fitted one to share between models.
+    """
+    models.get(name)  # a misspelt name is told before any work
+    if dataset.kind == "text":
+        return _fit_text(
+            name, dataset, sample_weight, seed, vectorizer or fit_vectorizer(_texts(dataset), words)
+        )
+    return _fit_table(name, dataset, sample_weight, seed)
+
+
+def _texts(dataset: Dataset) -> list[str]:
+    return check_texts(list(dataset.train.inputs))
+
+
+def _fit_text(name: str, dataset: Dataset, sample_weight: Any, seed: int, vectorizer: Any) -> TextPipeline:
+    classifier = fit_classifier(
+        name,
+        vectorizer.transform(_texts(dataset)),
+        dataset.train.labels,
+        sample_weight=sample_weight,
+        validation=_validation(dataset, vectorizer),
+        seed=seed,
+        n_classes=len(dataset.class_names),
+    )
+    return TextPipeline(vectorizer, (), classifier, dataset.class_names)
+
+
+def _fit_table(name: str, dataset: Dataset, sample_weight: Any, seed: int) -> TableModel:
+    from sklearn.pipeline import make_pipeline
+
+    schema = dataset.schema
+    if schema is None:
+        raise VeraxError(
+            f"The dataset {dataset.name!r} is a table without a schema; give it one (Schema.learn)."
+        )
+    inputs = schema.check(dataset.train.inputs)
+    n_classes = len(dataset.class_names)
+    rows, labels, weights = check_training(inputs, dataset.train.labels, sample_weight, n_classes)
+    columns = table_columns(schema, scaled=name in SCALED).fit(rows)
+    classifier = fit_classifier(
+        name,
+        columns.transform(rows),
+        labels,
+        sample_weight=weights,
+        validation=_validation(dataset, columns),
+        seed=seed,
+        n_classes=n_classes,
+    )
+    return TableModel(make_pipeline(columns, classifier), schema, dataset.class_names, reference=inputs)
+
+
+def _validation(dataset: Dataset, transform: Any) -> tuple[Any, Any] | None:
+    part = dataset.validation
+    return (transform.transform(part.inputs), part.labels) if len(part.labels) else None
+
+
+def table_columns(schema: Schema, *, scaled: bool) -> ColumnTransformer:
+    """What the ready-made models read of an encoded row: numbers, and an indicator per category.
+
+    A missing number becomes the training median, with an indicator of its own.
+
+    Args:
+        schema: the table's columns.
+        scaled: whether the numbers are standardised.
+    """
+    from sklearn.compose import ColumnTransformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+    imputer = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
+    numbers = make_pipeline(imputer, StandardScaler()) if scaled else imputer
+    # All categories of the schema, so that one that the training rows lack still has its column.
+    codes = [
+        np.arange(len(schema.columns[place].categories or ()), dtype=float) for place in schema.categorical
+    ]
+    steps: list[tuple[str, Any, list[int]]] = []
+    if schema.numeric:
+        steps.append(("numbers", numbers, list(schema.numeric)))
+    if schema.categorical:
+        steps.append(
+            ("categories", OneHotEncoder(categories=codes, sparse_output=False), list(schema.categorical))
+        )
+    return ColumnTransformer(steps)
+
+
+def resolve_model(name: str, dataset: Dataset, seed: int = 0) -> Model:
+    """The model that a command line names.
+
+    Args:
+        name: a ready-made one (``forest``), which is fitted on the dataset; ``package.module:attribute``, a
+            fitted thing for :func:`as_model` or a function that returns one, called with the dataset if it
+            takes an argument (and with ``seed=`` if it has such a one); or a file that joblib or pickle wrote.
+        dataset: what the model is for.
+        seed: of a ready-made model's fit.
+    """
+    if name.endswith(SAVED):
+        return _own_model(name, _load(Path(name)), dataset)
+    if ":" not in name:
+        return fit_model(name, dataset, seed=seed)
+    thing: Any = models.get(name)
+    is_loader = callable(thing) and not isinstance(thing, Model) and not hasattr(thing, "predict_proba")
+    return _own_model(name, _call(name, thing, dataset, seed) if is_loader else thing, dataset)
+
+
+def _load(path: Path) -> Any:
+    import joblib
+
+    try:
+        return joblib.load(path)
+    except Exception as error:
+        raise VeraxError(
+            f"The model {str(path)!r} cannot be loaded ({type(error).__name__}: {error}); "
+            "give a file that joblib.dump or pickle wrote with the same library versions."
+        ) from error
+
+
+def _call(name: str, loader: Any, dataset: Dataset, seed: int) -> Any:
+    parameters = inspect.signature(loader).parameters
+    options = {"seed": seed} if "seed" in parameters else {}
+    arguments = [dataset] if len(parameters) > len(options) else []
+    try:
+        return loader(*arguments, **options)
+    except VeraxError:
+        raise
+    except Exception as error:
+        raise VeraxError(
+            f"Calling {name!r} for a model raised {type(error).__name__} ({error}); it is called with the "
+            "dataset and must return a fitted model."
+        ) from error
+
+
+def _own_model(name: str, thing: Any, dataset: Dataset) -> Model:
+    """The user's thing as a model of this dataset: its class names and columns are the dataset's."""
+    labels = [str(label) for label in getattr(thing, "classes_", ())]
+    if sorted(labels) == sorted(dataset.class_names) and labels != list(dataset.class_names):
+        raise VeraxError(
+            f"The classes of {name!r} are in the order {', '.join(labels)}, those of {dataset.name!r} "
+            f"{', '.join(dataset.class_names)}; fit the model on the numbers of the classes "
+            "(dataset.train.labels)."
+        )
+    if dataset.kind == "text":
+        model = as_model(thing, class_names=dataset.class_names, kind="text")
+    else:
+        rows = dataset.train.inputs
+        model = as_model(
+            thing, class_names=dataset.class_names, kind="table", schema=dataset.schema, reference=rows
+        )
+    if model.kind != dataset.kind or getattr(model, "schema", None) != dataset.schema:
+        raise VeraxError(
+            f"The model {name!r} reads another {model.kind} than {dataset.name!r} is; "
+            "build it with as_model(..., schema=dataset.schema), or use its own dataset."
+        )
+    return model

@@ -1,0 +1,64 @@
+"""Text classifiers whose first step counts words: their rows can be built without rebuilding any text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from verax.errors import VeraxError
+from verax.models.base import FloatArray, Model, ask
+
+
+@dataclass(frozen=True, eq=False)
+class TextPipeline(Model):
+    """A fitted vectoriser, the steps after it, and a classifier on its rows.
+
+    Attributes:
+        vectorizer: a fitted CountVectorizer, TfidfVectorizer or HashingVectorizer.
+        transforms: the steps between vectoriser and classifier, in order; often none.
+        classifier: anything fitted with ``predict_proba`` on the last transform's output.
+        class_names: one name per class, in the classifier's order.
+    """
+
+    vectorizer: Any
+    transforms: tuple[Any, ...]
+    classifier: Any
+    class_names: tuple[str, ...]
+
+    kind = "text"
+
+    def predict_proba(self, inputs: Sequence[str]) -> FloatArray:
+        """Probabilities of the classes, one row per text, checked."""
+        texts = check_texts(inputs)
+        return self._ask(lambda batch: self._from_rows(self.vectorizer.transform(batch)), texts, len(texts))
+
+    def predict_rows(self, rows: Any) -> FloatArray:
+        """Probabilities from sparse rows in the space of the vectoriser's output, checked."""
+        return self._ask(self._from_rows, rows, rows.shape[0])
+
+    def _from_rows(self, rows: Any) -> Any:
+        for transform in self.transforms:
+            rows = transform.transform(rows)
+        return self.classifier.predict_proba(rows)
+
+    def _ask(self, function: Any, batch: Any, n_inputs: int) -> FloatArray:
+        if n_inputs == 0:
+            return np.empty((0, len(self.class_names)))
+        return ask(function, batch, n_inputs, len(self.class_names))
+
+
+def check_texts(inputs: Sequence[str]) -> list[str]:
+    """The inputs as a list of strings, or a sentence that names the one that is not."""
+    if isinstance(inputs, (str, bytes)):
+        raise VeraxError("The model was given one text instead of a list of texts; put it in a list: [text].")
+    texts = list(inputs)
+    for number, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise VeraxError(
+                f"Input {number} is {text!r} (a {type(text).__name__}), not a text; "
+                "replace it by a string, or leave it out."
+            )
+    return texts

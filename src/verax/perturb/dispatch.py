@@ -1,0 +1,54 @@
+"""Choosing the path for a model, once per model."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from verax.models.base import Model
+from verax.models.text import TextPipeline
+from verax.perturb.evaluate import Path
+from verax.perturb.paths.bag_of_words import bag_path
+from verax.perturb.paths.strings import StringPath
+from verax.perturb.paths.tables import table_path
+
+log = logging.getLogger("verax.perturb")
+
+_PATHS: WeakKeyDictionary[Model, tuple[tuple[int, ...], Path]] = WeakKeyDictionary()
+
+
+def path_for(model: Model) -> Path:
+    """The fastest path that gives the model's own probabilities; built and checked once, then kept.
+
+    A classifier that was fitted again gets a new path.
+    """
+    state = fitted_state(model)
+    known = _PATHS.get(model)
+    if known is not None and known[0] == state:
+        return known[1]
+    path = _choose(model)
+    _PATHS[model] = (state, path)
+    return path
+
+
+def _choose(model: Model) -> Path:
+    if model.kind == "table":
+        return table_path(model)
+    if isinstance(model, TextPipeline):
+        found = bag_path(model)
+        if not isinstance(found, str):
+            return found
+        log.info("This model's texts are rebuilt as strings: %s.", found)
+    return StringPath(model)
+
+
+def fitted_state(model: Model) -> tuple[int, ...]:
+    """The identities of what fitting replaces; fitting the same object again changes them."""
+    classifier: Any = getattr(model, "classifier", getattr(model, "estimator", None))
+    parts = [
+        getattr(classifier, name, None) for name in ("coef_", "coefs_", "tree_", "estimators_", "_Booster")
+    ]
+    vectorizer = getattr(model, "vectorizer", None)
+    parts.append(getattr(vectorizer, "vocabulary_", None))
+    return tuple(id(part) for part in parts)

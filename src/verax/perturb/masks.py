@@ -1,0 +1,201 @@
+"""Masks: which features are present in each perturbed variant, one bit a feature and variant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from verax.models.base import FloatArray
+
+BoolArray = NDArray[np.bool_]
+
+
+class Variants(Protocol):
+    """Anything that hands out masks in blocks: Masks itself, or something that makes them when needed."""
+
+    @property
+    def n_rows(self) -> int:
+        """How many variants there are."""
+
+    @property
+    def n_features(self) -> int:
+        """How many features the variants speak about."""
+
+    def blocks(self, max_rows: int | None = None) -> Iterator[Masks]:
+        """The variants in order, in blocks of bounded size."""
+
+
+# No step unpacks more than this many (variant, feature) cells at a time: 12 MB in double precision.
+BLOCK_CELLS = 1_500_000
+# No call of a model is given more than this many perturbed rows.
+MAX_ROWS = 16_384
+
+
+@dataclass(frozen=True, eq=False)
+class Masks:
+    """Variants of one input as bits: row ``f`` of ``words`` holds, for feature ``f``, one bit per variant.
+
+    Stored by feature because every consumer wants it so: trees intersect whole features, linear algebra
+    multiplies by them, and a feature of 5,000 variants takes 632 bytes.
+    """
+
+    words: NDArray[np.uint64]
+    n_rows: int
+
+    @classmethod
+    def from_rows(cls, present: BoolArray) -> Masks:
+        """Packs a (variants, features) array; True is present."""
+        return cls.from_columns(np.ascontiguousarray(present.T))
+
+    @classmethod
+    def from_columns(cls, present: BoolArray) -> Masks:
+        """Packs a (features, variants) array; True is present."""
+        n_features, n_rows = present.shape
+        packed = np.zeros((n_features, 8 * -(-n_rows // 64)), dtype=np.uint8)
+        packed[:, : -(-n_rows // 8)] = np.packbits(present, axis=1, bitorder="little")
+        return cls(packed.view(np.uint64), n_rows)
+
+    @property
+    def n_features(self) -> int:
+        """How many features the variants speak about."""
+        return len(self.words)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held."""
+        return self.words.nbytes
+
+    def columns(self) -> BoolArray:
+        """The (features, variants) array."""
+        return np.unpackbits(self.words.view(np.uint8), axis=1, count=self.n_rows, bitorder="little").view(
+            np.bool_
+        )
+
+    def rows(self) -> BoolArray:
+        """The (variants, features) array."""
+        return self.columns().T
+
+    def dense(self) -> FloatArray:
+        """The (features, variants) array as numbers; the last one asked for is kept."""
+        return _dense(self)
+
+    def dense32(self) -> NDArray[np.float32]:
+        """The same in single precision."""
+        return _dense32(self)
+
+    def select(self, features: NDArray[np.intp]) -> Masks:
+        """The same variants seen through some of the features."""
+        return Masks(np.ascontiguousarray(self.words[features]), self.n_rows)
+
+    def blocks(self, max_rows: int | None = None) -> Iterator[Masks]:
+        """The variants in order, in blocks of bounded size."""
+        rows = max(64, BLOCK_CELLS // max(1, self.n_features))
+        if max_rows is not None:
+            rows = min(rows, max(64, max_rows))
+        step = rows // 64
+        if self.n_rows <= step * 64:
+            yield self
+            return
+        for first in range(0, self.words.shape[1], step):
+            words = np.ascontiguousarray(self.words[:, first : first + step])
+            yield Masks(words, min(step * 64, self.n_rows - first * 64))
+
+    def dot(self, vector: FloatArray) -> FloatArray:
+        """For each feature, the sum of ``vector`` over the variants in which it is present."""
+        total = np.zeros((self.n_features, *vector.shape[1:]))
+        first = 0
+        for block in self.blocks():
+            total += block.dense() @ vector[first : first + block.n_rows]
+            first += block.n_rows
+        return total
+
+
+@lru_cache(maxsize=1)
+def _dense(masks: Masks) -> FloatArray:
+    return masks.columns().astype(np.float64)
+
+
+@lru_cache(maxsize=1)
+def _dense32(masks: Masks) -> NDArray[np.float32]:
+    return masks.columns().astype(np.float32)
+
+
+def row_keys(columns: BoolArray) -> NDArray[np.uint64]:
+    """A (variants, words) array of integers that are equal exactly where two variants are."""
+    n_features, n_rows = columns.shape
+    packed = np.zeros((8 * max(1, -(-n_features // 64)), n_rows), dtype=np.uint8)
+    packed[: -(-n_features // 8)] = np.packbits(columns, axis=0, bitorder="little")
+    return np.ascontiguousarray(packed.T).view(np.uint64)
+
+
+def distinct_rows(columns: BoolArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Finds equal variants of a (features, variants) array.
+
+    Returns:
+        The place of each distinct variant's first occurrence, ascending, and for every variant the number of its
+        distinct one.
+    """
+    keys = row_keys(columns)
+    if keys.shape[1] == 1:
+        return _first_and_inverse(keys[:, 0])
+    # One number a variant is quicker to sort than several; equal variants always agree in it.
+    mixer = np.random.default_rng(keys.shape[1]).integers(1, 2**63, keys.shape[1], dtype=np.uint64) * 2 + 1
+    first, inverse = _first_and_inverse((keys * mixer).sum(axis=1, dtype=np.uint64))
+    if np.array_equal(keys, keys[first[inverse]]):
+        return first, inverse
+    _, exact = np.unique(keys, axis=0, return_inverse=True)  # two variants with one number: about never
+    return _first_and_inverse(exact.reshape(-1).astype(np.uint64))
+
+
+def _first_and_inverse(keys: NDArray[np.uint64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return first[order], rank[inverse.reshape(-1)]
+
+
+def all_masks(n_features: int) -> Masks:
+    """Every one of the 2**n variants; the first has nothing present, the last everything."""
+    numbers = np.arange(2**n_features, dtype=np.uint64)
+    return Masks.from_columns(
+        (numbers >> np.arange(n_features, dtype=np.uint64)[:, None]) & np.uint64(1) == 1
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class LeaveOneOut:
+    """Variants of a variant, made when they are needed: itself first, then it without each candidate in turn.
+
+    Stands where Masks stand; a text of 100,000 words would not fit as bits.
+    """
+
+    present: BoolArray
+    candidates: NDArray[np.intp]
+
+    @property
+    def n_rows(self) -> int:
+        """How many variants there are."""
+        return 1 + len(self.candidates)
+
+    @property
+    def n_features(self) -> int:
+        """How many features the variants speak about."""
+        return len(self.present)
+
+    def blocks(self, max_rows: int | None = None) -> Iterator[Masks]:
+        """The variants in order, in blocks of bounded size."""
+        step = max(64, BLOCK_CELLS // max(1, self.n_features))
+        if max_rows is not None:
+            step = min(step, max_rows)
+        for first in range(0, self.n_rows, step):
+            last = min(first + step, self.n_rows)
+            columns = np.repeat(self.present[:, None], last - first, axis=1)
+            removed = np.arange(max(first, 1), last)
+            columns[self.candidates[removed - 1], removed - first] = False
+            yield Masks.from_columns(columns)

@@ -1,0 +1,166 @@
+"""A text in the columns of a bag-of-words model: how its words feed them, and what masking does to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from verax.models.base import FloatArray
+from verax.perturb.evaluate import Prepared, Rows
+from verax.perturb.masks import Masks, distinct_rows
+
+IntArray = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Weighting:
+    """What a vectoriser does with counts: scikit-learn's binary, sublinear_tf, idf and norm, in this order."""
+
+    binary: bool = False
+    sublinear: bool = False
+    norm: str | None = None
+    signed: bool = False  # hashing may subtract
+
+    @property
+    def counts_add(self) -> bool:
+        """Whether a column's value is the sum of what each word contributes."""
+        return not (self.binary or self.sublinear)
+
+    def of_counts(self, counts: FloatArray) -> FloatArray:
+        """A column's value before idf and norm."""
+        if self.binary:
+            return (counts != 0).astype(np.float64)
+        if self.sublinear:
+            counts = np.where(counts > 0, 1.0 + np.log(np.maximum(counts, 1.0)), 0.0)
+        return counts
+
+
+@dataclass(frozen=True, eq=False)
+class Bag(Prepared):
+    """A text's words in the model's columns.
+
+    Entry ``e`` says: word ``words[e]`` adds ``counts[e]`` to column ``columns[slots[e]]``. Entries are sorted by
+    slot. ``idf`` has one number per slot.
+    """
+
+    columns: IntArray
+    slots: IntArray
+    words: IntArray
+    counts: FloatArray
+    idf: FloatArray
+    weighting: Weighting
+
+    @cached_property
+    def single(self) -> bool:
+        """Whether no two words feed one column."""
+        return len(self.slots) == len(self.columns)
+
+    @cached_property
+    def additive(self) -> bool:
+        """Whether a row before its norm is a sum over the words that are present."""
+        return self.single or self.weighting.counts_add
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """What each entry adds to its column when rows are additive."""
+        return self.weighting.of_counts(self.counts) * self.idf[self.slots]
+
+    def column_values(self, masks: Masks) -> FloatArray:
+        """The (slots, variants) values before the norm."""
+        if self.single:
+            return masks.dense()[self.words] * self.values[:, None]
+        entries = masks.dense()[self.words] * self.counts[:, None]
+        starts = np.flatnonzero(np.diff(self.slots, prepend=-1))
+        counts = np.add.reduceat(entries, starts, axis=0) if len(starts) else np.zeros((0, masks.n_rows))
+        return self.weighting.of_counts(counts) * self.idf[:, None]
+
+    def norms(self, values: FloatArray) -> FloatArray:
+        """The norm of each variant's row, 1 where the row is empty."""
+        if self.weighting.norm == "l1":
+            norms = np.abs(values).sum(axis=0)
+        else:
+            norms = np.sqrt((values**2).sum(axis=0))
+        return np.where(norms > 0.0, norms, 1.0)
+
+
+def word_weights(bag: Bag, matrix: Any) -> FloatArray:
+    """What each word adds to ``row @ matrix`` when rows are additive: a (words, outputs) array."""
+    weights: FloatArray = np.zeros((len(bag.features), matrix.shape[1]), dtype=matrix.dtype)
+    contributions = matrix[bag.columns[bag.slots]] * bag.values[:, None].astype(matrix.dtype)
+    if len(bag.words) == len(np.unique(bag.words)):
+        weights[bag.words] = contributions
+    else:
+        np.add.at(weights, bag.words, contributions)
+    return weights
+
+
+def project(bag: Bag, masks: Masks, matrix: Any) -> FloatArray:
+    """``rows @ matrix`` for every variant, without building the rows: a (variants, outputs) array.
+
+    The precision is that of ``matrix``.
+    """
+    dense = masks.dense32() if matrix.dtype == np.float32 else masks.dense()
+    if bag.additive:
+        product: FloatArray = dense.T @ word_weights(bag, matrix)
+        if bag.weighting.norm is None:
+            return product
+        if bag.single and bag.weighting.norm == "l2":
+            squares = np.zeros(len(bag.features))
+            np.add.at(squares, bag.words, bag.values**2)
+            norms = np.sqrt(masks.dense().T @ squares)
+            return product / np.where(norms > 0.0, norms, 1.0)[:, None].astype(matrix.dtype)
+    values = bag.column_values(masks)
+    if bag.weighting.norm is not None:
+        values /= bag.norms(values)
+    projected: FloatArray = values.T.astype(matrix.dtype) @ matrix[bag.columns]
+    return projected
+
+
+def sparse_rows(
+    bag: Bag, masks: Masks, n_columns: int, dtype: NDArray[np.generic] | type = np.float64
+) -> Rows:
+    """The distinct rows of the variants as a CSR matrix, exactly as the vectoriser would build them."""
+    if bag.single:
+        present = masks.select(bag.words).columns()
+        first, inverse = distinct_rows(present)
+        kept = present if len(first) == masks.n_rows else present[:, first]
+        by_row = np.ascontiguousarray(kept.T)
+        row_of, slot = np.nonzero(by_row)
+        data = bag.values[slot]
+    else:
+        values = bag.column_values(masks)
+        first, inverse = distinct_values(values)
+        by_row_values = values.T[first]
+        row_of, slot = np.nonzero(by_row_values)
+        data = by_row_values[row_of, slot]
+    indptr = np.zeros(len(first) + 1, dtype=np.int32)
+    np.cumsum(np.bincount(row_of, minlength=len(first)), out=indptr[1:])
+    if bag.weighting.norm is not None:
+        data = data / _row_norms(data, indptr, bag.weighting.norm)
+    rows = scipy.sparse.csr_matrix((len(first), n_columns), dtype=dtype)
+    rows.data, rows.indices, rows.indptr = data.astype(dtype), bag.columns[slot].astype(np.int32), indptr
+    return Rows(rows, len(first), inverse, len(data))
+
+
+def distinct_values(values: FloatArray) -> tuple[IntArray, IntArray]:
+    """Like ``distinct_rows``, for (slots, variants) values that take more than two levels."""
+    _, codes = np.unique(values, return_inverse=True)
+    bits = max(1, int(codes.max(initial=0)).bit_length())
+    codes = codes.reshape(values.shape)
+    return distinct_rows(np.concatenate([(codes >> bit) & 1 == 1 for bit in range(bits)], axis=0))
+
+
+def _row_norms(data: FloatArray, indptr: NDArray[np.int32], norm: str) -> FloatArray:
+    """The norm of its row, for each stored value."""
+    lengths = np.diff(indptr)
+    row_of = np.repeat(np.arange(len(lengths)), lengths)
+    if norm == "l1":
+        norms = np.bincount(row_of, np.abs(data), minlength=len(lengths))
+    else:
+        norms = np.sqrt(np.bincount(row_of, data**2, minlength=len(lengths)))
+    return np.where(norms > 0.0, norms, 1.0)[row_of]

@@ -1,0 +1,158 @@
+"""Trees, forests and boosted trees as flat arrays, whatever library grew them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from verax.models.base import FloatArray
+
+LEAF = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Ensemble:
+    """All nodes of all trees in one set of arrays.
+
+    A row goes left at a node where ``value <= threshold`` (xgboost's ``<`` is turned into this); a missing value
+    follows ``missing_left``. A leaf has ``left == LEAF``.
+
+    Attributes:
+        values: (nodes, outputs); what a leaf adds to each output, already divided by the number of trees in a forest.
+        base: what each output starts from.
+        link: how outputs become probabilities: "identity", "logistic" or "softmax".
+        absent_is_missing: whether a column that a sparse row lacks is missing (xgboost) or zero (scikit-learn).
+    """
+
+    roots: NDArray[np.int32]
+    column: NDArray[np.int32]
+    threshold: FloatArray
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    missing_left: NDArray[np.bool_]
+    values: FloatArray
+    base: FloatArray
+    link: str
+    absent_is_missing: bool
+
+    @property
+    def absent_left(self) -> NDArray[np.bool_]:
+        """Where a row that lacks the column goes left."""
+        return self.missing_left if self.absent_is_missing else self.threshold >= 0.0
+
+    @property
+    def n_columns(self) -> int:
+        """One more than the largest column that is tested."""
+        return int(self.column.max(initial=-1)) + 1
+
+    def probabilities(self, outputs: FloatArray) -> FloatArray:
+        """Class probabilities (rows, classes) from the summed leaves (outputs, rows)."""
+        margins = outputs + self.base[:, None]
+        if self.link == "softmax":
+            powers = np.exp(margins - margins.max(axis=0))
+            return np.ascontiguousarray((powers / powers.sum(axis=0)).T)
+        positive = margins[0] if self.link == "identity" else 1.0 / (1.0 + np.exp(-margins[0]))
+        if len(margins) == 1:
+            return np.stack([1.0 - positive, positive], axis=1)
+        return np.ascontiguousarray(margins.T)
+
+
+def flatten(classifier: Any) -> Ensemble | None:
+    """The arrays of a scikit-learn tree or forest or an XGBClassifier; None for anything else."""
+    name = type(classifier).__name__
+    module = type(classifier).__module__
+    if module.startswith("sklearn.") and name in ("DecisionTreeClassifier", "ExtraTreeClassifier"):
+        return _from_sklearn([classifier])
+    if module.startswith("sklearn.") and name in ("RandomForestClassifier", "ExtraTreesClassifier"):
+        return _from_sklearn(list(classifier.estimators_))
+    if module.startswith("xgboost.") and name == "XGBClassifier":
+        return _from_xgboost(classifier)
+    return None
+
+
+def _from_sklearn(trees: list[Any]) -> Ensemble | None:
+    if trees[0].n_outputs_ != 1:
+        return None
+    parts = [tree.tree_ for tree in trees]
+    offsets = np.concatenate([[0], np.cumsum([part.node_count for part in parts])]).astype(np.int32)
+
+    def children(side: str) -> NDArray[np.int32]:
+        return np.concatenate(
+            [
+                np.where(getattr(part, side) >= 0, getattr(part, side) + offset, LEAF)
+                for part, offset in zip(parts, offsets, strict=False)
+            ]
+        ).astype(np.int32)
+
+    shares = np.concatenate([part.value[:, 0, :] for part in parts])
+    shares = shares / shares.sum(axis=1, keepdims=True) / len(parts)
+    column = np.concatenate([part.feature for part in parts]).astype(np.int32)
+    return Ensemble(
+        roots=offsets[:-1],
+        column=np.maximum(column, LEAF),
+        threshold=np.concatenate([part.threshold for part in parts]),
+        left=children("children_left"),
+        right=children("children_right"),
+        missing_left=np.concatenate([part.missing_go_to_left for part in parts]).astype(np.bool_),
+        # Of two classes one is enough: the other is the rest.
+        values=np.ascontiguousarray(shares[:, 1:] if shares.shape[1] == 2 else shares),
+        base=np.zeros(1 if shares.shape[1] == 2 else shares.shape[1]),
+        link="identity",
+        absent_is_missing=False,
+    )
+
+
+def _from_xgboost(classifier: Any) -> Ensemble | None:
+    learner = json.loads(bytes(classifier.get_booster().save_raw("json")))["learner"]
+    objective = learner["objective"]["name"]
+    if learner["gradient_booster"]["name"] != "gbtree" or objective not in (
+        "binary:logistic",
+        "multi:softprob",
+    ):
+        return None
+    model = learner["gradient_booster"]["model"]
+    trees = model["trees"]
+    if any(tree.get("categories") for tree in trees):
+        return None
+    n_outputs = 1 if objective == "binary:logistic" else int(learner["learner_model_param"]["num_class"])
+    sizes = [len(tree["left_children"]) for tree in trees]
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+    left = _children(trees, offsets, "left_children")
+    conditions = np.concatenate([np.array(tree["split_conditions"], dtype=np.float32) for tree in trees])
+    values = np.zeros((len(left), n_outputs))
+    output = np.repeat(np.array(model["tree_info"], dtype=np.intp), sizes)
+    leaves = np.flatnonzero(left == LEAF)
+    values[leaves, output[leaves]] = conditions[leaves]
+    column = np.concatenate([np.array(tree["split_indices"], dtype=np.int32) for tree in trees])
+    return Ensemble(
+        roots=offsets[:-1],
+        column=np.where(left == LEAF, LEAF, column),
+        # value < t is value <= the next smaller number, in xgboost's single precision.
+        threshold=np.nextafter(conditions, np.float32(-np.inf)).astype(np.float64),
+        left=left,
+        right=_children(trees, offsets, "right_children"),
+        missing_left=np.concatenate([np.array(tree["default_left"], dtype=np.bool_) for tree in trees]),
+        values=values,
+        base=_base_margin(learner, n_outputs, objective),
+        link="logistic" if n_outputs == 1 else "softmax",
+        absent_is_missing=True,
+    )
+
+
+def _children(trees: list[Any], offsets: NDArray[np.int32], side: str) -> NDArray[np.int32]:
+    parts = [np.array(tree[side], dtype=np.int32) for tree in trees]
+    return np.concatenate(
+        [np.where(part >= 0, part + offset, LEAF) for part, offset in zip(parts, offsets, strict=False)]
+    )
+
+
+def _base_margin(learner: Any, n_outputs: int, objective: str) -> FloatArray:
+    text = str(learner["learner_model_param"]["base_score"]).strip("[]")
+    base = np.array([float(part) for part in text.split(",")])
+    if objective == "binary:logistic":
+        base = np.log(base / (1.0 - base))
+    return np.broadcast_to(base, (n_outputs,)).astype(np.float64)

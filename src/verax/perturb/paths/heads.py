@@ -1,0 +1,170 @@
+"""What comes after the bag of words: linear models, trees and one-hidden-layer networks, on all variants at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from verax.models.base import FloatArray
+from verax.perturb.masks import Masks
+from verax.perturb.paths.bags import Bag, Weighting, project
+from verax.perturb.paths.ensembles import Ensemble, flatten
+from verax.perturb.paths.traverse import Levels, sum_leaves
+
+
+class Head(Protocol):
+    """A classifier that works in a text's own columns."""
+
+    @property
+    def name(self) -> str:
+        """For people: what sort of model it is."""
+
+    def probabilities(self, bag: Bag, masks: Masks) -> FloatArray:
+        """Class probabilities (variants, classes)."""
+
+
+def softmax(scores: FloatArray) -> FloatArray:
+    """Row-wise softmax."""
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    shares: FloatArray = powers / powers.sum(axis=1, keepdims=True)
+    return shares
+
+
+def two_classes(positive: FloatArray) -> FloatArray:
+    """Probabilities of both classes from that of the second."""
+    return np.stack([1.0 - positive, positive], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class LinearHead:
+    """Logistic regression: one product per variant."""
+
+    weights: FloatArray
+    intercept: FloatArray
+    name: str = "linear"
+
+    def probabilities(self, bag: Bag, masks: Masks) -> FloatArray:
+        """Class probabilities (variants, classes)."""
+        scores = project(bag, masks, self.weights) + self.intercept
+        if scores.shape[1] == 1:
+            return two_classes(1.0 / (1.0 + np.exp(-scores[:, 0])))
+        return softmax(scores)
+
+
+@dataclass(frozen=True, eq=False)
+class MlpHead:
+    """One hidden layer; the first layer, where the work is, in single precision."""
+
+    first: NDArray[np.float32]
+    first_bias: NDArray[np.float32]
+    second: FloatArray
+    second_bias: FloatArray
+    activation: str
+    name: str = "mlp"
+
+    def probabilities(self, bag: Bag, masks: Masks) -> FloatArray:
+        """Class probabilities (variants, classes)."""
+        hidden = project(bag, masks, self.first)
+        hidden += self.first_bias
+        if self.activation == "relu":
+            np.maximum(hidden, 0.0, out=hidden)
+        elif self.activation == "tanh":
+            np.tanh(hidden, out=hidden)
+        elif self.activation == "logistic":
+            hidden = 1.0 / (1.0 + np.exp(-hidden))
+        scores = (hidden @ self.second.astype(np.float32)).astype(np.float64) + self.second_bias
+        if scores.shape[1] == 1:
+            return two_classes(1.0 / (1.0 + np.exp(-scores[:, 0])))
+        return softmax(scores)
+
+
+@dataclass(frozen=True, eq=False)
+class TreeHead:
+    """Trees, forests and boosted trees on rows without a norm."""
+
+    ensemble: Ensemble
+    # Scratch: which slot of the current text each column is, -1 elsewhere. Set and cleared for every text.
+    slot_of_column: NDArray[np.int32] = field(repr=False)
+    name: str = "trees"
+
+    def probabilities(self, bag: Bag, masks: Masks) -> FloatArray:
+        """Class probabilities (variants, classes)."""
+        known = bag.columns < len(self.slot_of_column)
+        columns = bag.columns[known]
+        self.slot_of_column[columns] = np.flatnonzero(known)
+        try:
+            outputs = sum_leaves(self.ensemble, column_levels(bag, masks, self.slot_of_column))
+        finally:
+            self.slot_of_column[columns] = -1
+        return self.ensemble.probabilities(outputs)
+
+
+def column_levels(bag: Bag, masks: Masks, slot_of_column: NDArray[np.int32]) -> Levels:
+    """The values that each column takes over the variants, and which variants reach them."""
+    n_words = masks.words.shape[1]
+    if bag.single:
+        n_slots = len(bag.columns)
+        levels = np.zeros((n_slots, 2))
+        levels[:, 1] = bag.values.astype(np.float32)
+        reach = np.empty((n_slots, 2, n_words), dtype=np.uint64)
+        reach[:, 0] = ~np.uint64(0)
+        reach[:, 1] = masks.words[bag.words]
+        first = np.arange(0, 2 * n_slots + 1, 2, dtype=np.int32)
+        return Levels(slot_of_column, first, levels.reshape(-1), reach.reshape(-1, n_words), masks.n_rows)
+    values = bag.column_values(masks).astype(np.float32)
+    first_of: list[int] = [0]
+    all_levels: list[FloatArray] = []
+    all_reach: list[NDArray[np.uint64]] = []
+    for slot in range(len(bag.columns)):
+        # A column's value in single precision, as trees compare it; 0 is always a level, the one of "absent".
+        found = np.union1d(np.zeros(1, dtype=np.float32), values[slot])
+        if len(found) == 1:
+            found = np.array([0.0, np.inf], dtype=np.float32)
+        all_levels.append(found.astype(np.float64))
+        all_reach.append(Masks.from_columns(values[slot] >= found[:, None]).words)
+        first_of.append(first_of[-1] + len(found))
+    return Levels(
+        slot_of_column,
+        np.array(first_of, dtype=np.int32),
+        np.concatenate(all_levels),
+        np.concatenate(all_reach),
+        masks.n_rows,
+    )
+
+
+def head_for(classifier: Any, weighting: Weighting, n_columns: int) -> Head | str:
+    """The head for a fitted classifier, or why there is none."""
+    module, name = type(classifier).__module__, type(classifier).__name__
+    if module.startswith("sklearn.") and name in ("LogisticRegression", "LogisticRegressionCV"):
+        return _linear(classifier)
+    if name in ("MLPClassifier", "MlpClassifier"):
+        return _mlp(classifier)
+    if weighting.norm is not None or weighting.signed:
+        return f"{name} on rows with a norm or with negative values has no fast path"
+    ensemble = flatten(classifier)
+    if ensemble is None:
+        return f"{name} has no fast path"
+    return TreeHead(ensemble, np.full(n_columns, -1, dtype=np.int32))
+
+
+def _linear(classifier: Any) -> Head | str:
+    weights = np.ascontiguousarray(np.asarray(classifier.coef_, dtype=np.float64).T)
+    if getattr(classifier, "multi_class", None) == "ovr" and weights.shape[1] > 1:
+        return "one-versus-rest logistic regression has no fast path"
+    return LinearHead(weights, np.asarray(classifier.intercept_, dtype=np.float64))
+
+
+def _mlp(classifier: Any) -> Head | str:
+    activation = getattr(classifier, "activation", "relu")  # our own has no other
+    if len(classifier.coefs_) != 2 or activation not in ("relu", "tanh", "logistic", "identity"):
+        return "a network with more than one hidden layer has no fast path"
+    return MlpHead(
+        np.ascontiguousarray(classifier.coefs_[0], dtype=np.float32),
+        np.asarray(classifier.intercepts_[0], dtype=np.float32),
+        np.asarray(classifier.coefs_[1], dtype=np.float64),
+        np.asarray(classifier.intercepts_[1], dtype=np.float64),
+        activation,
+    )

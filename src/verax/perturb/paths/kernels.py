@@ -1,0 +1,223 @@
+"""The two loops over tree nodes that are worth compiling; plain Python where numba is not installed.
+
+Import this module inside functions only: importing numba takes a while.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from verax.models.base import FloatArray
+
+F = TypeVar("F", bound=Callable[..., Any])
+Words = NDArray[np.uint64]
+Ints = NDArray[np.int32]
+
+try:
+    from numba import njit
+except ImportError:
+
+    def compiled(function: F) -> F:
+        """Leaves the function as it is: numba is not installed."""
+        return function
+
+else:
+
+    def compiled(function: F) -> F:
+        """Compiles on first use and keeps the machine code beside the module."""
+        fast: Any = njit(cache=True, nogil=True)(function)
+        return cast(F, fast)
+
+
+def _lowest_bit_table() -> NDArray[np.int64]:
+    table = np.zeros(64, dtype=np.int64)
+    for bit in range(64):
+        table[((0x03F79D71B4CB0A89 << bit) & (2**64 - 1)) >> 58] = bit
+    return table
+
+
+# A de Bruijn sequence: multiplying it by a single bit brings a different 6-bit number to the top for each place.
+DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
+LOWEST_BIT = _lowest_bit_table()
+
+
+@compiled
+def walk_sets(
+    roots: Ints,
+    column: Ints,
+    threshold: FloatArray,
+    left: Ints,
+    right: Ints,
+    missing_left: NDArray[np.bool_],
+    values: FloatArray,
+    absent_is_missing: bool,
+    slot_of_column: Ints,
+    first: Ints,
+    levels: FloatArray,
+    reach: Words,
+    full: Words,
+    outputs: FloatArray,
+) -> None:
+    """Adds to ``outputs`` (outputs, variants) what each variant's leaf says, tree by tree, depth first."""
+    n_words = len(full)
+    n_outputs = values.shape[1]
+    one = np.uint64(1)
+    none = np.uint64(0)
+    capacity = 256
+    sets = np.empty((capacity, n_words), dtype=np.uint64)
+    nodes = np.empty(capacity, dtype=np.int32)
+    for root in roots:
+        sets[0] = full
+        nodes[0] = root
+        depth = 1
+        while depth > 0:
+            depth -= 1
+            node = nodes[depth]
+            while left[node] >= 0:
+                slot = slot_of_column[column[node]]
+                if slot < 0:
+                    goes_left = missing_left[node] if absent_is_missing else threshold[node] >= 0.0
+                    node = left[node] if goes_left else right[node]
+                    continue
+                low, high = first[slot], first[slot + 1]
+                above = low  # the lowest level that goes right by its value
+                while above < high and levels[above] <= threshold[node]:
+                    above += 1
+                if absent_is_missing and above == low:
+                    above = low + 1
+                if depth + 2 > capacity:
+                    capacity *= 2
+                    more_sets = np.empty((capacity, n_words), dtype=np.uint64)
+                    more_sets[: depth + 1] = sets[: depth + 1]
+                    sets = more_sets
+                    more_nodes = np.empty(capacity, dtype=np.int32)
+                    more_nodes[: depth + 1] = nodes[: depth + 1]
+                    nodes = more_nodes
+                any_left = none
+                any_right = none
+                missing_right = absent_is_missing and not missing_left[node]
+                for word in range(n_words):
+                    here = sets[depth, word]
+                    goes_right = reach[above, word] if above < high else none
+                    if missing_right:
+                        goes_right |= ~reach[low + 1, word]
+                    to_right = here & goes_right
+                    to_left = here & ~goes_right
+                    sets[depth, word] = to_right
+                    sets[depth + 1, word] = to_left
+                    any_right |= to_right
+                    any_left |= to_left
+                if any_left == none:
+                    node = right[node]
+                elif any_right == none:
+                    sets[depth] = sets[depth + 1]
+                    node = left[node]
+                else:
+                    nodes[depth] = right[node]
+                    depth += 1
+                    node = left[node]
+            for word in range(n_words):
+                here = sets[depth, word]
+                while here != none:
+                    lowest = here & (~here + one)
+                    row = word * 64 + LOWEST_BIT[(lowest * DE_BRUIJN) >> np.uint64(58)]
+                    for output in range(n_outputs):
+                        outputs[output, row] += values[node, output]
+                    here ^= lowest
+
+
+@compiled
+def shapley_of_leaves(
+    roots: Ints,
+    column: Ints,
+    threshold: FloatArray,
+    left: Ints,
+    right: Ints,
+    missing_left: NDArray[np.bool_],
+    values: FloatArray,
+    present: FloatArray,
+    absent: FloatArray,
+    owner: Ints,
+    kept_weight: FloatArray,
+    lost_weight: FloatArray,
+    shapley: FloatArray,
+) -> None:
+    """Adds to ``shapley`` (outputs, features) the exact Shapley values of the summed leaves.
+
+    A leaf that is reached exactly when the features K are present and the features L are absent is a game whose
+    Shapley values are known: ``kept_weight[|K|, |L|]`` for each of K, minus ``lost_weight[|K|, |L|]`` for each of L.
+
+    Args:
+        roots, column, threshold, left, right, missing_left, values: the trees.
+        present: the value of each column while its feature is present.
+        absent: the value of each column while its feature is absent.
+        owner: which feature each column belongs to; negative for none.
+        kept_weight, lost_weight: ``(k-1)! l! / (k+l)!`` and ``k! (l-1)! / (k+l)!``.
+        shapley: where the values are added.
+    """
+    n_outputs = values.shape[1]
+    n_features = shapley.shape[1]
+    state = np.zeros(n_features + 1, dtype=np.int8)  # 1 kept, 2 lost, 0 not asked yet
+    path = np.empty(n_features + 1, dtype=np.int32)
+    later_node = np.empty(n_features + 1, dtype=np.int32)
+    later_length = np.empty(n_features + 1, dtype=np.int32)
+    for root in roots:
+        waiting = 0
+        length = 0
+        n_kept = 0
+        node = root
+        while True:
+            while left[node] >= 0:
+                test = column[node]
+                feature = owner[test]
+                value = absent[test]
+                if np.isnan(value):
+                    without = left[node] if missing_left[node] else right[node]
+                else:
+                    without = left[node] if value <= threshold[node] else right[node]
+                if feature < 0 or state[feature] == 2:
+                    node = without
+                    continue
+                value = present[test]
+                if np.isnan(value):
+                    within = left[node] if missing_left[node] else right[node]
+                else:
+                    within = left[node] if value <= threshold[node] else right[node]
+                if state[feature] == 0 and within != without:
+                    later_node[waiting] = without
+                    later_length[waiting] = length
+                    waiting += 1
+                    state[feature] = 1
+                    path[length] = feature
+                    length += 1
+                    n_kept += 1
+                    node = within
+                elif state[feature] == 1:
+                    node = within
+                else:
+                    node = without
+            n_lost = length - n_kept
+            for step in range(length):
+                feature = path[step]
+                weight = kept_weight[n_kept, n_lost] if state[feature] == 1 else -lost_weight[n_kept, n_lost]
+                for output in range(n_outputs):
+                    shapley[output, feature] += weight * values[node, output]
+            if waiting == 0:
+                break
+            # Back to the last feature taken as kept; now it is lost.
+            waiting -= 1
+            while length > later_length[waiting] + 1:
+                length -= 1
+                if state[path[length]] == 1:
+                    n_kept -= 1
+                state[path[length]] = 0
+            state[path[length - 1]] = 2
+            n_kept -= 1
+            node = later_node[waiting]
+        while length > 0:
+            length -= 1
+            state[path[length]] = 0

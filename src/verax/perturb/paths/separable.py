@@ -1,0 +1,80 @@
+"""Table pipelines in which every number that the classifier sees comes from one column of the row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from verax.models.base import FloatArray
+from verax.models.tables import TableModel
+
+# So many different values of each column are tried when it is found out what depends on it.
+PROBES = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Separable:
+    """A table model's preprocessing and what each of its outputs depends on.
+
+    Attributes:
+        model: the table model.
+        steps: the fitted steps before the classifier; may be empty.
+        classifier: the last step.
+        owner: for each number that the classifier sees, the column it comes from; -1 for a constant.
+    """
+
+    model: TableModel
+    steps: tuple[Any, ...]
+    classifier: Any
+    owner: NDArray[np.int32]
+
+    def transform(self, rows: FloatArray, absent: float = 0.0) -> FloatArray:
+        """What the classifier sees, as a dense array; ``absent`` is put where a sparse one has no entry."""
+        return _transform(self.model, self.steps, rows, absent)
+
+
+def separable(model: Any, reference: FloatArray) -> Separable | None:
+    """The preprocessing of a table model, or None if some output depends on two columns or it cannot be told."""
+    if not isinstance(model, TableModel):
+        return None
+    steps = _steps(model.estimator)
+    before, classifier = tuple(steps[:-1]), steps[-1]
+    base = reference[:1]
+    seen = _transform(model, before, base, 0.0)
+    owner = np.full(seen.shape[1], -1, dtype=np.int32)
+    for column in range(reference.shape[1]):
+        values = _some_values(reference[:, column])
+        rows = np.repeat(base, len(values), axis=0)
+        rows[:, column] = values
+        changed = (_transform(model, before, rows, 0.0) != seen).any(axis=0)
+        if (owner[changed] >= 0).any():
+            return None
+        owner[changed] = column
+    return Separable(model, before, classifier, owner)
+
+
+def _steps(estimator: Any) -> list[Any]:
+    from sklearn.pipeline import Pipeline
+
+    return [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else [estimator]
+
+
+def _some_values(values: FloatArray) -> FloatArray:
+    distinct = np.unique(values)
+    return distinct[np.unique(np.linspace(0, len(distinct) - 1, min(PROBES, len(distinct))).astype(np.intp))]
+
+
+def _transform(model: TableModel, steps: tuple[Any, ...], rows: FloatArray, absent: float) -> FloatArray:
+    seen: Any = model.schema.decode(rows) if model.frames else rows
+    for step in steps:
+        seen = step.transform(seen)
+    if scipy.sparse.issparse(seen):
+        entries = seen.tocoo()
+        dense = np.full(seen.shape, absent)
+        dense[entries.row, entries.col] = entries.data
+        return dense
+    return np.asarray(seen, dtype=np.float64)

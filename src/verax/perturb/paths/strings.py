@@ -1,0 +1,105 @@
+"""Texts for any callable: strings joined from the kept words, merged, in bounded batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from verax.data.words import WORD, split_words
+from verax.models.base import FloatArray, Model
+from verax.models.text import check_texts
+from verax.perturb.evaluate import Answer, Prepared, Rows, evaluate_packed
+from verax.perturb.masks import BLOCK_CELLS, MAX_ROWS, BoolArray, Variants
+
+Codes = NDArray[np.uint8] | NDArray[np.uint32]
+
+
+@dataclass(frozen=True, eq=False)
+class Letters(Prepared):
+    """A text as an array of characters, and which word each belongs to.
+
+    Attributes:
+        codes: the characters and, at the end, a separator that the text does not contain.
+        in_word: the places of the characters that belong to words.
+        word_of: which distinct word each of them belongs to.
+        separator: that separator.
+        encoding: how codes become a string.
+    """
+
+    codes: Codes
+    in_word: NDArray[np.intp]
+    word_of: NDArray[np.intp]
+    separator: str
+    encoding: str
+
+
+def letters(text: str) -> Letters:
+    """Prepares a text for fast removal of words."""
+    words = split_words(text)
+    number = {word: place for place, word in enumerate(words.distinct)}
+    spans = [(match.span(), number[match.group()]) for match in WORD.finditer(text)]
+    separator = next(chr(code) for code in range(len(text) + 2) if chr(code) not in text)
+    latin = all(ord(character) < 256 for character in set(text)) and ord(separator) < 256
+    encoding = "latin-1" if latin else "utf-32-le"
+    encoded = (text + separator).encode(encoding, "surrogatepass")
+    codes: Codes = (
+        np.frombuffer(encoded, dtype=np.uint8) if latin else np.frombuffer(encoded, dtype=np.uint32)
+    )
+    lengths = np.array([end - start for (start, end), _ in spans], dtype=np.intp)
+    starts = np.array([start for (start, _), _ in spans], dtype=np.intp)
+    inside = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return Letters(
+        features=words.distinct,
+        codes=codes,
+        in_word=np.repeat(starts, lengths) + inside,
+        word_of=np.repeat(np.array([place for _, place in spans], dtype=np.intp), lengths),
+        separator=separator,
+        encoding=encoding,
+    )
+
+
+def build_strings(prepared: Letters, present: BoolArray) -> list[str]:
+    """The text of each variant of a (variants, words) array: kept words and all that stands between words."""
+    keep = np.ones((len(present), len(prepared.codes)), dtype=np.bool_)
+    keep[:, prepared.in_word] = present[:, prepared.word_of]
+    kept = np.broadcast_to(prepared.codes, keep.shape)[keep]
+    joined = kept.tobytes().decode(prepared.encoding, "surrogatepass")
+    return joined.split(prepared.separator)[:-1]
+
+
+@dataclass(frozen=True, eq=False)
+class StringPath:
+    """Perturbs texts as strings: right for every model of texts."""
+
+    model: Model
+    name: str = "strings"
+
+    def prepare(self, inputs: Sequence[str]) -> list[Letters]:
+        """Each text as an array of characters."""
+        return [letters(text) for text in check_texts(inputs)]
+
+    def evaluate(self, prepared: Sequence[Letters], masks: Iterable[Variants]) -> Iterator[Answer]:
+        """One answer per text."""
+        parts = (_parts(text, mask) for text, mask in zip(prepared, masks, strict=True))
+        return evaluate_packed(parts, self._ask)
+
+    def _ask(self, batches: Sequence[list[str]]) -> FloatArray:
+        return self.model.predict_proba([text for batch in batches for text in batch])
+
+
+def _parts(text: Letters, masks: Variants) -> Iterator[Rows]:
+    step = max(1, min(MAX_ROWS, BLOCK_CELLS // len(text.codes)))
+    for block in masks.blocks(MAX_ROWS):
+        rows = block.rows()
+        for first in range(0, block.n_rows, step):
+            strings = build_strings(text, rows[first : first + step])
+            distinct = dict.fromkeys(strings)
+            inverse: slice | NDArray[np.intp] = slice(None)
+            if len(distinct) < len(strings):
+                place = {string: number for number, string in enumerate(distinct)}
+                inverse = np.array([place[string] for string in strings], dtype=np.intp)
+                strings = list(distinct)
+            yield Rows(strings, len(strings), inverse, sum(map(len, strings)))

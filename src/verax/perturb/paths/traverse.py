@@ -1,0 +1,127 @@
+"""Sending all variants of an input down the trees at once, as sets of bits.
+
+A node that tests a word the text lacks moves the whole set in one step; a node that tests one of its words splits the
+set with one AND per 64 variants; empty sets are dropped. Compiled with numba where it is installed; without it the
+same walk goes breadth first in numpy.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from verax.models.base import FloatArray
+from verax.perturb.paths.ensembles import LEAF, Ensemble
+
+HAS_NUMBA = importlib.util.find_spec("numba") is not None
+# The numpy walk turns this many (set, variant) bits into numbers at a time when it adds up leaves.
+LEAF_CELLS = 2_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """For each column that a text touches, which variants reach which of its values.
+
+    Column ``slot`` takes the ascending values ``levels[first[slot]:first[slot + 1]]``, the lowest being 0 (absent);
+    row ``i`` of ``reach`` has a bit for each variant whose value is at least ``levels[i]``.
+    """
+
+    slot_of_column: NDArray[np.int32]
+    first: NDArray[np.int32]
+    levels: FloatArray
+    reach: NDArray[np.uint64]
+    n_rows: int
+
+
+def sum_leaves(ensemble: Ensemble, levels: Levels) -> FloatArray:
+    """What the trees add to each output for each variant: an (outputs, variants) array."""
+    if HAS_NUMBA:
+        return _sum_leaves_compiled(ensemble, levels)
+    return _sum_leaves_numpy(ensemble, levels)
+
+
+def _sum_leaves_compiled(ensemble: Ensemble, levels: Levels) -> FloatArray:
+    from verax.perturb.paths.kernels import walk_sets
+
+    outputs = np.zeros((ensemble.values.shape[1], levels.reach.shape[1] * 64))
+    walk_sets(
+        ensemble.roots,
+        ensemble.column,
+        ensemble.threshold,
+        ensemble.left,
+        ensemble.right,
+        ensemble.missing_left,
+        ensemble.values,
+        ensemble.absent_is_missing,
+        levels.slot_of_column,
+        levels.first,
+        levels.levels,
+        levels.reach,
+        _full_set(levels.n_rows),
+        outputs,
+    )
+    return outputs[:, : levels.n_rows]
+
+
+def _full_set(n_rows: int) -> NDArray[np.uint64]:
+    full = np.full(-(-n_rows // 64), ~np.uint64(0), dtype=np.uint64)
+    if n_rows % 64:
+        full[-1] = (np.uint64(1) << np.uint64(n_rows % 64)) - np.uint64(1)
+    return full
+
+
+def _sum_leaves_numpy(ensemble: Ensemble, levels: Levels) -> FloatArray:
+    outputs = np.zeros((ensemble.values.shape[1], levels.n_rows))
+    nodes = ensemble.roots.copy()
+    sets = np.broadcast_to(_full_set(levels.n_rows), (len(nodes), levels.reach.shape[1])).copy()
+    absent_child = np.where(ensemble.absent_left, ensemble.left, ensemble.right)
+    while len(nodes):
+        at_leaf = ensemble.left[nodes] == LEAF
+        if at_leaf.any():
+            _add_leaves(outputs, ensemble.values[nodes[at_leaf]], sets[at_leaf], levels.n_rows)
+            nodes, sets = nodes[~at_leaf], sets[~at_leaf]
+        slots = levels.slot_of_column[ensemble.column[nodes]]
+        split = slots >= 0
+        if not split.any():
+            nodes = absent_child[nodes]
+            continue
+        goes_right = _goes_right(ensemble, levels, nodes[split], slots[split])
+        lefts, rights = sets[split] & ~goes_right, sets[split] & goes_right
+        some_left, some_right = lefts.any(axis=1), rights.any(axis=1)
+        whole = ~split
+        sets = np.concatenate([sets[whole], lefts[some_left], rights[some_right]])
+        at = nodes[split]
+        nodes = np.concatenate(
+            [absent_child[nodes[whole]], ensemble.left[at[some_left]], ensemble.right[at[some_right]]]
+        )
+    return outputs
+
+
+def _goes_right(
+    ensemble: Ensemble, levels: Levels, nodes: NDArray[np.int32], slots: NDArray[np.int32]
+) -> NDArray[np.uint64]:
+    """For each node, the variants that its test sends right."""
+    low, high = levels.first[slots], levels.first[slots + 1]
+    above = low + int(ensemble.absent_is_missing)
+    for step in range(int((high - low).max())):
+        level = np.minimum(low + step, high - 1)
+        above = np.where(
+            (low + step < high) & (levels.levels[level] <= ensemble.threshold[nodes]), low + step + 1, above
+        )
+    goes_right = np.where((above < high)[:, None], levels.reach[np.minimum(above, high - 1)], np.uint64(0))
+    if ensemble.absent_is_missing:
+        missing_right = ~ensemble.missing_left[nodes]
+        goes_right[missing_right] |= ~levels.reach[low[missing_right] + 1]
+    return goes_right
+
+
+def _add_leaves(outputs: FloatArray, values: FloatArray, sets: NDArray[np.uint64], n_rows: int) -> None:
+    step = max(1, LEAF_CELLS // max(1, n_rows))
+    for first in range(0, len(sets), step):
+        bits = np.unpackbits(
+            sets[first : first + step].view(np.uint8), axis=1, count=n_rows, bitorder="little"
+        )
+        outputs += values[first : first + step].T @ bits

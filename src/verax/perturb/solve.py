@@ -1,0 +1,183 @@
+"""Weighted ridge regression on masks, from sums of squares that many inputs share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+from verax.errors import VeraxError
+from verax.models.base import FloatArray
+from verax.perturb.masks import Masks
+
+# The sums of squares of more features than this would not fit the memory that one call may take.
+MAX_FEATURES = 2_500
+
+
+@dataclass(frozen=True, eq=False)
+class Normal:
+    """Centred, weighted sums of squares of a design: all of a regression that does not depend on the answers.
+
+    Attributes:
+        gram: ``sum_i w_i (z_i - mean)(z_i - mean)'``.
+        mean: the weighted mean of each feature.
+        total: the sum of the weights.
+    """
+
+    gram: FloatArray
+    mean: FloatArray
+    total: float
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held, with the factor that :attr:`factor` will add."""
+        return 2 * self.gram.nbytes + self.mean.nbytes
+
+    @cached_property
+    def factor(self) -> FloatArray:
+        """Cholesky factor for LIME's penalty of 1."""
+        return _factor(self.gram, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A fitted local linear model; features that were not selected have a coefficient of 0."""
+
+    coefficients: FloatArray
+    intercept: float
+    r2: float
+
+
+def normal_of_masks(masks: Masks, weights: FloatArray) -> Normal:
+    """The sums of squares of masks under weights."""
+    if masks.n_features > MAX_FEATURES:
+        raise VeraxError(
+            f"An input has {masks.n_features:,} features, more than a local regression can be fitted to "
+            f"({MAX_FEATURES:,}); shorten the input or use the explainer 'greedy'."
+        )
+    total = float(weights.sum())
+    mean = masks.dot(weights) / total
+    gram = np.zeros((masks.n_features, masks.n_features))
+    first = 0
+    for block in masks.blocks():
+        centred = block.dense() - mean[:, None]
+        centred *= np.sqrt(weights[first : first + block.n_rows])
+        gram += centred @ centred.T
+        first += block.n_rows
+    return Normal(gram, mean, total)
+
+
+def normal_of_columns(columns: FloatArray, weights: FloatArray) -> Normal:
+    """The sums of squares of a (features, rows) array under weights."""
+    total = float(weights.sum())
+    mean = columns @ weights / total
+    centred = columns - mean[:, None]
+    centred *= np.sqrt(weights)
+    return Normal(centred @ centred.T, mean, total)
+
+
+def moments(
+    normal: Normal, design: Masks | FloatArray, weights: FloatArray, answers: FloatArray
+) -> tuple[FloatArray, float, float]:
+    """The covariances of the features with the answers, the answers' mean, and their weighted spread.
+
+    Args:
+        normal: the sums of squares of the same design.
+        design: masks, or a (features, rows) array.
+        weights: one per row.
+        answers: one per row.
+    """
+    mean = float(weights @ answers) / normal.total
+    centred = answers - mean
+    weighted = weights * centred
+    return design.dot(weighted), mean, float(weighted @ centred)
+
+
+def ridge(normal: Normal, covariance: FloatArray, mean: float, spread: float) -> Fit:
+    """Ridge regression with penalty 1 and an intercept, on all features."""
+    coefficients = scipy.linalg.cho_solve((normal.factor, True), covariance, check_finite=False)
+    return _fit(normal.gram, normal.mean, coefficients, covariance, mean, spread)
+
+
+def ridge_on(
+    normal: Normal, chosen: NDArray[np.intp], covariance: FloatArray, mean: float, spread: float
+) -> Fit:
+    """Ridge regression with penalty 1 and an intercept, on the chosen features only."""
+    gram = normal.gram[np.ix_(chosen, chosen)]
+    coefficients = np.zeros(len(normal.gram))
+    coefficients[chosen] = scipy.linalg.cho_solve(
+        (_factor(gram, 1.0), True), covariance[chosen], check_finite=False
+    )
+    return _fit(normal.gram, normal.mean, coefficients, covariance, mean, spread)
+
+
+def highest_weights(normal: Normal, covariance: FloatArray, count: int) -> NDArray[np.intp]:
+    """The features with the largest coefficients of a ridge regression with penalty 0.01, as in LIME."""
+    coefficients = scipy.linalg.cho_solve((_factor(normal.gram, 0.01), True), covariance, check_finite=False)
+    return np.argsort(-np.abs(coefficients), kind="stable")[:count]
+
+
+def forward_selection(normal: Normal, covariance: FloatArray, count: int) -> NDArray[np.intp]:
+    """The features that raise R2 most, one after the other, as in LIME.
+
+    Pivoted Gram-Schmidt on the sums of squares: after each choice, what is left of every feature is what the
+    chosen ones do not explain, so that the gain of each candidate is one division.
+    """
+    left = np.diag(normal.gram).copy()
+    explains = covariance.copy()
+    floor = 1e-10 * max(float(left.max(initial=0.0)), 1e-300)
+    basis = np.zeros((0, len(left)))
+    chosen: list[int] = []
+    for _ in range(min(count, len(left))):
+        usable = left > floor
+        usable[chosen] = False
+        gains = np.where(usable, explains**2 / np.where(usable, left, 1.0), -1.0)
+        gains[chosen] = -2.0
+        best = int(np.argmax(gains))
+        chosen.append(best)
+        if not usable[best]:  # constant, or explained by the chosen ones: it adds nothing
+            continue
+        row = (normal.gram[best] - basis.T @ basis[:, best]) / np.sqrt(left[best])
+        explains = explains - row * (explains[best] / row[best])
+        left = left - row**2
+        basis = np.vstack([basis, row])
+    return np.array(chosen, dtype=np.intp)
+
+
+def lasso_path(normal: Normal, covariance: FloatArray, count: int) -> NDArray[np.intp]:
+    """The features on the lasso path at its last step with at most ``count`` of them, as in LIME."""
+    from sklearn.linear_model import lars_path_gram
+
+    _, _, coefficients = lars_path_gram(
+        covariance.copy(), normal.gram.copy(), n_samples=max(1, len(normal.gram)), method="lasso"
+    )
+    nonzero: NDArray[np.intp] = np.arange(len(normal.gram))
+    for step in range(coefficients.shape[1] - 1, 0, -1):
+        nonzero = coefficients[:, step].nonzero()[0]
+        if len(nonzero) <= count:
+            break
+    return nonzero
+
+
+def _factor(gram: FloatArray, penalty: float) -> FloatArray:
+    penalised = gram.copy()
+    penalised[np.diag_indices_from(penalised)] += penalty
+    factor: FloatArray = scipy.linalg.cholesky(penalised, lower=True, overwrite_a=True, check_finite=False)
+    return factor
+
+
+def _fit(
+    gram: FloatArray,
+    feature_means: FloatArray,
+    coefficients: FloatArray,
+    covariance: FloatArray,
+    mean: float,
+    spread: float,
+) -> Fit:
+    # Residual sum of squares = spread - 2 c'b + c'Gc; lime's score is 1 - residual / spread.
+    residual = spread - 2.0 * float(coefficients @ covariance) + float(coefficients @ gram @ coefficients)
+    r2 = 1.0 - residual / spread if spread > 0.0 else 1.0
+    return Fit(coefficients, mean - float(feature_means @ coefficients), r2)

@@ -1,0 +1,35 @@
+"""Where the published sets lie, if they do, and files written by tests."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "data"
+
+
+@pytest.fixture
+def shared():
+    """A function from a name to a path of the published sets; skips the test where they are not present."""
+
+    def find(name):
+        path = SHARED / name
+        if not path.exists():
+            pytest.skip(f"no {name} beside the repository")
+        return path
+
+    return find
+
+
+@pytest.fixture
+def write(tmp_path):
+    """A function that writes a text (or bytes) to a file in a temporary folder and returns its path."""
+
+    def to(name, content):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        data = content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass")
+        path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        return path
+
+    return to
