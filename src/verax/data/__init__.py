@@ -2,6 +2,7 @@
 
 from verax.data.dataset import Dataset, Part
 from verax.data.load import load_dataset
+from verax.data.records import Records, text_records
 from verax.data.registry import dataset_formats, datasets
 from verax.data.table import Bins, Column, Schema
 from verax.data.words import Words, split_words
@@ -11,10 +12,12 @@ __all__ = [
     "Column",
     "Dataset",
     "Part",
+    "Records",
     "Schema",
     "Words",
     "dataset_formats",
     "datasets",
     "load_dataset",
     "split_words",
+    "text_records",
 ]

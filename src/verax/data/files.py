@@ -11,7 +11,7 @@ import numpy as np
 
 from verax.data.encoding import is_missing, to_category
 from verax.data.lines import json_objects, not_utf8, open_text
-from verax.data.records import Records, number_labels, text_records
+from verax.data.records import Records, counted, number_labels, text_records
 from verax.data.registry import Choice
 from verax.data.table import Schema
 from verax.errors import VeraxError
@@ -64,7 +64,9 @@ def _table_records(
     if schema is None:
         schema = Schema.learn(rows)
         _refuse_texts(schema, cells.path, len(rows))
-    return Records(schema.encode(rows), labels, class_names, schema=schema)
+    unused = len(set(rows.columns) - set(schema.names))
+    records = Records(schema.encode(rows), labels, class_names, schema=schema)
+    return records.noted(counted(unused, "column", "not in the schema left out"))
 
 
 def _refuse_texts(schema: Schema, path: Path, n_rows: int) -> None:

@@ -47,7 +47,7 @@ def load_dataset(
         if schema is not None:
             raise VeraxError(f"The format {format!r} knows its own columns; leave schema out.")
         records = dataset_formats.get(format)(_existing(Path(name_or_path)), choice)
-    elif isinstance(name_or_path, str) and not Path(name_or_path).exists() and not _looks_like_path(name):
+    elif isinstance(name_or_path, str) and _is_name(name):
         records = _by_name(name, choice, schema)
     else:
         records = _from_file(_existing(Path(name_or_path)), choice, schema)
@@ -70,8 +70,12 @@ def _from_file(path: Path, choice: Choice, schema: Schema | None) -> Records:
     return file_records(path, choice, schema)
 
 
-def _looks_like_path(name: str) -> bool:
-    return "/" in name or "\\" in name or file_suffix(Path(name)) in SUFFIXES
+def _is_name(name: str) -> bool:
+    # A folder called "adult" in the current folder does not hide the dataset; Path("adult") or "./adult" is the folder.
+    if name in datasets.names():
+        return True
+    looks_like_path = "/" in name or "\\" in name or file_suffix(Path(name)) in SUFFIXES
+    return not looks_like_path and not Path(name).exists()
 
 
 def _existing(path: Path) -> Path:

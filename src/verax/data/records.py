@@ -93,7 +93,7 @@ def number_labels(names: Sequence[str]) -> tuple[IntArray, tuple[str, ...]]:
 
 
 def counted(n: int, noun: str, what: str) -> str:
-    """A note such as "3 texts are empty and were dropped", or "" if there is nothing to say."""
+    """A note such as "3 empty texts dropped", or "" if there is nothing to say."""
     if n == 0:
         return ""
     return f"{n:,} {noun}{'' if n == 1 else 's'} {what}"
@@ -120,19 +120,8 @@ def build_dataset(
         )
         keys = [keys[place] for place in places]
     order = random_order(keys, records.labels)
-    if split is None and records.parts is not None and {0, 2} <= set(records.parts.tolist()):
-        parts = _with_validation(records.parts, order, records.labels)
-        # The publisher's parts are not added to, so an input that is also in an earlier one can only go.
-        leaked = earliest_parts(keys, parts) < parts
-        order = order[~leaked[order]]
-        notes = [_leak_note(leaked, parts, part) for part in (1, 2)]
-    else:
-        fractions = records.fractions if split is None else parse_split(split)
-        drawn = split_parts(order, records.labels, fractions)
-        parts = earliest_parts(keys, drawn)
-        notes = [
-            counted(int((parts < drawn).sum()), "input", "moved to the earlier part where equal ones are")
-        ]
+    parts, leaked, notes = _divide(records, keys, order, split)
+    order = order[~leaked[order]]
     if limit is not None and limit < len(order):
         notes.append(f"{limit:,} of {len(order):,} inputs drawn at random (limit={limit})")
         order = take_share(order, records.labels, parts, limit)
@@ -149,6 +138,23 @@ def build_dataset(
         schema=records.schema,
         notes=records.noted(*notes).notes,
     )
+
+
+def _divide(
+    records: Records, keys: list[bytes], order: IntArray, split: Sequence[float] | str | None
+) -> tuple[NDArray[np.int8], NDArray[np.bool_], list[str]]:
+    """The part of every input, which of them have to go, and notes on it."""
+    if split is None and records.parts is not None and {0, 2} <= set(records.parts.tolist()):
+        parts = _with_validation(records.parts, order, records.labels)
+        # The publisher's parts are not added to, so an input that is also in an earlier one can only go.
+        leaked = earliest_parts(keys, parts) < parts
+        return parts, leaked, [_leak_note(leaked, parts, part) for part in (1, 2)]
+    fractions = records.fractions if split is None else parse_split(split)
+    drawn = split_parts(order, records.labels, fractions)
+    parts = earliest_parts(keys, drawn)
+    moved = int((parts < drawn).sum())
+    none = np.zeros(len(parts), dtype=bool)
+    return parts, none, [counted(moved, "input", "moved to the earlier part where equal ones are")]
 
 
 def _with_validation(shipped: NDArray[np.int8], order: IntArray, labels: IntArray) -> NDArray[np.int8]:

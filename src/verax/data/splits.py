@@ -71,14 +71,19 @@ def balance(keys: Sequence[bytes], labels: IntArray) -> IntArray:
 
 
 def split_parts(order: IntArray, labels: IntArray, fractions: Fractions) -> NDArray[np.int8]:
-    """The part (0 train, 1 validation, 2 test) of every input: the same shares of every class."""
+    """The part (0 train, 1 validation, 2 test) of every input in ``order``: the same shares of every class."""
+    # Each class is spread evenly over the line from 0 to 1, which is then cut; so the parts have the sizes asked for
+    # however small the classes are.
+    position = np.empty(len(order))
+    for c in np.unique(labels[order]):
+        members = labels[order] == c
+        position[members] = (np.arange(members.sum()) + 0.5) / members.sum()
+    line = order[np.argsort(position, kind="stable")]
+    cut = _round(fractions[0] * len(line))
+    end = _round((fractions[0] + fractions[1]) * len(line))
     parts = np.full(len(labels), 2, dtype=np.int8)
-    for c in np.unique(labels):
-        members = _of_class(order, labels, c)
-        cut = _round(fractions[0] * len(members))
-        end = _round((fractions[0] + fractions[1]) * len(members))
-        parts[members[:cut]] = 0
-        parts[members[cut:end]] = 1
+    parts[line[:cut]] = 0
+    parts[line[cut:end]] = 1
     return parts
 
 

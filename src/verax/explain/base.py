@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from verax.errors import VeraxError
 from verax.explain.explanation import Explanation
-from verax.models.base import Model
+from verax.models.base import Inputs, Model
 from verax.registry import Registry
 
 Target = int | str
@@ -29,7 +29,7 @@ class Explainer(ABC):
 
     @abstractmethod
     def explain(
-        self, model: Model, inputs: Sequence[Any], targets: Sequence[Target] | None = None
+        self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None
     ) -> Sequence[Explanation]:
         """Explains the model's prediction for each input.
 

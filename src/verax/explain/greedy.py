@@ -5,14 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from verax.explain.base import Explainer, Target, at_least, explainers
 from verax.explain.explanation import Attribution, Cost
 from verax.explain.perturbed import SLICE, Scored, check_targets, explain_with_banks, shown_input
-from verax.models.base import FloatArray, Model
+from verax.models.base import FloatArray, Inputs, Model
 from verax.perturb.dispatch import path_for
 from verax.perturb.masks import BoolArray, LeaveOneOut
 
@@ -34,7 +33,7 @@ class Greedy(Explainer):
     """The change in the target's probability when one feature is removed: d features take d + 1 rows."""
 
     def explain(
-        self, model: Model, inputs: Sequence[Any], targets: Sequence[Target] | None = None
+        self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None
     ) -> list[Attribution]:
         """Explains each input; see :meth:`Explainer.explain`."""
         return explain_with_banks(repr(self), model, inputs, targets, _bank, _fall)
@@ -67,7 +66,7 @@ class GreedyPath(Explainer):
         at_least(self.steps, 1, "steps")
 
     def explain(
-        self, model: Model, inputs: Sequence[Any], targets: Sequence[Target] | None = None
+        self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None
     ) -> list[Attribution]:
         """Explains each input; see :meth:`Explainer.explain`."""
         wanted = check_targets(model, inputs, targets)
@@ -76,7 +75,7 @@ class GreedyPath(Explainer):
             explanations += self._slice(model, inputs[first : first + SLICE], wanted[first : first + SLICE])
         return explanations
 
-    def _slice(self, model: Model, inputs: Sequence[Any], targets: Sequence[int | None]) -> list[Attribution]:
+    def _slice(self, model: Model, inputs: Inputs, targets: Sequence[int | None]) -> list[Attribution]:
         started = time.perf_counter()
         path = path_for(model)
         prepared = path.prepare(inputs)

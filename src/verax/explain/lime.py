@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from verax.errors import VeraxError
 from verax.explain.base import Explainer, Target, at_least, explainers
 from verax.explain.explanation import Attribution
 from verax.explain.perturbed import BANKS, Scored, explain_with_banks
-from verax.models.base import FloatArray, Model
+from verax.models.base import FloatArray, Inputs, Model
 from verax.perturb import solve
 from verax.perturb.masks import BoolArray, Masks, distinct_rows
 from verax.perturb.seeds import stream
@@ -56,7 +55,7 @@ class Lime(Explainer):
             raise VeraxError(f"kernel_width={self.kernel_width} must be above 0.")
 
     def explain(
-        self, model: Model, inputs: Sequence[Any], targets: Sequence[Target] | None = None
+        self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None
     ) -> list[Attribution]:
         """Explains each input; see :meth:`Explainer.explain`."""
         if model.kind == "table":
@@ -67,8 +66,12 @@ class Lime(Explainer):
 
     def _bank(self, n_features: int) -> LimeBank:
         width = self.kernel_width or TEXT_KERNEL_WIDTH
-        key = ("lime", n_features, self.samples, self.seed, width)
-        bank: LimeBank = BANKS.get(key, lambda: build_bank(n_features, self.samples, self.seed, width))
+        about = (n_features, self.samples)
+
+        def build() -> LimeBank:
+            return build_bank(sample_masks(*about, stream(self.seed, "lime", *about)), width)
+
+        bank: LimeBank = BANKS.get(("lime", self.seed, width, *about), build)
         return bank
 
 
@@ -87,13 +90,18 @@ class LimeBank:
         return self.masks.nbytes + self.weights.nbytes + self.normal.nbytes
 
 
-def build_bank(n_features: int, samples: int, seed: int, width: float) -> LimeBank:
-    """Draws the masks for inputs with this many features and prepares the regression on them."""
-    columns = sample_masks(n_features, samples, stream(seed, "lime", n_features, samples))
+def build_bank(columns: BoolArray, width: float) -> LimeBank:
+    """Merges equal masks and prepares the regression on them.
+
+    Args:
+        columns: masks as (features, samples), the first with everything present.
+        width: of the kernel.
+    """
     first, inverse = distinct_rows(columns)
     repeats = np.bincount(inverse, minlength=len(first))
-    masks = Masks.from_columns(columns if len(first) == samples else columns[:, first])
-    weights = text_kernel(columns.sum(axis=0)[first], n_features, width) * repeats
+    distinct = columns if len(first) == columns.shape[1] else columns[:, first]
+    masks = Masks.from_columns(distinct)
+    weights = text_kernel(distinct.sum(axis=0), len(columns), width) * repeats
     return LimeBank(masks, weights, solve.normal_of_masks(masks, weights))
 
 

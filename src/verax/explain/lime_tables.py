@@ -16,7 +16,7 @@ from verax.data.table import Bins
 from verax.explain.base import Target
 from verax.explain.explanation import Attribution, Cost
 from verax.explain.perturbed import check_targets
-from verax.models.base import FloatArray, Model
+from verax.models.base import FloatArray, Inputs, Model
 from verax.perturb import solve
 from verax.perturb.dispatch import fitted_state
 from verax.perturb.masks import MAX_ROWS
@@ -49,7 +49,7 @@ _POOLS: WeakKeyDictionary[Model, dict[tuple[Any, ...], Pool]] = WeakKeyDictionar
 
 
 def explain_rows(
-    lime: Lime, model: Any, inputs: Sequence[Any], targets: Sequence[Target] | None
+    lime: Lime, model: Any, inputs: Inputs, targets: Sequence[Target] | None
 ) -> list[Attribution]:
     """Explains each row, as the original does with quartile bins.
 

@@ -13,7 +13,7 @@ import numpy as np
 from verax.errors import VeraxError
 from verax.explain.base import Target
 from verax.explain.explanation import Attribution, Cost
-from verax.models.base import FloatArray, Model
+from verax.models.base import FloatArray, Inputs, Model
 from verax.perturb.cache import ByteCache
 from verax.perturb.dispatch import path_for
 from verax.perturb.evaluate import Path
@@ -54,7 +54,7 @@ class Scored:
 def explain_with_banks(
     name: str,
     model: Model,
-    inputs: Sequence[Any],
+    inputs: Inputs,
     targets: Sequence[Target] | None,
     bank_for: Callable[[int], B],
     score: Callable[[B, FloatArray], Scored],
@@ -80,7 +80,7 @@ def explain_with_banks(
 def _explain_slice(
     name: str,
     model: Model,
-    inputs: Sequence[Any],
+    inputs: Inputs,
     targets: Sequence[int | None],
     bank_for: Callable[[int], B],
     score: Callable[[B, FloatArray], Scored],
@@ -138,7 +138,7 @@ def shown_input(model: Model, given: Any) -> str | tuple[str, ...]:
     return tuple(schema.describe(column, value) for column, value in enumerate(row))
 
 
-def check_targets(model: Model, inputs: Sequence[Any], targets: Sequence[Target] | None) -> list[int | None]:
+def check_targets(model: Model, inputs: Inputs, targets: Sequence[Target] | None) -> list[int | None]:
     """Class numbers from numbers or names, one per input; None where the predicted class is meant."""
     if targets is None:
         return [None] * len(inputs)

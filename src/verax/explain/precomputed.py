@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from verax.errors import VeraxError
 from verax.explain.base import Explainer, Target, explainers
 from verax.explain.explanation import Explanation
 from verax.explain.perturbed import check_targets, shown_input
-from verax.models.base import Model
+from verax.models.base import Inputs, Model
 
 Stored = dict[tuple[str | tuple[str, ...], int | None], Explanation]
 
@@ -36,7 +36,7 @@ class Precomputed(Explainer):
     claims_faithfulness: ClassVar[bool] = False
 
     def explain(
-        self, model: Model, inputs: Sequence[Any], targets: Sequence[Target] | None = None
+        self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None
     ) -> list[Explanation]:
         """The stored explanation of each input; with a target, the one of that target."""
         wanted = check_targets(model, inputs, targets)

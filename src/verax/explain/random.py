@@ -13,7 +13,7 @@ from verax.data.words import split_words
 from verax.explain.base import Explainer, Target, at_least, explainers
 from verax.explain.explanation import Attribution, Cost
 from verax.explain.perturbed import check_targets, shown_input
-from verax.models.base import Model
+from verax.models.base import Inputs, Model
 from verax.perturb.seeds import stream
 
 
@@ -39,13 +39,13 @@ class Random(Explainer):
         at_least(self.ngram, 1, "ngram")
 
     def explain(
-        self, model: Model, inputs: Sequence[Any], targets: Sequence[Target] | None = None
+        self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None
     ) -> list[Attribution]:
         """Scores each input at random; the model is asked only which class it predicts."""
         started = time.perf_counter()
         wanted = check_targets(model, inputs, targets)
         if None in wanted and len(inputs):
-            predicted = np.argmax(model.predict_proba(inputs), axis=1)
+            predicted = np.argmax(model.predict_proba(list(inputs)), axis=1)
             wanted = [
                 int(guess) if target is None else target
                 for target, guess in zip(wanted, predicted, strict=True)

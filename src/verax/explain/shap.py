@@ -14,7 +14,7 @@ from verax.explain.base import Explainer, Target, at_least, explainers
 from verax.explain.explanation import Attribution
 from verax.explain.perturbed import BANKS, Scored, explain_with_banks
 from verax.explain.shap_banks import EnumerationBank, KernelBank, build_kernel_bank
-from verax.models.base import FloatArray, Model
+from verax.models.base import FloatArray, Inputs, Model
 from verax.perturb.masks import all_masks
 from verax.perturb.shapley import shapley_from_all
 
@@ -51,7 +51,7 @@ class Shap(Explainer):
             raise VeraxError(f"There is no route {self.route!r}; it is 'auto' or 'kernel'.")
 
     def explain(
-        self, model: Model, inputs: Sequence[Any], targets: Sequence[Target] | None = None
+        self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None
     ) -> list[Attribution]:
         """Explains each input; see :meth:`Explainer.explain`."""
         if self.route == "auto":

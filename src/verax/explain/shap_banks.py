@@ -69,15 +69,21 @@ class KernelBank:
         total = float(answers[self.full] - answers[self.empty])
         weighted = self.weights * (answers[2 : 2 + n_pairs] - answers[2 + n_pairs :])
         right = 2.0 * self.drawn.dot(weighted) - weighted.sum()
-        ones = np.ones(len(right))
-        if self.factor is None:
-            free = np.linalg.lstsq(self.gram, np.stack([right, ones], axis=1), rcond=None)[0]
-        else:
-            free = scipy.linalg.cho_solve(
-                (self.factor, True), np.stack([right, ones], axis=1), check_finite=False
-            )
+        if self.factor is None or not len(right):
+            return self._smallest(right, total)
+        both = np.stack([right, np.ones(len(right))], axis=1)
+        free = scipy.linalg.cho_solve((self.factor, True), both, check_finite=False)
         shift = (total - free[:, 0].sum()) / free[:, 1].sum()
         shapley: FloatArray = free[:, 0] + shift * free[:, 1]
+        return shapley
+
+    def _smallest(self, right: FloatArray, total: float) -> FloatArray:
+        """The smallest of the many solutions when there are fewer pairs than features."""
+        n = len(right)
+        system = np.ones((n + 1, n + 1))
+        system[:n, :n] = self.gram
+        system[n, n] = 0.0
+        shapley: FloatArray = np.linalg.lstsq(system, np.append(right, total), rcond=None)[0][:n]
         return shapley
 
 

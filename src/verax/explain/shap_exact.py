@@ -12,7 +12,7 @@ import numpy as np
 from verax.explain.base import Target
 from verax.explain.explanation import Attribution, Cost
 from verax.explain.perturbed import check_targets, shown_input
-from verax.models.base import FloatArray, Model
+from verax.models.base import FloatArray, Inputs, Model
 from verax.perturb.dispatch import path_for
 from verax.perturb.paths.bag_of_words import BagPath
 from verax.perturb.paths.bags import Bag, word_weights
@@ -49,7 +49,7 @@ class Solver(Protocol):
 
 
 def explain_exactly(
-    shap: Shap, model: Model, inputs: Sequence[Any], targets: Sequence[Target] | None
+    shap: Shap, model: Model, inputs: Inputs, targets: Sequence[Target] | None
 ) -> list[Attribution | None]:
     """An explanation for each input that has a closed form, None for each that has not."""
     wanted = check_targets(model, inputs, targets)

@@ -2,9 +2,10 @@
 
 from verax.models.adapt import as_model
 from verax.models.base import Model, check_probabilities
-from verax.models.fit import fit_model, fit_vectorizer, resolve_model, table_columns
+from verax.models.fit import fit_model, fit_vectorizer, table_columns
 from verax.models.function import CallableModel
 from verax.models.ready import fit_classifier, models
+from verax.models.resolve import resolve_model
 from verax.models.tables import TableModel
 from verax.models.text import TextPipeline
 

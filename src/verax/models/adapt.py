@@ -39,6 +39,8 @@ def as_model(
     """
     if kind is not None and kind not in KINDS:
         raise VeraxError(f"There is no kind of model {kind!r}; kind is 'text' or 'table'.")
+    if kind == "text" and (reference is not None or schema is not None):
+        raise VeraxError("reference= and schema= describe a table but kind is 'text'; leave one of them out.")
     if isinstance(fitted, Model):
         return fitted
     if isinstance(fitted, type):

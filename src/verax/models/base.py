@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from verax.errors import VeraxError
 
 FloatArray = NDArray[np.float64]
+# A batch of inputs: texts, or rows of a table (an array or a list).
+Inputs = Sequence[Any] | NDArray[Any]
 
 # Probabilities computed in single precision (xgboost, torch) may miss one by this much.
 SUM_TOLERANCE = 1e-4
@@ -30,7 +32,7 @@ class Model(ABC):
     class_names: tuple[str, ...]
 
     @abstractmethod
-    def predict_proba(self, inputs: Sequence[Any]) -> FloatArray:
+    def predict_proba(self, inputs: Inputs) -> FloatArray:
         """Probabilities of the classes, one row per input, checked."""
 
 
@@ -105,6 +107,22 @@ def check_probabilities(
         bad = int(np.argmin(good))
         raise VeraxError(_complaint(array[bad], first + bad))
     return array
+
+
+def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
+    """A weight per row, one each by default; a sentence if they are not finite, 0 or more, or do not fit."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n_rows,):
+        raise VeraxError(
+            f"There are {n_rows} rows but weights of shape {weights.shape}; give one weight per row."
+        )
+    bad = ~np.isfinite(weights) | (weights < 0)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise VeraxError(f"Row {row} has the weight {weights[row]:g}; weights are finite numbers, 0 or more.")
+    return weights
 
 
 def _complaint(row: FloatArray, number: int) -> str:

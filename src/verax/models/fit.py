@@ -1,16 +1,13 @@
-"""Models for a whole dataset: a ready-made classifier fitted on it, or the user's own found by name."""
+"""A ready-made model fitted on a whole dataset, texts or table."""
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from verax.errors import VeraxError
-from verax.models.adapt import as_model
 from verax.models.base import Model
 from verax.models.ready import check_training, fit_classifier, models
 from verax.models.tables import TableModel
@@ -24,7 +21,6 @@ if TYPE_CHECKING:
     from verax.data.table import Schema
 
 WORDS = ("presence", "counts")
-SAVED = (".joblib", ".pkl", ".pickle")
 # The classifiers that step along gradients need columns of one scale; trees do not.
 SCALED = ("logistic", "mlp")
 
@@ -72,9 +68,9 @@ def fit_model(
     """
     models.get(name)  # a misspelt name is told before any work
     if dataset.kind == "text":
-        return _fit_text(
-            name, dataset, sample_weight, seed, vectorizer or fit_vectorizer(_texts(dataset), words)
-        )
+        if vectorizer is None:
+            vectorizer = fit_vectorizer(_texts(dataset), words)
+        return _fit_text(name, dataset, sample_weight, seed, vectorizer)
     return _fit_table(name, dataset, sample_weight, seed)
 
 
@@ -152,73 +148,3 @@ def table_columns(schema: Schema, *, scaled: bool) -> ColumnTransformer:
             ("categories", OneHotEncoder(categories=codes, sparse_output=False), list(schema.categorical))
         )
     return ColumnTransformer(steps)
-
-
-def resolve_model(name: str, dataset: Dataset, seed: int = 0) -> Model:
-    """The model that a command line names.
-
-    Args:
-        name: a ready-made one (``forest``), which is fitted on the dataset; ``package.module:attribute``, a
-            fitted thing for :func:`as_model` or a function that returns one, called with the dataset if it
-            takes an argument (and with ``seed=`` if it has such a one); or a file that joblib or pickle wrote.
-        dataset: what the model is for.
-        seed: of a ready-made model's fit.
-    """
-    if name.endswith(SAVED):
-        return _own_model(name, _load(Path(name)), dataset)
-    if ":" not in name:
-        return fit_model(name, dataset, seed=seed)
-    thing: Any = models.get(name)
-    is_loader = callable(thing) and not isinstance(thing, Model) and not hasattr(thing, "predict_proba")
-    return _own_model(name, _call(name, thing, dataset, seed) if is_loader else thing, dataset)
-
-
-def _load(path: Path) -> Any:
-    import joblib
-
-    try:
-        return joblib.load(path)
-    except Exception as error:
-        raise VeraxError(
-            f"The model {str(path)!r} cannot be loaded ({type(error).__name__}: {error}); "
-            "give a file that joblib.dump or pickle wrote with the same library versions."
-        ) from error
-
-
-def _call(name: str, loader: Any, dataset: Dataset, seed: int) -> Any:
-    parameters = inspect.signature(loader).parameters
-    options = {"seed": seed} if "seed" in parameters else {}
-    arguments = [dataset] if len(parameters) > len(options) else []
-    try:
-        return loader(*arguments, **options)
-    except VeraxError:
-        raise
-    except Exception as error:
-        raise VeraxError(
-            f"Calling {name!r} for a model raised {type(error).__name__} ({error}); it is called with the "
-            "dataset and must return a fitted model."
-        ) from error
-
-
-def _own_model(name: str, thing: Any, dataset: Dataset) -> Model:
-    """The user's thing as a model of this dataset: its class names and columns are the dataset's."""
-    labels = [str(label) for label in getattr(thing, "classes_", ())]
-    if sorted(labels) == sorted(dataset.class_names) and labels != list(dataset.class_names):
-        raise VeraxError(
-            f"The classes of {name!r} are in the order {', '.join(labels)}, those of {dataset.name!r} "
-            f"{', '.join(dataset.class_names)}; fit the model on the numbers of the classes "
-            "(dataset.train.labels)."
-        )
-    if dataset.kind == "text":
-        model = as_model(thing, class_names=dataset.class_names, kind="text")
-    else:
-        rows = dataset.train.inputs
-        model = as_model(
-            thing, class_names=dataset.class_names, kind="table", schema=dataset.schema, reference=rows
-        )
-    if model.kind != dataset.kind or getattr(model, "schema", None) != dataset.schema:
-        raise VeraxError(
-            f"The model {name!r} reads another {model.kind} than {dataset.name!r} is; "
-            "build it with as_model(..., schema=dataset.schema), or use its own dataset."
-        )
-    return model

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from verax.errors import VeraxError
-from verax.models.base import FloatArray, Model, ask, check_class_names
+from verax.models.base import FloatArray, Inputs, Model, ask, check_class_names
 from verax.models.tables import encode_rows
 from verax.models.text import check_texts
 
@@ -47,7 +47,7 @@ class CallableModel(Model):
         self.reference = reference
         self.class_names = () if class_names is None else check_class_names(class_names, class_names)
 
-    def predict_proba(self, inputs: Sequence[Any]) -> FloatArray:
+    def predict_proba(self, inputs: Inputs) -> FloatArray:
         """Probabilities of the classes, one row per input, checked."""
         batch = check_texts(inputs) if self.schema is None else encode_rows(inputs, self.schema)
         if len(batch) == 0:

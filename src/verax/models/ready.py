@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verax.errors import VeraxError
-from verax.models.base import FloatArray
+from verax.models.base import FloatArray, check_weights
 from verax.registry import Registry
 
 # By name: a function from a seed to an unfitted classifier, with fit(rows, labels, sample_weight) and
@@ -109,26 +109,13 @@ def check_training(
     numbers = numbers.astype(np.int64)
     weights = None
     if sample_weight is not None:
-        weights = _check_weights(sample_weight, n_rows)
+        weights = check_weights(sample_weight, n_rows)
         kept = np.flatnonzero(weights)
         if len(kept) < n_rows:
             rows = [rows[place] for place in kept] if isinstance(rows, list) else rows[kept]
             numbers, weights = numbers[kept], weights[kept]
     _check_labels(numbers, n_classes)
     return rows, numbers, weights
-
-
-def _check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n_rows,):
-        raise VeraxError(
-            f"There are {n_rows} rows but weights of shape {weights.shape}; give one weight per row."
-        )
-    bad = ~np.isfinite(weights) | (weights < 0)
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise VeraxError(f"Row {row} has the weight {weights[row]:g}; weights are finite numbers, 0 or more.")
-    return weights
 
 
 def _check_labels(numbers: NDArray[np.int64], n_classes: int | None) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from verax.models.base import FloatArray, Model, ask
+from verax.models.base import FloatArray, Inputs, Model, ask
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +38,7 @@ class TableModel(Model):
 
     kind = "table"
 
-    def predict_proba(self, inputs: Sequence[Any]) -> FloatArray:
+    def predict_proba(self, inputs: Inputs) -> FloatArray:
         """Probabilities of the classes, one row per input, checked.
 
         Args:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from verax.errors import VeraxError
-from verax.models.base import FloatArray, Model, ask
+from verax.models.base import FloatArray, Inputs, Model, ask
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +29,7 @@ class TextPipeline(Model):
 
     kind = "text"
 
-    def predict_proba(self, inputs: Sequence[str]) -> FloatArray:
+    def predict_proba(self, inputs: Inputs) -> FloatArray:
         """Probabilities of the classes, one row per text, checked."""
         texts = check_texts(inputs)
         return self._ask(lambda batch: self._from_rows(self.vectorizer.transform(batch)), texts, len(texts))
@@ -50,7 +49,7 @@ class TextPipeline(Model):
         return ask(function, batch, n_inputs, len(self.class_names))
 
 
-def check_texts(inputs: Sequence[str]) -> list[str]:
+def check_texts(inputs: Inputs) -> list[str]:
     """The inputs as a list of strings, or a sentence that names the one that is not."""
     if isinstance(inputs, (str, bytes)):
         raise VeraxError("The model was given one text instead of a list of texts; put it in a list: [text].")

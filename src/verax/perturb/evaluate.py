@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from verax.models.base import FloatArray
+from verax.models.base import FloatArray, Inputs
 from verax.perturb.masks import BLOCK_CELLS, MAX_ROWS, Variants
 
 
@@ -40,7 +40,7 @@ class Path(Protocol):
     def name(self) -> str:
         """For people: which route the perturbed rows take."""
 
-    def prepare(self, inputs: Sequence[Any]) -> list[Any]:
+    def prepare(self, inputs: Inputs) -> list[Any]:
         """Finds the features of each input and where they lie in the model's own space."""
 
     def evaluate(self, prepared: Sequence[Any], masks: Iterable[Variants]) -> Iterator[Answer]:

@@ -77,7 +77,9 @@ def segments(attribution: Attribution, top: int | None = None) -> tuple[Segment,
         attribution: the scores.
         top: mark only so many of the strongest features.
     """
-    shown = [mark if mark.level and (top is None or mark.rank <= top) else None for mark in marks(attribution)]
+    shown = [
+        mark if mark.level and (top is None or mark.rank <= top) else None for mark in marks(attribution)
+    ]
     if not isinstance(attribution.input, str):
         return _row_segments(attribution, attribution.input, shown)
     spans = attribution.spans if attribution.spans is not None else _word_spans(attribution)
@@ -90,18 +92,24 @@ def _text_segments(text: str, spans: Spans, shown: list[Mark | None]) -> tuple[S
     painted = [(mark, places) for mark, places in zip(shown, spans, strict=True) if mark is not None]
     for mark, places in sorted(painted, key=lambda pair: -pair[0].rank):
         for start, end in places:
-            start, end = max(0, start), min(len(text), end)
-            owner[start:end] = [mark] * (end - start)
-    starts_of_spans = {start for _, places in painted for start, _ in places}
+            owner[start:end] = [mark] * len(owner[start:end])
     pieces: list[Segment] = []
     first = 0
     for place in range(1, len(text) + 1):
-        # Two neighbours with the same mark are two segments if a new occurrence starts between them.
-        ends_here = place == len(text) or owner[place] is not owner[first]
-        if ends_here or (owner[place] is not None and place in starts_of_spans):
-            pieces.append(Segment(text[first:place], owner[first]))
+        if place == len(text) or owner[place] is not owner[first]:
+            pieces += _without_margins(text[first:place], owner[first])
             first = place
     return tuple(pieces)
+
+
+def _without_margins(text: str, mark: Mark | None) -> list[Segment]:
+    """One piece, or three where a mark would begin or end with white space, as the rest of a covered span may."""
+    core = text.strip()
+    if mark is None or core == text:
+        return [Segment(text, mark)]
+    start = text.index(core)
+    parts = (text[:start], None), (core, mark), (text[start + len(core) :], None)
+    return [Segment(part, its_mark) for part, its_mark in parts if part]
 
 
 def _row_segments(
@@ -122,9 +130,9 @@ def _in_words(attribution: Attribution, number: int) -> str:
     feature, row = attribution.features[number], attribution.input
     if isinstance(row, str) or len(row) != len(attribution.features):
         return feature
-    return row[number] if row[number].startswith(feature) or feature in row[number].split(" ") else feature
+    return row[number] if feature in row[number] else feature
 
 
 def _level(score: float, largest: float) -> int:
     # Half a step is rounded up; Python's round would round it to the even step.
-    return int(LEVELS * abs(score) / largest + 0.5) if largest > 0 else 0
+    return int(LEVELS * (abs(score) / largest) + 0.5) if largest > 0 else 0

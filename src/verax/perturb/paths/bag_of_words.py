@@ -152,7 +152,7 @@ class BagPath:
         """For people: which route the perturbed rows take."""
         return f"bag of words, {self.head.name if self.head else 'rows'}"
 
-    def prepare(self, inputs: Sequence[str]) -> list[Bag]:
+    def prepare(self, inputs: Any) -> list[Bag]:
         """Each text's words in the model's columns."""
         return [self.lexicon.bag(text) for text in check_texts(inputs)]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from verax.models.base import FloatArray
 from verax.perturb.evaluate import Prepared, Rows
-from verax.perturb.masks import Masks, distinct_rows
+from verax.perturb.masks import BoolArray, Masks, distinct_rows
 
 IntArray = NDArray[np.intp]
 
@@ -34,9 +34,11 @@ class Weighting:
     def of_counts(self, counts: FloatArray) -> FloatArray:
         """A column's value before idf and norm."""
         if self.binary:
-            return (counts != 0).astype(np.float64)
+            present: FloatArray = (counts != 0).astype(np.float64)
+            return present
         if self.sublinear:
-            counts = np.where(counts > 0, 1.0 + np.log(np.maximum(counts, 1.0)), 0.0)
+            logs: FloatArray = np.where(counts > 0, 1.0 + np.log(np.maximum(counts, 1.0)), 0.0)
+            return logs
         return counts
 
 
@@ -75,17 +77,21 @@ class Bag(Prepared):
         if self.single:
             return masks.dense()[self.words] * self.values[:, None]
         entries = masks.dense()[self.words] * self.counts[:, None]
-        starts = np.flatnonzero(np.diff(self.slots, prepend=-1))
-        counts = np.add.reduceat(entries, starts, axis=0) if len(starts) else np.zeros((0, masks.n_rows))
+        counts = np.add.reduceat(entries, self._starts, axis=0)
         return self.weighting.of_counts(counts) * self.idf[:, None]
+
+    def columns_fed(self, masks: Masks) -> BoolArray:
+        """The (slots, variants) that some present word feeds; with hashing their values may cancel to a stored 0."""
+        return np.logical_or.reduceat(masks.columns()[self.words], self._starts, axis=0)
+
+    @cached_property
+    def _starts(self) -> IntArray:
+        """Where each slot's entries start."""
+        return np.flatnonzero(np.diff(self.slots, prepend=-1))
 
     def norms(self, values: FloatArray) -> FloatArray:
         """The norm of each variant's row, 1 where the row is empty."""
-        if self.weighting.norm == "l1":
-            norms = np.abs(values).sum(axis=0)
-        else:
-            norms = np.sqrt((values**2).sum(axis=0))
-        return np.where(norms > 0.0, norms, 1.0)
+        return _nonzero(np.linalg.norm(values, ord=1 if self.weighting.norm == "l1" else 2, axis=0))
 
 
 def word_weights(bag: Bag, matrix: Any) -> FloatArray:
@@ -112,8 +118,9 @@ def project(bag: Bag, masks: Masks, matrix: Any) -> FloatArray:
         if bag.single and bag.weighting.norm == "l2":
             squares = np.zeros(len(bag.features))
             np.add.at(squares, bag.words, bag.values**2)
-            norms = np.sqrt(masks.dense().T @ squares)
-            return product / np.where(norms > 0.0, norms, 1.0)[:, None].astype(matrix.dtype)
+            norms = _nonzero(np.sqrt(masks.dense().T @ squares))
+            product /= norms[:, None].astype(matrix.dtype)
+            return product
     values = bag.column_values(masks)
     if bag.weighting.norm is not None:
         values /= bag.norms(values)
@@ -133,11 +140,10 @@ def sparse_rows(
         row_of, slot = np.nonzero(by_row)
         data = bag.values[slot]
     else:
-        values = bag.column_values(masks)
-        first, inverse = distinct_values(values)
-        by_row_values = values.T[first]
-        row_of, slot = np.nonzero(by_row_values)
-        data = by_row_values[row_of, slot]
+        values, fed = bag.column_values(masks), bag.columns_fed(masks)
+        first, inverse = distinct_rows(np.concatenate([fed, _as_bits(values)]))
+        row_of, slot = np.nonzero(fed.T[first])
+        data = values.T[first][row_of, slot]
     indptr = np.zeros(len(first) + 1, dtype=np.int32)
     np.cumsum(np.bincount(row_of, minlength=len(first)), out=indptr[1:])
     if bag.weighting.norm is not None:
@@ -147,12 +153,12 @@ def sparse_rows(
     return Rows(rows, len(first), inverse, len(data))
 
 
-def distinct_values(values: FloatArray) -> tuple[IntArray, IntArray]:
-    """Like ``distinct_rows``, for (slots, variants) values that take more than two levels."""
+def _as_bits(values: FloatArray) -> BoolArray:
+    """Numbers as bits, equal exactly where the numbers are: (slots, variants) to (more, variants)."""
     _, codes = np.unique(values, return_inverse=True)
     bits = max(1, int(codes.max(initial=0)).bit_length())
     codes = codes.reshape(values.shape)
-    return distinct_rows(np.concatenate([(codes >> bit) & 1 == 1 for bit in range(bits)], axis=0))
+    return np.concatenate([(codes >> bit) & 1 == 1 for bit in range(bits)], axis=0)
 
 
 def _row_norms(data: FloatArray, indptr: NDArray[np.int32], norm: str) -> FloatArray:
@@ -160,7 +166,12 @@ def _row_norms(data: FloatArray, indptr: NDArray[np.int32], norm: str) -> FloatA
     lengths = np.diff(indptr)
     row_of = np.repeat(np.arange(len(lengths)), lengths)
     if norm == "l1":
-        norms = np.bincount(row_of, np.abs(data), minlength=len(lengths))
+        norms: FloatArray = np.bincount(row_of, np.abs(data), minlength=len(lengths)).astype(np.float64)
     else:
         norms = np.sqrt(np.bincount(row_of, data**2, minlength=len(lengths)))
-    return np.where(norms > 0.0, norms, 1.0)[row_of]
+    return _nonzero(norms)[row_of]
+
+
+def _nonzero(norms: FloatArray) -> FloatArray:
+    """The norms, 1 instead of 0: an empty row stays as it is."""
+    return np.where(norms > 0.0, norms, 1.0)

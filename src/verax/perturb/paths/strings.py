@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,7 +78,7 @@ class StringPath:
     model: Model
     name: str = "strings"
 
-    def prepare(self, inputs: Sequence[str]) -> list[Letters]:
+    def prepare(self, inputs: Any) -> list[Letters]:
         """Each text as an array of characters."""
         return [letters(text) for text in check_texts(inputs)]
 

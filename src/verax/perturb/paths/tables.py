@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from verax.errors import VeraxError
-from verax.models.base import FloatArray, Model
+from verax.models.base import FloatArray, Inputs, Model
 from verax.perturb.evaluate import Answer, Prepared, Rows, evaluate_packed
 from verax.perturb.masks import BoolArray, Variants, distinct_rows
 from verax.perturb.seeds import stream
@@ -36,7 +36,7 @@ class TablePath:
     background: FloatArray
     name: str = "table, background"
 
-    def prepare(self, inputs: Sequence[Any]) -> list[TableRow]:
+    def prepare(self, inputs: Inputs) -> list[TableRow]:
         """Each row, encoded and checked."""
         rows = encoded(self.model, inputs)
         names = self.model.schema.names

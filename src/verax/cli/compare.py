@@ -1,0 +1,139 @@
+"""From a dataset, a model and named explainers to explanations side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from verax.cli.console import working
+from verax.cli.names import Named
+from verax.data import Dataset
+from verax.errors import VeraxError
+from verax.explain import Attribution
+from verax.explain.perturbed import shown_input, target_number
+from verax.explain.random import Random
+from verax.models import Model
+from verax.report.comparison import Comparison, Entry, Subject
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """An input to explain, what to call it, and its true class if that is known."""
+
+    title: str
+    input: Any
+    label: int | None = None
+
+
+def from_texts(texts: Sequence[str], dataset: Dataset) -> list[Chosen]:
+    """The texts that a user typed."""
+    if texts and dataset.kind != "text":
+        raise VeraxError(
+            f"The dataset {dataset.name!r} is a table, which --text does not fit; choose its rows with --input."
+        )
+    for number, text in enumerate(texts, start=1):
+        if not text.strip():
+            raise VeraxError(f"Text {number} is empty; write something between the quotes of --text.")
+    return [Chosen(f"text {number}", text) for number, text in enumerate(texts, start=1)]
+
+
+def from_test_part(numbers: Sequence[int], dataset: Dataset) -> list[Chosen]:
+    """Inputs of the test part by their numbers, from 0."""
+    size = len(dataset.test)
+    for number in numbers:
+        if not 0 <= number < size:
+            raise VeraxError(
+                f"There is no test input {number}; the test part of {dataset.name!r} has the inputs 0 to {size - 1}."
+            )
+    return [
+        Chosen(f"test input {number}", dataset.test.inputs[number], int(dataset.test.labels[number]))
+        for number in numbers
+    ]
+
+
+def parse_target(target: str | None, model: Model) -> int | None:
+    """A class given by its name, or else by its number."""
+    if target is None:
+        return None
+    is_number = target.isdecimal() and target not in model.class_names
+    return target_number(model, int(target) if is_number else target)
+
+
+def compare(
+    dataset: Dataset,
+    model: Model,
+    model_name: str,
+    chosen: Sequence[Chosen],
+    explainers: Sequence[Named],
+    target: int | None = None,
+    notes: Sequence[str] = (),
+) -> Comparison:
+    """Explains the chosen inputs with every explainer.
+
+    Args:
+        dataset: where the inputs come from.
+        model: what is explained.
+        model_name: what the user calls it.
+        chosen: the inputs.
+        explainers: the methods.
+        target: the class to explain; the predicted one by default.
+        notes: sentences to show above.
+    """
+    inputs = _together([one.input for one in chosen])
+    probabilities = model.predict_proba(inputs)
+    # All methods explain the same class, even where rounding would let them see another one as the predicted.
+    targets = [int(np.argmax(row)) if target is None else target for row in probabilities]
+    columns: list[list[Entry]] = []
+    for named in explainers:
+        with working(f"{named.name} explains {len(chosen)} inputs"):
+            explanations = named.explainer.explain(model, inputs, targets)
+        control = isinstance(named.explainer, Random)
+        columns.append([Entry(named.name, _scored(named.name, e), control) for e in explanations])
+    subjects = [
+        Subject(
+            title=one.title,
+            input=shown_input(model, one.input),
+            class_names=tuple(model.class_names),
+            probabilities=tuple(probabilities[number].tolist()),
+            target=targets[number],
+            label=one.label,
+            entries=tuple(column[number] for column in columns),
+        )
+        for number, one in enumerate(chosen)
+    ]
+    return Comparison(dataset.name, model_name, tuple(subjects), tuple(notes))
+
+
+def as_json(comparison: Comparison) -> list[dict[str, Any]]:
+    """Every explanation as ``to_dict`` gives it, with what is known of its input and model."""
+    return [
+        entry.attribution.to_dict()
+        | {
+            "name": entry.name,
+            "dataset": comparison.dataset,
+            "model": comparison.model,
+            "title": subject.title,
+            "class_names": list(subject.class_names),
+            "probabilities": list(subject.probabilities),
+            "predicted": subject.predicted,
+            "label": subject.label,
+        }
+        for subject in comparison.subjects
+        for entry in subject.entries
+    ]
+
+
+def _together(inputs: list[Any]) -> Any:
+    return inputs if isinstance(inputs[0], str) else np.stack(inputs)
+
+
+def _scored(name: str, explanation: object) -> Attribution:
+    if not isinstance(explanation, Attribution):
+        raise VeraxError(
+            f"The explainer {name!r} gives a {type(explanation).__name__}, which cannot be shown side by side; "
+            "leave it out."
+        )
+    return explanation

@@ -1,0 +1,120 @@
+"""What the command line prints and where: results to standard output, everything else to standard error."""
+
+from __future__ import annotations
+
+import errno
+import functools
+import io
+import logging
+import os
+import shutil
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import ParamSpec, TypeVar
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from verax.errors import VeraxError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+WIDEST = 100
+WRONG_INPUT, BUG, INTERRUPTED = 2, 1, 130
+
+
+def output() -> Console:
+    """Standard output, at most 100 columns wide; colours and bold only in a terminal."""
+    return _console(stderr=False)
+
+
+def messages() -> Console:
+    """Standard error, for progress and problems."""
+    return _console(stderr=True)
+
+
+def _console(*, stderr: bool) -> Console:
+    stream = sys.stderr if stderr else sys.stdout
+    if isinstance(stream, io.TextIOWrapper):
+        # A terminal that cannot show a character shows its code instead of failing.
+        stream.reconfigure(errors="backslashreplace")
+    columns = min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns)
+    return Console(stderr=stderr, width=columns, highlight=False, markup=False, emoji=False)
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Says what is being done while it is done, if somebody is looking at standard error."""
+    console = messages()
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(Text(what + " ...")):
+        yield
+
+
+def show_reasons(verbose: bool) -> None:
+    """Sends the library's log to standard error: warnings always, reasons for what was done if asked."""
+    logging.captureWarnings(True)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_OneLine())
+    for name in ("verax", "py.warnings"):
+        logger = logging.getLogger(name)
+        logger.handlers = [handler]
+        logger.propagate = False
+        logger.setLevel(logging.INFO if verbose else logging.WARNING)
+
+
+class _OneLine(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        """The message in one line; of a Python warning, its text without the source line."""
+        first = record.getMessage().strip().splitlines()[0]
+        if record.name == "py.warnings":
+            first = first.split(": ", maxsplit=2)[-1]
+        return f"{record.levelname.lower()}: {first}"
+
+
+def one_sentence(command: Callable[P, R]) -> Callable[P, R]:
+    """Makes a command end in one sentence on standard error instead of a traceback.
+
+    What the user can mend ends with status 2, an interrupt with 130, a mistake of ours with 1.
+    """
+
+    @functools.wraps(command)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return command(*args, **kwargs)
+        except VeraxError as error:
+            raise _ended(str(error), WRONG_INPUT) from error
+        except KeyboardInterrupt as error:
+            raise _ended("Interrupted; nothing more was done.", INTERRUPTED) from error
+        except OSError as error:
+            if error.errno != errno.EPIPE:
+                raise _unexpected(error) from error
+            # Whoever read our output has gone; Python must not complain of it when it closes.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(BUG) from error
+        except typer.Exit:
+            raise
+        except Exception as error:
+            raise _unexpected(error) from error
+
+    return guarded
+
+
+def _unexpected(error: Exception) -> typer.Exit:
+    verbose = logging.getLogger("verax").isEnabledFor(logging.INFO)
+    if verbose:
+        traceback.print_exception(error)
+    hint = "the lines above say where" if verbose else "run the command again with -v to see where"
+    reason = " ".join(str(error).split()) or "no message"
+    return _ended(f"This should not have happened: {type(error).__name__} ({reason}); {hint}.", BUG)
+
+
+def _ended(sentence: str, status: int) -> typer.Exit:
+    messages().print(Text("Error: ", style="bold red") + Text(sentence), soft_wrap=True)
+    return typer.Exit(status)

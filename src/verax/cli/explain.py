@@ -1,0 +1,127 @@
+"""``verax explain``: one model's predictions explained by several methods, side by side."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from verax.cli.console import messages, one_sentence, output, show_reasons, working
+from verax.errors import VeraxError
+
+DEFAULT_INPUTS = 3
+
+
+@one_sentence
+def explain(
+    dataset: Annotated[
+        str, typer.Option("--dataset", "-d", help="A name (verax list datasets), or a file or folder.")
+    ] = "rotten-tomatoes",
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model", "-m", help="A name (verax list models), package.module:name, or a joblib file."
+        ),
+    ] = "logistic",
+    explainers: Annotated[
+        str,
+        typer.Option(
+            "--explainers", "-e", help="Names with commas between, e.g. 'lime,shap(samples=500),greedy'."
+        ),
+    ] = "lime,shap,greedy",
+    text: Annotated[
+        list[str] | None, typer.Option(help="A text to explain; may be given several times.")
+    ] = None,
+    number: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--input", "-i", help="The number, from 0, of an input of the test part; several times."
+        ),
+    ] = None,
+    first: Annotated[
+        int | None,
+        typer.Option(
+            "--n", "-n", help=f"The first so many of the test part; {DEFAULT_INPUTS} if nothing is chosen."
+        ),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(help="The class to explain, by name or number; the predicted one by default."),
+    ] = None,
+    samples: Annotated[
+        int | None, typer.Option(help="Perturbed rows for each explainer that samples.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the split, the model and the explainers.")] = 0,
+    top: Annotated[int, typer.Option(help="How many features to show of each explanation.")] = 6,
+    limit: Annotated[
+        int | None, typer.Option(help="Use at most so many inputs of the dataset; faster.")
+    ] = None,
+    format: Annotated[str | None, typer.Option(help="A published format (verax list formats).")] = None,
+    text_column: Annotated[str | None, typer.Option(help="A file's column of texts ('text').")] = None,
+    label_column: Annotated[str | None, typer.Option(help="A file's column of labels ('label').")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page to look at to this file.")] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the explanations as JSON, and nothing else.")
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Say which way was taken, and why.")
+    ] = False,
+) -> None:
+    """Explain a model's predictions with several methods, side by side.
+
+    The model is fitted on the training part; texts of your own or inputs of the test part are explained.
+    """
+    show_reasons(verbose)
+    from verax.cli import compare as comparing
+    from verax.cli.names import parse_explainers
+    from verax.data import load_dataset
+    from verax.models import resolve_model
+
+    # What was mistyped is told before any work.
+    named = parse_explainers(explainers, samples, seed)
+    if top < 1:
+        raise VeraxError(f"--top {top} shows nothing; give 1 or more.")
+    if first is not None and first < 1:
+        raise VeraxError(f"--n {first} explains nothing; give 1 or more.")
+    with working(f"loading {dataset}"):
+        data = load_dataset(
+            dataset, format=format, text=text_column, label=label_column, seed=seed, limit=limit
+        )
+    chosen = comparing.from_texts(text or [], data)
+    chosen += comparing.from_test_part(number or [], data)
+    if first is not None or not chosen:
+        chosen += comparing.from_test_part(range(min(first or DEFAULT_INPUTS, len(data.test))), data)
+    with working(f"fitting {model}"):
+        fitted = resolve_model(model, data, seed=seed)
+    wanted = comparing.parse_target(target, fitted)
+    comparison = comparing.compare(data, fitted, model, chosen, named, wanted, data.notes)
+    if html is not None:
+        from verax.report.page import write_page
+
+        write_page(html, [comparison], "Explanations side by side", _command())
+    if as_json:
+        sys.stdout.write(json.dumps(comparing.as_json(comparison), indent=1) + "\n")
+        sys.stdout.flush()
+        if html is not None:
+            messages().print(f"The page is in {html}.", soft_wrap=True)
+        return
+    from verax.report.terminal import legend, render
+
+    console = output()
+    console.print(render(comparison, top, console.width))
+    console.print()
+    console.print(legend())
+    if html is None:
+        console.print(
+            "Next: add --html page.html for a page to look at, or --json for all the numbers.", soft_wrap=True
+        )
+    else:
+        console.print(f"The page is in {html}; open it in a browser.", soft_wrap=True)
+
+
+def _command() -> str:
+    return shlex.join(["verax", *sys.argv[1:]])

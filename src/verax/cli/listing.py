@@ -1,0 +1,84 @@
+"""``verax list``: what there is, with a line on each."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from verax.cli.console import one_sentence, output
+from verax.errors import VeraxError
+from verax.registry import Registry
+
+
+class Sort(StrEnum):
+    """What can be listed."""
+
+    explainers = "explainers"
+    models = "models"
+    datasets = "datasets"
+    formats = "formats"
+    measures = "measures"
+    protocols = "protocols"
+
+
+USES = {
+    Sort.explainers: "Use: verax explain --explainers 'lime,shap(samples=500)'; your own as package.module:Class.",
+    Sort.models: "Use: verax explain --model forest; your own as package.module:name, or a file saved by joblib.",
+    Sort.datasets: "Use: verax explain --dataset imdb; a CSV, JSON-lines or Parquet file by its path.",
+    Sort.formats: "Use: verax explain --dataset FOLDER_OR_FILE --format sst.",
+}
+
+
+@one_sentence
+def list_things(
+    sort: Annotated[Sort, typer.Argument(metavar="SORT", help=", ".join(Sort), show_default=False)],
+) -> None:
+    """List the explainers, models, datasets or formats by name, with a line on each."""
+    if sort not in USES:
+        raise VeraxError(
+            f"There are no {sort} in this version of Verax yet; there are explainers, models, datasets and formats."
+        )
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("name", no_wrap=True)
+    table.add_column("what it is")
+    registry = registry_of(sort)
+    for name in registry:
+        table.add_row(Text(name, style="bold"), Text("\n".join(describe(registry.get(name), sort))))
+    console = output()
+    console.print(table)
+    console.print()
+    console.print(USES[sort])
+
+
+def registry_of(sort: Sort) -> Registry[Any]:
+    """The names of one sort of thing; what registers them is imported here."""
+    if sort is Sort.explainers:
+        from verax.explain import explainers
+
+        return explainers
+    if sort is Sort.models:
+        from verax.models import models
+
+        return models
+    from verax.data import dataset_formats, datasets
+
+    return datasets if sort is Sort.datasets else dataset_formats
+
+
+def describe(thing: Any, sort: Sort) -> Iterable[str]:
+    """The first line of what a thing says of itself; an explainer's parameters below."""
+    from verax.cli.names import parameters_of
+
+    yield (thing.__doc__ or "").strip().split("\n")[0]
+    if sort is Sort.explainers and (parameters := parameters_of(thing)):
+        yield ", ".join(_with_default(name, default) for name, default in parameters.items())
+
+
+def _with_default(name: str, default: Any) -> str:
+    return name if default is dataclasses.MISSING else f"{name}={default!r}"

@@ -1,0 +1,68 @@
+"""The command ``verax``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from verax.cli.demo import demo
+from verax.cli.explain import explain
+from verax.cli.listing import list_things
+
+EXAMPLES = """Examples:
+
+verax demo
+
+verax list explainers
+
+verax explain --text "A warm, funny and moving film."
+
+verax explain --dataset adult --model forest --explainers lime,shap --input 3 --html page.html
+
+verax explain --dataset reviews.csv --text-column review --label-column stars --n 2 --json
+"""
+
+app = typer.Typer(
+    name="verax",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+app.command("demo")(demo)
+app.command(
+    "explain",
+    epilog='Example: verax explain -d adult -m forest -e "lime,shap(samples=500)" -i 3 --html page.html',
+)(explain)
+app.command("list")(list_things)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from verax import __version__
+
+        typer.echo(f"verax {__version__}")
+        raise typer.Exit
+
+
+@app.callback(epilog=EXAMPLES)
+def verax(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Verax tells you whether an explanation of a machine-learning prediction can be trusted."""
+
+
+def main() -> None:
+    """Runs the command line; the console script's entry."""
+    # Modules of the current folder can be named (my_models:load), as with ``python -m``.
+    sys.path.append(os.getcwd())
+    app(prog_name="verax")
+
+
+if __name__ == "__main__":
+    main()

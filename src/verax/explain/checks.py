@@ -1,0 +1,178 @@
+"""The contract of an explainer as tests: ours pass them all; import ``check_explainer`` to test yours."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from verax.data.table import Column, Schema
+from verax.data.words import split_words
+from verax.explain.base import Explainer
+from verax.explain.explanation import Attribution, Explanation
+from verax.models import Model, as_model
+from verax.models.base import FloatArray
+
+# A model whose probability is a sum over words: every faithful score is known. "the" is not among them.
+WORD_WEIGHTS = {"good": 0.2, "fine": 0.1, "bad": -0.25, "dull": -0.05}
+TEXTS = (
+    "the good film",
+    "a fine, good and bad film",
+    "Dull? The bad, dull dull plot was the end of it!",
+    "film",
+)
+ODD_TEXTS = ("", " ... !", "good", "zzz")
+# The same on a table: two columns matter, the third does not.
+COLUMN_WEIGHTS = np.array([0.3, -0.2, 0.0])
+
+
+def check_explainer(
+    explainer: Explainer, *, tolerance: float = 1e-6, kinds: Sequence[str] = ("text", "table")
+) -> None:
+    """Raises an AssertionError that says which part of the contract an explainer breaks.
+
+    Args:
+        explainer: an explainer with its parameters.
+        tolerance: how far scores may be from their known values, relative to the largest; explainers that sample
+            or shrink, like LIME, need more than the default.
+        kinds: what it explains: "text", "table" or both.
+    """
+    check_parameters(explainer)
+    if "text" in kinds:
+        model = additive_text_model()
+        check_batches(explainer, model, list(TEXTS))
+        check_round_trip(explainer, model, list(TEXTS))
+        check_odd_texts(explainer, model)
+        if explainer.claims_faithfulness:
+            check_known_scores(explainer, model, list(TEXTS), _word_scores, tolerance)
+    if "table" in kinds:
+        table = additive_table_model()
+        rows = _rows(6, seed=1)
+        check_batches(explainer, table, rows)
+        check_round_trip(explainer, table, rows)
+        if explainer.claims_faithfulness:
+            check_dummy_column(explainer, table, rows, tolerance)
+
+
+def additive_text_model() -> Model:
+    """A model of texts whose probability is 0.5 plus the weights of the words that occur."""
+
+    def probabilities(texts: Sequence[str]) -> FloatArray:
+        positive = np.array(
+            [0.5 + sum(_weight(word) for word in split_words(text).distinct) for text in texts]
+        )
+        return np.stack([1.0 - positive, positive], axis=1)
+
+    return as_model(probabilities, class_names=("negative", "positive"))
+
+
+def additive_table_model() -> Model:
+    """A model of rows whose probability is linear in two of three numeric columns."""
+
+    def probabilities(rows: FloatArray) -> FloatArray:
+        positive = 0.5 + rows @ COLUMN_WEIGHTS
+        return np.stack([1.0 - positive, positive], axis=1)
+
+    schema = Schema((Column("up"), Column("down"), Column("idle")))
+    return as_model(probabilities, class_names=("no", "yes"), schema=schema, reference=_rows(200, seed=0))
+
+
+def check_parameters(explainer: Explainer) -> None:
+    """A frozen dataclass: equal parameters make an equal explainer with an equal key."""
+    assert dataclasses.is_dataclass(explainer), f"{type(explainer).__name__} is not a dataclass"
+    fields = {item.name: getattr(explainer, item.name) for item in dataclasses.fields(explainer)}
+    again = type(explainer)(**fields)
+    assert again == explainer, (
+        f"{explainer!r} made again from its fields is another one: its constructor changes them"
+    )
+    assert again.key == explainer.key, f"{explainer!r} has a key that changes"
+    assert hash(again) == hash(explainer), f"{explainer!r} has a hash that changes"
+    for name in fields:
+        try:
+            object.__getattribute__(explainer, "__setattr__")(name, None)
+        except dataclasses.FrozenInstanceError:
+            continue
+        raise AssertionError(f"{type(explainer).__name__}.{name} can be changed; make the dataclass frozen")
+
+
+def check_batches(explainer: Explainer, model: Model, inputs: Any) -> None:
+    """The same inputs give the same explanations: again, one by one, and in another order."""
+    together = list(explainer.explain(model, inputs))
+    assert len(together) == len(inputs), (
+        f"{explainer!r} returned {len(together)} explanations for {len(inputs)} inputs"
+    )
+    assert together == list(explainer.explain(model, inputs)), (
+        f"{explainer!r} differs from one call to the next"
+    )
+    alone = [explainer.explain(model, inputs[number : number + 1])[0] for number in range(len(inputs))]
+    assert together == alone, f"{explainer!r} explains an input otherwise in a batch than alone"
+    backwards = list(explainer.explain(model, inputs[::-1]))[::-1]
+    assert together == backwards, f"{explainer!r} depends on the order of the inputs"
+
+
+def check_round_trip(explainer: Explainer, model: Model, inputs: Any) -> None:
+    """Explanations survive JSON."""
+    for explanation in explainer.explain(model, inputs):
+        again = Explanation.from_dict(json.loads(json.dumps(explanation.to_dict())))
+        assert again == explanation, (
+            f"an explanation of {explainer!r} does not survive JSON: {explanation.to_dict()}"
+        )
+
+
+def check_odd_texts(explainer: Explainer, model: Model) -> None:
+    """Empty texts, texts without words, and texts of one word get a score for each word and no error."""
+    for text, explanation in zip(ODD_TEXTS, explainer.explain(model, list(ODD_TEXTS)), strict=True):
+        if isinstance(explanation, Attribution):
+            expected = len(split_words(text).distinct)
+            found = len(explanation.features)
+            assert found == expected, f"{explainer!r} gave {found} scores for {text!r} instead of {expected}"
+
+
+def check_known_scores(
+    explainer: Explainer,
+    model: Model,
+    texts: list[str],
+    known: Callable[[str], FloatArray],
+    tolerance: float,
+) -> None:
+    """On an additive model each word scores what it adds, other words 0, and the other class the opposite."""
+    allowed = tolerance * max(map(abs, WORD_WEIGHTS.values()))
+    for target, sign in ((1, 1.0), (0, -1.0)):
+        for text, explanation in zip(
+            texts, explainer.explain(model, texts, [target] * len(texts)), strict=True
+        ):
+            if not isinstance(explanation, Attribution):
+                continue
+            assert explanation.target == target, (
+                f"{explainer!r} was asked for class {target} and explains another"
+            )
+            error = np.abs(explanation.scores - sign * known(text)).max(initial=0.0)
+            assert error <= allowed, (
+                f"{explainer!r} is off by {error:.3g} (allowed: {allowed:.3g}) on an additive model: "
+                f"{dict(zip(explanation.features, explanation.scores.round(4).tolist(), strict=True))} for {text!r}"
+            )
+
+
+def check_dummy_column(explainer: Explainer, model: Model, rows: FloatArray, tolerance: float) -> None:
+    """A column that the model does not read scores 0."""
+    for explanation in explainer.explain(model, rows):
+        if isinstance(explanation, Attribution):
+            idle, largest = abs(explanation.scores[2]), float(np.abs(explanation.scores).max())
+            assert idle <= tolerance * largest, (
+                f"{explainer!r} gives {idle:.3g} to a column that the model does not read (largest: {largest:.3g})"
+            )
+
+
+def _weight(word: str) -> float:
+    return WORD_WEIGHTS.get(word, 0.0)
+
+
+def _word_scores(text: str) -> FloatArray:
+    return np.array([_weight(word) for word in split_words(text).distinct])
+
+
+def _rows(count: int, seed: int) -> FloatArray:
+    return np.random.default_rng(seed).random((count, 3))

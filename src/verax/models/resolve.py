@@ -1,0 +1,94 @@
+"""The model that a command line names: ready-made, the user's own by import, or a saved one."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from verax.errors import VeraxError
+from verax.models.adapt import as_model
+from verax.models.base import Model
+from verax.models.fit import fit_model
+from verax.models.ready import models
+
+if TYPE_CHECKING:
+    from verax.data.dataset import Dataset
+
+SAVED = (".joblib", ".pkl", ".pickle")
+
+
+def resolve_model(name: str, dataset: Dataset, seed: int = 0) -> Model:
+    """The model that a command line names.
+
+    Args:
+        name: a ready-made one (``forest``), which is fitted on the dataset; ``package.module:attribute``, a
+            fitted thing for :func:`as_model` or a function that returns one, called with the dataset if it
+            takes an argument (and with ``seed=`` if it has such a one); or a file that joblib or pickle wrote.
+        dataset: what the model is for.
+        seed: of a ready-made model's fit.
+    """
+    if name.endswith(SAVED):
+        return _own_model(name, _load(Path(name)), dataset)
+    if ":" not in name:
+        return fit_model(name, dataset, seed=seed)
+    thing: Any = models.get(name)
+    is_loader = callable(thing) and not isinstance(thing, Model) and not hasattr(thing, "predict_proba")
+    return _own_model(name, _call(name, thing, dataset, seed) if is_loader else thing, dataset)
+
+
+def _load(path: Path) -> Any:
+    import joblib
+
+    try:
+        return joblib.load(path)
+    except Exception as error:
+        raise VeraxError(
+            f"The model {str(path)!r} cannot be loaded ({type(error).__name__}: {error}); "
+            "give a file that joblib.dump or pickle wrote with the same library versions."
+        ) from error
+
+
+def _call(name: str, loader: Any, dataset: Dataset, seed: int) -> Any:
+    try:
+        parameters = dict(inspect.signature(loader).parameters)
+        options = {"seed": seed} if parameters.pop("seed", None) else {}
+        first = next(iter(parameters.values()), None)
+        wanted = first is not None and (first.default is first.empty or first.name == "dataset")
+        return loader(dataset, **options) if wanted else loader(**options)
+    except VeraxError:
+        raise
+    except Exception as error:
+        raise VeraxError(
+            f"Calling {name!r} for a model raised {type(error).__name__} ({error}); it is called with the "
+            "dataset and must return a fitted model."
+        ) from error
+
+
+def _own_model(name: str, thing: Any, dataset: Dataset) -> Model:
+    """The user's thing as a model of this dataset: its class names and columns are the dataset's."""
+    labels = [str(label) for label in getattr(thing, "classes_", ())]
+    if sorted(labels) == sorted(dataset.class_names) and labels != list(dataset.class_names):
+        raise VeraxError(
+            f"The classes of {name!r} are in the order {', '.join(labels)}, those of {dataset.name!r} "
+            f"{', '.join(dataset.class_names)}; fit the model on the numbers of the classes "
+            "(dataset.train.labels)."
+        )
+    if dataset.kind == "text":
+        model = as_model(thing, class_names=dataset.class_names, kind="text")
+    else:
+        rows = dataset.train.inputs
+        model = as_model(
+            thing, class_names=dataset.class_names, kind="table", schema=dataset.schema, reference=rows
+        )
+    if model.kind != dataset.kind:
+        raise VeraxError(
+            f"The model {name!r} is of the kind {model.kind!r} but the dataset {dataset.name!r} of the kind "
+            f"{dataset.kind!r}; give a model and a dataset of one kind."
+        )
+    if getattr(model, "schema", None) != dataset.schema:
+        raise VeraxError(
+            f"The columns or categories of the model {name!r} are not those of the dataset {dataset.name!r}; "
+            "build the model with as_model(..., schema=dataset.schema)."
+        )
+    return model
