@@ -90,7 +90,7 @@ def table() -> tuple[np.ndarray, Schema, np.ndarray]:
 
 
 @pytest.mark.parametrize("selection", [(None, "none"), (2, "auto"), (3, "highest_weights")])
-def test_tables_equal_the_package_on_its_own_samples(selection, captured):
+def test_tables_equal_the_package_on_its_own_samples(selection):
     rows, schema, labels = table()
     classifier = RandomForestClassifier(20, random_state=0).fit(rows, labels)
     model = verax.as_model(classifier, schema=schema, reference=rows)

@@ -187,7 +187,8 @@ def test_text_linear_equals_the_package(reviews):
 
 def cancer():
     data = load_breast_cancer()
-    return data.data[:, :12], data.target
+    # In single precision, as trees compare: the package compares in double and lands elsewhere on a threshold.
+    return data.data[:, :12].astype(np.float32).astype(float), data.target
 
 
 def test_table_trees_equal_the_package():
@@ -296,7 +297,7 @@ def package_error(n: int, samples: int, seeds: range) -> float:
 
 @pytest.mark.parametrize(("n", "samples"), [(12, 200), (14, 600), (15, 2078)])
 def test_sampling_error_is_no_larger_than_the_packages(n, samples):
-    seeds = range(12)
+    seeds = range(60)
     assert kernel_error(n, samples, seeds) <= package_error(n, samples, seeds) * 1.05
 
 

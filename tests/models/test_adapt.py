@@ -108,7 +108,7 @@ def test_an_estimator_of_another_library_needs_only_predict_proba_and_classes():
             "DecisionTreeClassifier is not fitted yet",
         ),
         (LogisticRegression, "LogisticRegression is a class, not a fitted model"),
-        (LinearSVC().fit(ROWS, LABELS), "LinearSVC has no predict_proba; .* CalibratedClassifierCV"),
+        (LinearSVC().fit(ROWS, LABELS), r"LinearSVC has no predict_proba; .* CalibratedClassifierCV"),
         (SVC().fit(ROWS, LABELS), "SVC has no predict_proba"),
         (LinearRegression().fit(ROWS, LABELS), "LinearRegression is a regressor; Verax explains classifiers"),
         (GaussianMixture().fit(ROWS), "GaussianMixture has no classes_"),
@@ -117,8 +117,8 @@ def test_an_estimator_of_another_library_needs_only_predict_proba_and_classes():
             RandomForestClassifier(2).fit(ROWS, np.column_stack([LABELS, LABELS])),
             "RandomForestClassifier predicts 2 outputs at once",
         ),
-        (3, "A int cannot be used as a model; give a fitted classifier"),
-        (None, "A NoneType cannot be used as a model"),
+        (3, "A value of the type int is no model; give a fitted classifier"),
+        (None, "A value of the type NoneType is no model"),
     ],
 )
 def test_what_cannot_be_a_model_is_told(thing, sentence):

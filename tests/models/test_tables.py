@@ -117,7 +117,7 @@ def test_rows_that_do_not_fit_the_table_are_told(people, pipeline, rows, sentenc
         model.predict_proba(rows)
 
 
-def test_what_the_estimator_raises_is_told(people, pipeline):
+def test_what_the_estimator_raises_is_told(pipeline):
     # Without a reference the job cannot be known to be a category, so the encoder meets numbers.
     blind = as_model(pipeline)
     with pytest.raises(

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +17,7 @@ from verax.cli.console import messages, one_sentence, output, show_reasons, work
 from verax.errors import VeraxError
 
 DEFAULT_INPUTS = 3
+ARGUMENTS = {"text": "--text-column ", "label": "--label-column ", "format": "--format "}
 
 
 @one_sentence
@@ -87,7 +91,7 @@ def explain(
         raise VeraxError(f"--top {top} shows nothing; give 1 or more.")
     if first is not None and first < 1:
         raise VeraxError(f"--n {first} explains nothing; give 1 or more.")
-    with working(f"loading {dataset}"):
+    with working(f"loading {dataset}"), _options_for_arguments():
         data = load_dataset(
             dataset, format=format, text=text_column, label=label_column, seed=seed, limit=limit
         )
@@ -121,6 +125,18 @@ def explain(
         )
     else:
         console.print(f"The page is in {html}; open it in a browser.", soft_wrap=True)
+
+
+@contextmanager
+def _options_for_arguments() -> Iterator[None]:
+    """Lets a sentence that names an argument of ``load_dataset`` name the option of the command line."""
+    try:
+        yield
+    except VeraxError as error:
+        sentence = str(error)
+        for argument, option in ARGUMENTS.items():
+            sentence = re.sub(rf"\b{argument}=\s?", option, sentence)
+        raise VeraxError(sentence) from error
 
 
 def _command() -> str:

@@ -37,13 +37,17 @@ USES = {
 
 @one_sentence
 def list_things(
-    sort: Annotated[Sort, typer.Argument(metavar="SORT", help=", ".join(Sort), show_default=False)],
+    sort: Annotated[str, typer.Argument(metavar="SORT", help="One of: " + ", ".join(Sort) + ".")],
 ) -> None:
     """List the explainers, models, datasets or formats by name, with a line on each."""
+    if sort not in list(Sort):
+        raise VeraxError(f"There is no list of {sort!r}; choose one of: {', '.join(Sort)}.")
     if sort not in USES:
-        raise VeraxError(
-            f"There are no {sort} in this version of Verax yet; there are explainers, models, datasets and formats."
-        )
+        raise VeraxError(f"There are no {sort} in this version of Verax yet; choose one of: {', '.join(USES)}.")
+    _print(Sort(sort))
+
+
+def _print(sort: Sort) -> None:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("name", no_wrap=True)
     table.add_column("what it is")

@@ -36,7 +36,8 @@ class Greedy(Explainer):
         self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None
     ) -> list[Attribution]:
         """Explains each input; see :meth:`Explainer.explain`."""
-        return explain_with_banks(repr(self), model, inputs, targets, _bank, _fall)
+        wanted = check_targets(model, inputs, targets)
+        return explain_with_banks(repr(self), model, inputs, wanted, _bank, _fall)
 
 
 def _bank(n_features: int) -> RemovalBank:

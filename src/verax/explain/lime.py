@@ -11,7 +11,7 @@ import numpy as np
 from verax.errors import VeraxError
 from verax.explain.base import Explainer, Target, at_least, explainers
 from verax.explain.explanation import Attribution
-from verax.explain.perturbed import BANKS, Scored, explain_with_banks
+from verax.explain.perturbed import BANKS, Scored, check_targets, explain_with_banks
 from verax.models.base import FloatArray, Inputs, Model
 from verax.perturb import solve
 from verax.perturb.masks import BoolArray, Masks, distinct_rows
@@ -62,7 +62,8 @@ class Lime(Explainer):
             from verax.explain.lime_tables import explain_rows
 
             return explain_rows(self, model, inputs, targets)
-        return explain_with_banks(repr(self), model, inputs, targets, self._bank, partial(_score, self))
+        wanted = check_targets(model, inputs, targets)
+        return explain_with_banks(repr(self), model, inputs, wanted, self._bank, partial(_score, self))
 
     def _bank(self, n_features: int) -> LimeBank:
         width = self.kernel_width or TEXT_KERNEL_WIDTH

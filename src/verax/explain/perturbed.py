@@ -55,7 +55,7 @@ def explain_with_banks(
     name: str,
     model: Model,
     inputs: Inputs,
-    targets: Sequence[Target] | None,
+    targets: Sequence[int | None],
     bank_for: Callable[[int], B],
     score: Callable[[B, FloatArray], Scored],
 ) -> list[Attribution]:
@@ -65,15 +65,14 @@ def explain_with_banks(
         name: the explainer as code.
         model: the model.
         inputs: its inputs.
-        targets: classes to explain; the predicted ones if None.
+        targets: the class to explain for each input; the predicted one where None.
         bank_for: the bank for a number of features.
         score: from a bank and the target's probability on each of its masks to scores.
     """
-    wanted = check_targets(model, inputs, targets)
     explanations: list[Attribution] = []
     for first in range(0, len(inputs), SLICE):
         part = inputs[first : first + SLICE]
-        explanations += _explain_slice(name, model, part, wanted[first : first + SLICE], bank_for, score)
+        explanations += _explain_slice(name, model, part, targets[first : first + SLICE], bank_for, score)
     return explanations
 
 

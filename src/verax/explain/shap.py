@@ -12,7 +12,7 @@ import numpy as np
 from verax.errors import VeraxError
 from verax.explain.base import Explainer, Target, at_least, explainers
 from verax.explain.explanation import Attribution
-from verax.explain.perturbed import BANKS, Scored, explain_with_banks
+from verax.explain.perturbed import BANKS, Scored, check_targets, explain_with_banks
 from verax.explain.shap_banks import EnumerationBank, KernelBank, build_kernel_bank
 from verax.models.base import FloatArray, Inputs, Model
 from verax.perturb.masks import all_masks
@@ -54,10 +54,11 @@ class Shap(Explainer):
         self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None
     ) -> list[Attribution]:
         """Explains each input; see :meth:`Explainer.explain`."""
+        wanted = check_targets(model, inputs, targets)
         if self.route == "auto":
             from verax.explain.shap_exact import explain_exactly
 
-            exact = explain_exactly(self, model, inputs, targets)
+            exact = explain_exactly(self, model, inputs, wanted)
             missing = [number for number, explanation in enumerate(exact) if explanation is None]
         else:
             exact = [None] * len(inputs)
@@ -67,7 +68,7 @@ class Shap(Explainer):
                 repr(self),
                 model,
                 [inputs[number] for number in missing],
-                None if targets is None else [targets[number] for number in missing],
+                [wanted[number] for number in missing],
                 self._bank,
                 partial(_score, self),
             )

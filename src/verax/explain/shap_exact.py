@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from verax.explain.base import Target
 from verax.explain.explanation import Attribution, Cost
-from verax.explain.perturbed import check_targets, shown_input
+from verax.explain.perturbed import shown_input
 from verax.models.base import FloatArray, Inputs, Model
 from verax.perturb.dispatch import path_for
 from verax.perturb.paths.bag_of_words import BagPath
@@ -49,16 +48,15 @@ class Solver(Protocol):
 
 
 def explain_exactly(
-    shap: Shap, model: Model, inputs: Inputs, targets: Sequence[Target] | None
+    shap: Shap, model: Model, inputs: Inputs, targets: Sequence[int | None]
 ) -> list[Attribution | None]:
     """An explanation for each input that has a closed form, None for each that has not."""
-    wanted = check_targets(model, inputs, targets)
     path = path_for(model)
     solver = _solver(path, shap.output)
     if solver is None:
         return [None] * len(inputs)
     found: list[Attribution | None] = []
-    for given, target in zip(inputs, wanted, strict=True):
+    for given, target in zip(inputs, targets, strict=True):
         started = time.perf_counter()
         ready = path.prepare([given])[0]
         exact = solver.solve(ready)

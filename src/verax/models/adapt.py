@@ -50,7 +50,7 @@ def as_model(
     if callable(fitted):
         return _adapt_callable(fitted, class_names, kind, reference, schema)
     raise VeraxError(
-        f"A {type(fitted).__name__} cannot be used as a model; give a fitted classifier with predict_proba, "
+        f"A value of the type {type(fitted).__name__} is no model; give a fitted classifier with predict_proba, "
         "or a function from a list of inputs to an array of class probabilities."
     )
 

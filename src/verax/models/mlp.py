@@ -120,7 +120,7 @@ class MlpClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         layers = self._first_weights(rng)
         best = layers.copy()
-        rate = self.learning_rate / max(_length(rows), 1e-12)
+        rate = self.learning_rate / max(_length(rows, weights), 1e-12)
         lowest = to_beat = np.inf
         stale = 0  # epochs since the loss was last clearly lower
         self.validation_losses_: list[float] = []
@@ -134,8 +134,6 @@ class MlpClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.learning_rates_.append(rate)
             if validation_loss < lowest:
                 best, lowest = layers.copy(), validation_loss
-            elif not np.isfinite(validation_loss):
-                layers = best.copy()  # the step was too long: go back, and try a shorter one
             if validation_loss < to_beat:
                 stale, to_beat = 0, validation_loss * (1 - self.tolerance)
             else:
@@ -260,7 +258,7 @@ def _as_rows(X: Any) -> Any:
     return np.asarray(X, dtype=np.float64)
 
 
-def _length(rows: Any) -> float:
-    """The root mean squared length of the rows."""
-    values = rows.data if sparse.issparse(rows) else rows
-    return float(np.sqrt(np.square(values).sum() / rows.shape[0]))
+def _length(rows: Any, weights: FloatArray) -> float:
+    """The root mean squared length of weighted rows."""
+    squares = rows.multiply(rows) if sparse.issparse(rows) else np.square(rows)
+    return float(np.sqrt(weights @ squares.sum(axis=1) / weights.sum()))

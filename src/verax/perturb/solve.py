@@ -15,6 +15,8 @@ from verax.perturb.masks import Masks
 
 # The sums of squares of more features than this would not fit the memory that one call may take.
 MAX_FEATURES = 2_500
+# Less weighted variance of the answers than this is rounding.
+NO_SPREAD = 1e-22
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,5 +181,6 @@ def _fit(
 ) -> Fit:
     # Residual sum of squares = spread - 2 c'b + c'Gc; lime's score is 1 - residual / spread.
     residual = spread - 2.0 * float(coefficients @ covariance) + float(coefficients @ gram @ coefficients)
-    r2 = 1.0 - residual / spread if spread > 0.0 else 1.0
+    # Answers that are all the same but for rounding are fitted perfectly by the intercept.
+    r2 = 1.0 - residual / spread if spread > NO_SPREAD else 1.0
     return Fit(coefficients, mean - float(feature_means @ coefficients), r2)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from verax.models.base import FloatArray
 
@@ -55,7 +56,7 @@ class Ensemble:
         if self.link == "softmax":
             powers = np.exp(margins - margins.max(axis=0))
             return np.ascontiguousarray((powers / powers.sum(axis=0)).T)
-        positive = margins[0] if self.link == "identity" else 1.0 / (1.0 + np.exp(-margins[0]))
+        positive = margins[0] if self.link == "identity" else expit(margins[0])
         if len(margins) == 1:
             return np.stack([1.0 - positive, positive], axis=1)
         return np.ascontiguousarray(margins.T)

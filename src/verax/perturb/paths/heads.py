@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from verax.models.base import FloatArray
 from verax.perturb.masks import Masks
@@ -50,7 +51,7 @@ class LinearHead:
         """Class probabilities (variants, classes)."""
         scores = project(bag, masks, self.weights) + self.intercept
         if scores.shape[1] == 1:
-            return two_classes(1.0 / (1.0 + np.exp(-scores[:, 0])))
+            return two_classes(expit(scores[:, 0]))
         return softmax(scores)
 
 
@@ -74,10 +75,10 @@ class MlpHead:
         elif self.activation == "tanh":
             np.tanh(hidden, out=hidden)
         elif self.activation == "logistic":
-            hidden = 1.0 / (1.0 + np.exp(-hidden))
+            hidden = expit(hidden)
         scores = (hidden @ self.second.astype(np.float32)).astype(np.float64) + self.second_bias
         if scores.shape[1] == 1:
-            return two_classes(1.0 / (1.0 + np.exp(-scores[:, 0])))
+            return two_classes(expit(scores[:, 0]))
         return softmax(scores)
 
 

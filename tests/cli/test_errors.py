@@ -1,0 +1,68 @@
+"""Whatever goes wrong is one sentence on standard error, never a traceback."""
+
+import pytest
+
+EXPLAIN = ("explain", "--dataset", "reviews.csv", "--model", "own_models:known", "--explainers", "greedy")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--dataset", "reviws"), "There is no dataset called 'reviws'"),
+        (("--dataset", "missing.csv"), "There is no file or folder 'missing.csv'"),
+        (("--dataset", "people.csv"), "people.csv has no column 'label'; it has: age, job, rich."),
+        (("--dataset", "people.csv", "--label-column", "rich", "--text", "x"), "--text does not fit"),
+        (("--model", "logistics"), "There is no model called 'logistics'; did you mean 'logistic'?"),
+        (("--model", "own_models:nothing"), "The module 'own_models' has no 'nothing'"),
+        (("--explainers", "lme"), "There is no explainer called 'lme'; did you mean 'lime'?"),
+        (("--explainers", ""), "No explainer was named"),
+        (("--explainers", "lime(samples"), "need a comma before '(samples'"),
+        (("--explainers", "lime(samples)"), "The parameter 'samples' of 'lime' cannot be read"),
+        (("--explainers", "lime(depth=2)"), "The explainer 'lime' has no parameter 'depth'"),
+        (("--explainers", "lime", "--samples", "0"), "samples=0 is too small; give 2 or more."),
+        (("--text", ""), "Text 1 is empty"),
+        (("--text", "good", "--text", " \n"), "Text 2 is empty"),
+        (("--target", "sideways"), "The target 'sideways' of input 0 does not exist; the classes are 0 (down), 1 (up)."),
+        (("--target", "2"), "The target 2 of input 0 does not exist"),
+        (("--input", "999"), "There is no test input 999"),
+        (("--input", "-1"), "There is no test input -1"),
+        (("--n", "0"), "--n 0 explains nothing"),
+        (("--top", "0"), "--top 0 shows nothing"),
+        (("--html", "reviews.csv/page.html"), "The page cannot be written to 'reviews.csv/page.html'"),
+    ],
+)
+def test_what_the_user_can_mend_ends_with_status_2(folder, verax, arguments, sentence):
+    ended = verax(*EXPLAIN, *arguments)
+    assert ended.status == 2
+    assert sentence in ended.err
+    assert ended.err.startswith("Error: ")
+    assert ended.err.count("\n") == 1
+    assert ended.out == ""
+
+
+def test_a_sentence_names_options_not_arguments(folder, verax):
+    ended = verax("explain", "--dataset", "people.csv")
+    assert "--label-column" in ended.err
+    assert "label=" not in ended.err
+
+
+def test_an_unknown_option_is_a_usage_error(folder, verax):
+    ended = verax("explain", "--nonsense")
+    assert ended.status == 2
+    assert "--nonsense" in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_an_unexpected_error_is_one_line_and_says_how_to_see_more(folder, verax):
+    ended = verax(*EXPLAIN, "--explainers", "own_models:Broken")
+    assert ended.status == 1
+    assert ended.err == (
+        "Error: This should not have happened: RuntimeError (out of cheese); "
+        "run the command again with -v to see where.\n"
+    )
+
+
+def test_verbose_shows_where_an_unexpected_error_arose(folder, verax):
+    ended = verax(*EXPLAIN, "--explainers", "own_models:Broken", "-v")
+    assert "own_models.py" in ended.err
+    assert ended.err.splitlines()[-1].endswith("the lines above say where.")

@@ -1,0 +1,51 @@
+"""``verax list`` and the options without a command."""
+
+import re
+
+import pytest
+
+from verax import __version__
+from verax.data import dataset_formats, datasets
+from verax.explain import explainers
+from verax.models import models
+
+
+@pytest.mark.parametrize(
+    ("sort", "registry"),
+    [("explainers", explainers), ("models", models), ("datasets", datasets), ("formats", dataset_formats)],
+)
+def test_every_registered_name_is_listed_with_its_first_line(verax, sort, registry):
+    ended = verax("list", sort)
+    assert ended.status == 0
+    words = " ".join(ended.out.split())
+    for name in registry:
+        assert re.search(rf"^{re.escape(name)}  ", ended.out, re.MULTILINE)
+        assert " ".join(registry.get(name).__doc__.split("\n")[0].split()[:5]) in words
+
+
+def test_explainers_are_listed_with_parameters_and_defaults(verax):
+    out = verax("list", "explainers").out
+    assert "samples=5000, seed=0, kernel_width=None, features=None, selection='auto'" in out
+
+
+@pytest.mark.parametrize("sort", ["measures", "protocols"])
+def test_what_does_not_exist_yet_is_said_in_a_sentence(verax, sort):
+    ended = verax("list", sort)
+    assert ended.status == 2
+    assert ended.err.startswith(f"Error: There are no {sort} in this version of Verax yet")
+
+
+def test_an_unknown_list_names_the_known_ones(verax):
+    ended = verax("list", "explainer")
+    assert ended.status == 2
+    assert "choose one of: explainers, models" in ended.err
+
+
+def test_version(verax):
+    assert verax("--version").out == f"verax {__version__}\n"
+
+
+def test_help_shows_examples(verax):
+    out = verax("--help").out
+    assert "verax explain --text" in out
+    assert "verax list explainers" in out
