@@ -16,6 +16,15 @@ def known(dataset):
     return probabilities
 
 
+def bigrams(dataset):
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    pipeline = make_pipeline(CountVectorizer(ngram_range=(1, 2)), LogisticRegression())
+    return pipeline.fit(dataset.train.inputs, dataset.train.labels)
+
+
 class Broken:
     """Always fails."""
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("folder")
+
 EXPLAIN = ("explain", "--dataset", "reviews.csv", "--model", "own_models:known", "--explainers", "greedy")
 
 
@@ -22,7 +24,10 @@ EXPLAIN = ("explain", "--dataset", "reviews.csv", "--model", "own_models:known",
         (("--explainers", "lime", "--samples", "0"), "samples=0 is too small; give 2 or more."),
         (("--text", ""), "Text 1 is empty"),
         (("--text", "good", "--text", " \n"), "Text 2 is empty"),
-        (("--target", "sideways"), "The target 'sideways' of input 0 does not exist; the classes are 0 (down), 1 (up)."),
+        (
+            ("--target", "sideways"),
+            "The target 'sideways' of input 0 does not exist; the classes are 0 (down), 1 (up).",
+        ),
         (("--target", "2"), "The target 2 of input 0 does not exist"),
         (("--input", "999"), "There is no test input 999"),
         (("--input", "-1"), "There is no test input -1"),
@@ -31,7 +36,7 @@ EXPLAIN = ("explain", "--dataset", "reviews.csv", "--model", "own_models:known",
         (("--html", "reviews.csv/page.html"), "The page cannot be written to 'reviews.csv/page.html'"),
     ],
 )
-def test_what_the_user_can_mend_ends_with_status_2(folder, verax, arguments, sentence):
+def test_what_the_user_can_mend_ends_with_status_2(verax, arguments, sentence):
     ended = verax(*EXPLAIN, *arguments)
     assert ended.status == 2
     assert sentence in ended.err
@@ -40,20 +45,20 @@ def test_what_the_user_can_mend_ends_with_status_2(folder, verax, arguments, sen
     assert ended.out == ""
 
 
-def test_a_sentence_names_options_not_arguments(folder, verax):
+def test_a_sentence_names_options_not_arguments(verax):
     ended = verax("explain", "--dataset", "people.csv")
     assert "--label-column" in ended.err
     assert "label=" not in ended.err
 
 
-def test_an_unknown_option_is_a_usage_error(folder, verax):
+def test_an_unknown_option_is_a_usage_error(verax):
     ended = verax("explain", "--nonsense")
     assert ended.status == 2
     assert "--nonsense" in ended.err
     assert "Traceback" not in ended.err
 
 
-def test_an_unexpected_error_is_one_line_and_says_how_to_see_more(folder, verax):
+def test_an_unexpected_error_is_one_line_and_says_how_to_see_more(verax):
     ended = verax(*EXPLAIN, "--explainers", "own_models:Broken")
     assert ended.status == 1
     assert ended.err == (
@@ -62,7 +67,7 @@ def test_an_unexpected_error_is_one_line_and_says_how_to_see_more(folder, verax)
     )
 
 
-def test_verbose_shows_where_an_unexpected_error_arose(folder, verax):
+def test_verbose_shows_where_an_unexpected_error_arose(verax):
     ended = verax(*EXPLAIN, "--explainers", "own_models:Broken", "-v")
     assert "own_models.py" in ended.err
     assert ended.err.splitlines()[-1].endswith("the lines above say where.")

@@ -7,10 +7,12 @@ import pytest
 
 from verax.explain import Explanation
 
+pytestmark = pytest.mark.usefixtures("folder")
+
 KNOWN = ("explain", "--dataset", "reviews.csv", "--model", "own_models:known")
 
 
-def test_the_table_shows_signed_scores_strongest_first(folder, verax):
+def test_the_table_shows_signed_scores_strongest_first(verax):
     ended = verax(*KNOWN, "--explainers", "greedy", "--text", "good bad film")
     assert ended.status == 0
     assert ended.err == ""
@@ -25,7 +27,7 @@ def test_the_table_shows_signed_scores_strongest_first(folder, verax):
     assert "greedy names “bad” first." in ended.out
 
 
-def test_explainers_stand_side_by_side_and_decimal_points_align(folder, verax):
+def test_explainers_stand_side_by_side_and_decimal_points_align(verax):
     ended = verax(*KNOWN, "--explainers", "greedy,shap", "--text", "good bad film")
     rows = [line for line in ended.out.splitlines() if re.match(r"\s+[123]  ", line)]
     assert len(rows) == 3
@@ -36,7 +38,7 @@ def test_explainers_stand_side_by_side_and_decimal_points_align(folder, verax):
     assert rows[0].split() == ["1", "+0.200", "bad", "+0.200", "bad"]
 
 
-def test_target_by_name_and_by_number_turns_the_signs(folder, verax):
+def test_target_by_name_and_by_number_turns_the_signs(verax):
     by_name = verax(*KNOWN, "-e", "greedy", "--text", "good bad film", "--target", "up")
     by_number = verax(*KNOWN, "-e", "greedy", "--text", "good bad film", "--target", "1")
     assert "explained is up (0.40)" in by_name.out
@@ -44,8 +46,10 @@ def test_target_by_name_and_by_number_turns_the_signs(folder, verax):
     assert "[++good] [--bad] film" in by_number.out
 
 
-def test_json_is_alone_on_stdout_and_every_explanation_round_trips(folder, verax):
-    ended = verax(*KNOWN, "-e", "greedy,random", "--text", "good bad film", "--input", "2", "--json", "--html", "p.html")
+def test_json_is_alone_on_stdout_and_every_explanation_round_trips(verax):
+    ended = verax(
+        *KNOWN, "-e", "greedy,random", "--text", "good bad film", "--input", "2", "--json", "--html", "p.html"
+    )
     listed = json.loads(ended.out)
     assert [(one["title"], one["name"]) for one in listed] == [
         ("text 1", "greedy"),
@@ -54,7 +58,9 @@ def test_json_is_alone_on_stdout_and_every_explanation_round_trips(folder, verax
         ("test input 2", "random"),
     ]
     first = listed[0]
-    assert dict(zip(first["features"], first["scores"], strict=True)) == pytest.approx({"good": -0.1, "bad": 0.2, "film": 0})
+    assert dict(zip(first["features"], first["scores"], strict=True)) == pytest.approx(
+        {"good": -0.1, "bad": 0.2, "film": 0}
+    )
     assert first["probabilities"] == pytest.approx([0.6, 0.4])
     assert first["class_names"] == ["down", "up"]
     assert (first["predicted"], first["label"], first["model"]) == (0, None, "own_models:known")
@@ -63,69 +69,78 @@ def test_json_is_alone_on_stdout_and_every_explanation_round_trips(folder, verax
     assert "p.html" in ended.err
 
 
-def test_parameters_in_parentheses_win_over_the_common_ones(folder, verax):
-    ended = verax(*KNOWN, "-e", "lime(samples=7, seed=3),lime,greedy", "--samples", "9", "--text", "good", "--json")
+def test_parameters_in_parentheses_win_over_the_common_ones(verax):
+    ended = verax(
+        *KNOWN, "-e", "lime(samples=7, seed=3),lime,greedy", "--samples", "9", "--text", "good", "--json"
+    )
     assert [one["explainer"].split(", kernel")[0] for one in json.loads(ended.out)] == [
         "Lime(samples=7, seed=3",
         "Lime(samples=9, seed=0",
         "Greedy()",
     ]
-    assert [one["name"] for one in json.loads(ended.out)][0] == "lime(samples=7, seed=3)"
+    assert json.loads(ended.out)[0]["name"] == "lime(samples=7, seed=3)"
 
 
-def test_a_fitted_model_finds_the_words_that_made_the_classes(folder, verax):
+def test_a_fitted_model_finds_the_words_that_made_the_classes(verax):
     ended = verax("explain", "-d", "reviews.csv", "-e", "lime,shap", "--text", "a good dull thing", "--json")
     for one in json.loads(ended.out):
         scores = dict(zip(one["features"], one["scores"], strict=True))
         assert scores["good"] * scores["dull"] < 0
-        assert scores["thing"] == pytest.approx(0, abs=1e-6)
+        assert scores["thing"] == pytest.approx(0, abs=1e-3)
 
 
-def test_rows_of_a_table_are_shown_with_their_values(folder, verax):
-    ended = verax("explain", "-d", "people.csv", "--label-column", "rich", "-m", "tree", "-e", "greedy", "--n", "1")
+def test_rows_of_a_table_are_shown_with_their_values(verax):
+    ended = verax(
+        "explain", "-d", "people.csv", "--label-column", "rich", "-m", "tree", "-e", "greedy", "--n", "1"
+    )
     assert ended.status == 0, ended.err
     assert re.search(r"1  [+-]0\.\d+ age = \d\d", ended.out)
     assert re.search(r"2   0\.000 job = (clerk|judge)", ended.out)
 
 
-def test_a_text_without_known_words_scores_zero(folder, verax):
+def test_a_text_without_known_words_scores_zero(verax):
     ended = verax("explain", "-d", "reviews.csv", "-e", "lime,greedy", "--text", "zzzz qqqq")
     assert ended.status == 0
     assert "No feature changes the model's answer." in ended.out
     assert "[" not in ended.out.split("Marks:")[0]
 
 
-def test_a_text_without_any_word_says_so(folder, verax):
+def test_a_text_without_any_word_says_so(verax):
     ended = verax(*KNOWN, "-e", "lime,greedy,random", "--text", "!!! ...")
     assert ended.status == 0
     assert "There is no word in this text, so there is nothing to score." in ended.out
 
 
-def test_the_first_three_test_inputs_are_explained_unless_told_otherwise(folder, verax):
+def test_the_first_three_test_inputs_are_explained_unless_told_otherwise(verax):
     ended = verax(*KNOWN, "-e", "greedy")
     assert re.findall(r"^test input (\d+):", ended.out, re.MULTILINE) == ["0", "1", "2"]
 
 
 def test_the_page_is_written_and_html_in_a_text_is_escaped(folder, verax):
-    ended = verax(*KNOWN, "-e", "greedy", "--text", "<script>alert('good')</script>", "--html", "out/page.html")
+    ended = verax(
+        *KNOWN, "-e", "greedy", "--text", "<script>alert('good')</script>", "--html", "out/page.html"
+    )
     page = (folder / "out" / "page.html").read_text(encoding="utf-8")
     assert "<script" not in page
     assert "&lt;" in page
     assert ended.out.splitlines()[-1] == "The page is in out/page.html; open it in a browser."
 
 
-def test_the_last_line_says_what_to_do_next(folder, verax):
+def test_the_last_line_says_what_to_do_next(verax):
     assert verax(*KNOWN, "-e", "greedy").out.splitlines()[-1].startswith("Next: add --html page.html")
 
 
-def test_no_line_is_wider_than_100_columns(folder, verax):
-    ended = verax(*KNOWN, "-e", "lime,shap,greedy,greedy-path,random,random(ngram=3)", "--text", "good bad film " * 30)
+def test_no_line_is_wider_than_100_columns(verax):
+    ended = verax(
+        *KNOWN, "-e", "lime,shap,greedy,greedy-path,random,random(ngram=3)", "--text", "good bad film " * 30
+    )
     assert max(len(line) for line in ended.out.splitlines()) <= 100
 
 
-def test_verbose_gives_the_reason_for_a_slow_way(folder, verax):
-    quiet = verax(*KNOWN, "-e", "greedy")
-    told = verax(*KNOWN, "-e", "greedy", "-v")
+def test_verbose_gives_the_reason_for_a_slow_way(verax):
+    command = ("explain", "-d", "reviews.csv", "-m", "own_models:bigrams", "-e", "greedy")
+    quiet = verax(*command)
+    told = verax(*command, "-v")
     assert quiet.err == ""
-    assert told.err.startswith("info: ")
-    assert told.err.count("\n") == len(told.err.splitlines())
+    assert told.err.startswith("info: This model's texts are rebuilt as strings: ")
+    assert told.err.count("\n") == 1

@@ -170,6 +170,13 @@ def test_the_columns_of_a_frame_must_be_those_of_the_fit():
         as_model(fitted, schema=Schema((Column("hours"), Column("age"))))
 
 
+def test_a_frame_whose_columns_are_numbered_is_a_reference_too():
+    fitted = DecisionTreeClassifier(random_state=0).fit(ROWS, LABELS)
+    model = as_model(fitted, reference=pd.DataFrame(ROWS))
+    assert (model.schema.names, model.frames) == (("0", "1"), False)
+    assert np.array_equal(model.predict_proba(pd.DataFrame(ROWS)), fitted.predict_proba(ROWS))
+
+
 def test_a_calibrated_classifier_is_adapted():
     rows = np.random.default_rng(0).normal(size=(60, 2))
     fitted = CalibratedClassifierCV(LinearSVC(), cv=2).fit(rows, rows[:, 0] > 0)

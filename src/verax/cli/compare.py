@@ -88,7 +88,7 @@ def compare(
     targets = [int(np.argmax(row)) if target is None else target for row in probabilities]
     columns: list[list[Entry]] = []
     for named in explainers:
-        with working(f"{named.name} explains {len(chosen)} inputs"):
+        with working(f"explaining {len(chosen):,} with {named.name}"):
             explanations = named.explainer.explain(model, inputs, targets)
         control = isinstance(named.explainer, Random)
         columns.append([Entry(named.name, _scored(named.name, e), control) for e in explanations])

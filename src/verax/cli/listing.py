@@ -43,7 +43,9 @@ def list_things(
     if sort not in list(Sort):
         raise VeraxError(f"There is no list of {sort!r}; choose one of: {', '.join(Sort)}.")
     if sort not in USES:
-        raise VeraxError(f"There are no {sort} in this version of Verax yet; choose one of: {', '.join(USES)}.")
+        raise VeraxError(
+            f"There are no {sort} in this version of Verax yet; choose one of: {', '.join(USES)}."
+        )
     _print(Sort(sort))
 
 

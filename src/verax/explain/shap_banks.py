@@ -7,14 +7,13 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
 
 from verax.errors import VeraxError
 from verax.models.base import FloatArray
 from verax.perturb.masks import BoolArray, Masks, distinct_rows
 from verax.perturb.seeds import stream
-from verax.perturb.solve import MAX_FEATURES
+from verax.perturb.solve import MAX_FEATURES, factored, solve_factored
 
 # Coalitions that were drawn twice are drawn again, this often at the most.
 REDRAWS = 8
@@ -72,7 +71,7 @@ class KernelBank:
         if self.factor is None or not len(right):
             return self._smallest(right, total)
         both = np.stack([right, np.ones(len(right))], axis=1)
-        free = scipy.linalg.cho_solve((self.factor, True), both, check_finite=False)
+        free = solve_factored(self.factor, both)
         shift = (total - free[:, 0].sum()) / free[:, 1].sum()
         shapley: FloatArray = free[:, 0] + shift * free[:, 1]
         return shapley
@@ -104,9 +103,8 @@ def build_kernel_bank(n_features: int, samples: int, seed: int) -> KernelBank:
 
 
 def _factor(gram: FloatArray) -> FloatArray | None:
-    try:
-        factor: FloatArray = scipy.linalg.cholesky(gram, lower=True, check_finite=False)
-    except np.linalg.LinAlgError:
+    factor = factored(gram)
+    if factor is None:
         return None
     # Fewer pairs than features give a factor of rounding errors instead of a failure.
     diagonal = np.diag(factor)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from verax.errors import VeraxError
 from verax.models.base import Model, check_class_names
 from verax.models.function import CallableModel
@@ -106,13 +108,10 @@ def _learn(reference: Any, names: Sequence[str] | None) -> Schema:
     if hasattr(reference, "columns"):
         from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-        types = reference.infer_objects().dtypes
-        categories = [
-            str(name)
-            for name in types.index
-            if is_bool_dtype(types[name]) or not is_numeric_dtype(types[name])
-        ]
-        return Schema.learn(reference, categorical=categories)
+        frame = reference.rename(columns=str)
+        types = frame.infer_objects().dtypes.items()
+        categorical = [name for name, kind in types if is_bool_dtype(kind) or not is_numeric_dtype(kind)]
+        return Schema.learn(frame, categorical=categorical)
     if names is None and len(reference) and hasattr(reference[0], "__len__"):
         names = [f"x{number}" for number in range(len(reference[0]))]
     return Schema.learn(reference, names=names)
@@ -188,12 +187,7 @@ def _labels(estimator: Any) -> Sequence[Any]:
             f"{type(estimator).__name__} has no classes_, so it is not a fitted classifier; pass its "
             "predict_proba as a callable if it gives class probabilities all the same."
         )
-    if (
-        isinstance(labels, list)
-        and labels
-        and hasattr(labels[0], "__len__")
-        and not isinstance(labels[0], str)
-    ):
+    if isinstance(labels, list) and labels and isinstance(labels[0], np.ndarray):
         raise VeraxError(
             f"{type(estimator).__name__} predicts {len(labels)} outputs at once; fit one model per output."
         )

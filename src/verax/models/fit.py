@@ -36,14 +36,12 @@ def fit_vectorizer(texts: Sequence[str], words: str = "presence") -> CountVector
 
     if words not in WORDS:
         raise VeraxError(f"words={words!r} is not known; use 'presence' or 'counts'.")
-    vectorizer = CountVectorizer(binary=words == "presence", dtype=np.float64)
+    known = check_texts(texts)
     try:
-        return vectorizer.fit(check_texts(texts))
+        return CountVectorizer(binary=words == "presence", dtype=np.float64).fit(known)
     except ValueError as error:
-        if isinstance(error, VeraxError):
-            raise
         raise VeraxError(
-            f"No vocabulary can be made of the {len(texts)} texts ({error}); give longer texts."
+            f"No vocabulary can be made of the {len(known)} texts ({error}); give longer texts."
         ) from error
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,11 +30,11 @@ class TableModel(Model):
     """
 
     estimator: Any
-    schema: Schema
+    schema: Schema = field(repr=False)
     class_names: tuple[str, ...]
-    reference: FloatArray | None = None
+    reference: FloatArray | None = field(default=None, repr=False)
     frames: bool = False
-    originals: dict[str, Any] | None = None
+    originals: dict[str, Any] | None = field(default=None, repr=False)
 
     kind = "table"
 
@@ -69,6 +69,8 @@ def encode_rows(rows: Any, schema: Schema) -> FloatArray:
             return np.empty((0, len(schema)))
         if all(_is_encoded(row) for row in rows):
             rows = np.stack(rows)
+    if hasattr(rows, "columns"):
+        rows = rows.rename(columns=str)  # a frame made of an array calls its columns 0, 1, ...
     return schema.check(rows) if _is_encoded(rows) else schema.encode(rows)
 
 

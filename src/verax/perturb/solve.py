@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
+from scipy.linalg import lapack
 
 from verax.errors import VeraxError
 from verax.models.base import FloatArray
@@ -35,13 +35,18 @@ class Normal:
 
     @property
     def nbytes(self) -> int:
-        """Memory held, with the factor that :attr:`factor` will add."""
-        return 2 * self.gram.nbytes + self.mean.nbytes
+        """Memory held, with the two factors that may be added."""
+        return 3 * self.gram.nbytes + self.mean.nbytes
 
     @cached_property
     def factor(self) -> FloatArray:
         """Cholesky factor for LIME's penalty of 1."""
         return _factor(self.gram, 1.0)
+
+    @cached_property
+    def selection_factor(self) -> FloatArray:
+        """Cholesky factor for the penalty of 0.01 that LIME chooses features with."""
+        return _factor(self.gram, 0.01)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +105,7 @@ def moments(
 
 def ridge(normal: Normal, covariance: FloatArray, mean: float, spread: float) -> Fit:
     """Ridge regression with penalty 1 and an intercept, on all features."""
-    coefficients = scipy.linalg.cho_solve((normal.factor, True), covariance, check_finite=False)
+    coefficients = solve_factored(normal.factor, covariance)
     return _fit(normal.gram, normal.mean, coefficients, covariance, mean, spread)
 
 
@@ -110,15 +115,13 @@ def ridge_on(
     """Ridge regression with penalty 1 and an intercept, on the chosen features only."""
     gram = normal.gram[np.ix_(chosen, chosen)]
     coefficients = np.zeros(len(normal.gram))
-    coefficients[chosen] = scipy.linalg.cho_solve(
-        (_factor(gram, 1.0), True), covariance[chosen], check_finite=False
-    )
+    coefficients[chosen] = solve_factored(_factor(gram, 1.0), covariance[chosen])
     return _fit(normal.gram, normal.mean, coefficients, covariance, mean, spread)
 
 
 def highest_weights(normal: Normal, covariance: FloatArray, count: int) -> NDArray[np.intp]:
     """The features with the largest coefficients of a ridge regression with penalty 0.01, as in LIME."""
-    coefficients = scipy.linalg.cho_solve((_factor(normal.gram, 0.01), True), covariance, check_finite=False)
+    coefficients = solve_factored(normal.selection_factor, covariance)
     return np.argsort(-np.abs(coefficients), kind="stable")[:count]
 
 
@@ -164,10 +167,31 @@ def lasso_path(normal: Normal, covariance: FloatArray, count: int) -> NDArray[np
     return nonzero
 
 
+def factored(matrix: FloatArray) -> FloatArray | None:
+    """The Cholesky factor of a symmetric matrix, or None if it is not positive definite.
+
+    LAPACK is called directly: for the twenty words of a sentence scipy's own wrappers take longer than the work.
+    """
+    if len(matrix) == 0:
+        return matrix
+    factor, failed = lapack.dpotrf(matrix, lower=1, clean=0)
+    return None if failed else factor
+
+
+def solve_factored(factor: FloatArray, right: FloatArray) -> FloatArray:
+    """Solves for one or several right-hand sides with the factor that :func:`factored` made."""
+    if len(factor) == 0:
+        return right.copy()
+    solution: FloatArray = lapack.dpotrs(factor, right, lower=1)[0]
+    return solution.reshape(right.shape)
+
+
 def _factor(gram: FloatArray, penalty: float) -> FloatArray:
     penalised = gram.copy()
     penalised[np.diag_indices_from(penalised)] += penalty
-    factor: FloatArray = scipy.linalg.cholesky(penalised, lower=True, overwrite_a=True, check_finite=False)
+    factor = factored(penalised)
+    if factor is None:  # a penalty above 0 makes it positive definite, whatever the masks
+        raise ArithmeticError("the penalised sums of squares are not positive definite")
     return factor
 
 

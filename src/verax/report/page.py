@@ -57,6 +57,7 @@ def _environment() -> Any:
     )
     environment.filters |= {
         "agreement": agreement,
+        "decimals": decimals,
         "facts": facts,
         "how": how,
         "number": number,
@@ -69,9 +70,9 @@ def _environment() -> Any:
     return environment
 
 
-def score(value: float, attribution: Attribution) -> str:
+def score(value: float, digits: int) -> str:
     """A score as the page prints it, with a true minus sign."""
-    return signed(value, decimals(attribution)).strip().replace("-", MINUS)
+    return signed(value, digits).strip().replace("-", MINUS)
 
 
 def number(value: float, digits: int = 0) -> str:

@@ -50,7 +50,7 @@ def legend() -> Text:
 
 
 def _subject(subject: Subject, top: int, width: int) -> Iterator[RenderableType]:
-    yield Text(subject.title, style="bold") + Text(": " + verdict(subject))
+    yield Text.assemble((subject.title, "bold"), ": ", clean(verdict(subject)))
     yield Padding(_probabilities(subject), (0, 0, 0, 2), expand=False)
     if isinstance(subject.input, str):
         yield Padding(_texts(subject, top), (1, 0, 0, 2), expand=False)
@@ -84,16 +84,15 @@ def _texts(subject: Subject, top: int) -> Table:
 
 def marked_text(pieces: Sequence[Segment]) -> Text:
     """A text as written with its marked words in brackets, cut where it gets too long."""
-    text, written = Text(), 0
+    text, left = Text(), LONGEST_TEXT
     for piece in pieces:
-        left = LONGEST_TEXT - written
-        if left <= 0:
-            rest = sum(len(one.text) for one in pieces) - written
-            text.append(f" ... ({rest:,} characters more; --html shows all)", style="dim")
-            break
         shown = clean(piece.text[:left])
-        text.append(_bracketed(shown, piece.mark), style=_style(piece.mark))
-        written += len(shown)
+        if shown:
+            text.append(_bracketed(shown, piece.mark), style=_style(piece.mark))
+        left -= len(shown)
+    rest = sum(len(piece.text) for piece in pieces) - LONGEST_TEXT
+    if rest > 0:
+        text.append(f" ... ({rest:,} characters more; --html shows all)", style="dim")
     return text
 
 

@@ -23,6 +23,8 @@ log = logging.getLogger("verax.perturb")
 SAFE_PATTERNS = (r"(?u)\b\w\w+\b", r"(?u)\b\w+\b", r"\b\w\w+\b", r"\b\w+\b", r"\w+", r"(?u)\w+")
 # How many words each path remembers the columns of.
 MAX_WORDS = 200_000
+# How many texts' bags it remembers: every explainer asks for the same ones.
+MAX_BAGS = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +39,7 @@ class Lexicon:
     # Words of plain letters are looked up without the vectoriser's own, much slower, machinery.
     short_words: bool
     seen: dict[str, tuple[tuple[int, float], ...]] = field(default_factory=dict, repr=False)
+    bags: dict[str, Bag] = field(default_factory=dict, repr=False)
 
     def entries(self, word: str) -> tuple[tuple[int, float], ...]:
         """The columns that one occurrence of the word feeds, and how much."""
@@ -67,7 +70,15 @@ class Lexicon:
         return tuple(found.items())
 
     def bag(self, text: str) -> Bag:
-        """The text in the model's columns."""
+        """The text in the model's columns; those of the last few hundred texts are kept."""
+        known = self.bags.get(text)
+        if known is None:
+            known = self.bags[text] = self._make_bag(text)
+            if len(self.bags) > MAX_BAGS:
+                del self.bags[next(iter(self.bags))]
+        return known
+
+    def _make_bag(self, text: str) -> Bag:
         words = split_words(text)
         columns: list[int] = []
         owners: list[int] = []

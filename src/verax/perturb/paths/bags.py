@@ -63,6 +63,11 @@ class Bag(Prepared):
         return len(self.slots) == len(self.columns)
 
     @cached_property
+    def one_column_each(self) -> bool:
+        """Whether no word feeds two columns."""
+        return len(set(self.words.tolist())) == len(self.words)
+
+    @cached_property
     def additive(self) -> bool:
         """Whether a row before its norm is a sum over the words that are present."""
         return self.single or self.weighting.counts_add
@@ -98,7 +103,7 @@ def word_weights(bag: Bag, matrix: Any) -> FloatArray:
     """What each word adds to ``row @ matrix`` when rows are additive: a (words, outputs) array."""
     weights: FloatArray = np.zeros((len(bag.features), matrix.shape[1]), dtype=matrix.dtype)
     contributions = matrix[bag.columns[bag.slots]] * bag.values[:, None].astype(matrix.dtype)
-    if len(bag.words) == len(np.unique(bag.words)):
+    if bag.one_column_each:
         weights[bag.words] = contributions
     else:
         np.add.at(weights, bag.words, contributions)
