@@ -36,7 +36,6 @@ from verax.explain.lime import sample_masks
 from verax.explain.perturbed import BANKS
 from verax.models import fit_classifier
 from verax.perturb import dispatch, path_for
-from verax.perturb.masks import Masks
 from verax.perturb.paths.bags import sparse_rows
 from verax.perturb.paths.strings import build_strings, letters
 
@@ -95,7 +94,9 @@ def texts_of(length: str) -> tuple[list[str], np.ndarray, list[str]]:
     rng = np.random.default_rng(0)
 
     def documents(part, count):
-        by_class = [[text for text, label in zip(part.inputs, part.labels, strict=True) if label == c] for c in (0, 1)]
+        by_class = [
+            [text for text, label in zip(part.inputs, part.labels, strict=True) if label == c] for c in (0, 1)
+        ]
         labels = rng.integers(0, 2, count)
         joined = [" ".join(rng.choice(by_class[label], 20)).split() for label in labels]
         return [" ".join(words[:LONG_WORDS]) for words in joined], labels
@@ -124,15 +125,24 @@ def lime_text(settings: Settings, length: str, pipelines, texts, num_features: i
             ours.explain(model, inputs[:2])
             for repeat in range(settings.repeats):
                 some = inputs[repeat :: settings.repeats][: settings.package_inputs]
-                cell.add("lime", timed(lambda: [  # noqa: B023
-                    package.explain_instance(
-                        text, pipeline.predict_proba, num_features=num_features, num_samples=samples  # noqa: B023
-                    )
-                    for text in some  # noqa: B023
-                ]), len(some))
+                cell.add(
+                    "lime",
+                    timed(
+                        lambda: [
+                            package.explain_instance(
+                                text,
+                                pipeline.predict_proba,
+                                num_features=num_features,
+                                num_samples=samples,
+                            )
+                            for text in some
+                        ]
+                    ),
+                    len(some),
+                )
                 forget()
-                cell.add("cold", timed(lambda: ours.explain(model, inputs)), len(inputs))  # noqa: B023
-                cell.add("warm", timed(lambda: ours.explain(model, inputs)), len(inputs))  # noqa: B023
+                cell.add("cold", timed(lambda: ours.explain(model, inputs)), len(inputs))
+                cell.add("warm", timed(lambda: ours.explain(model, inputs)), len(inputs))
             cells.append(cell)
             show(cell, "lime", "cold", "warm")
     return cells
@@ -151,14 +161,16 @@ def kernel_shap(settings: Settings, length: str, pipelines, texts) -> list[Cell]
         ours.explain(model, inputs[:2])
         for repeat in range(settings.repeats):
             some = range(repeat, len(inputs), settings.repeats)
-            sparse = shap.KernelExplainer(lambda batch: classifier.predict_proba(batch)[:, 1], nothing)  # noqa: B023
-            cell.add("shap", timed(lambda: [
-                sparse.shap_values(rows[i], l1_reg=False, silent=True) for i in some  # noqa: B023
-            ]), len(some))
-            cell.add("expert", timed(lambda: [expert_shap(classifier, rows[i]) for i in some]), len(some))  # noqa: B023
+            sparse = shap.KernelExplainer(lambda batch: classifier.predict_proba(batch)[:, 1], nothing)
+            cell.add(
+                "shap",
+                timed(lambda: [sparse.shap_values(rows[i], l1_reg=False, silent=True) for i in some]),
+                len(some),
+            )
+            cell.add("expert", timed(lambda: [expert_shap(classifier, rows[i]) for i in some]), len(some))
             forget()
-            cell.add("cold", timed(lambda: ours.explain(model, inputs)), len(inputs))  # noqa: B023
-            cell.add("warm", timed(lambda: ours.explain(model, inputs)), len(inputs))  # noqa: B023
+            cell.add("cold", timed(lambda: ours.explain(model, inputs)), len(inputs))
+            cell.add("warm", timed(lambda: ours.explain(model, inputs)), len(inputs))
         cells.append(cell)
         show(cell, "shap", "expert", "cold", "warm")
     return cells
@@ -193,14 +205,20 @@ def lime_tables(settings: Settings) -> list[Cell]:
         ours = verax.explainer("lime", samples=5000, features=10)
         for repeat in range(settings.repeats):
             some = inputs[repeat :: settings.repeats][:4]
-            cell.add("lime", timed(lambda: [
-                package.explain_instance(row, model.predict_proba, num_features=10, num_samples=5000)  # noqa: B023
-                for row in some  # noqa: B023
-            ]), len(some))
+            cell.add(
+                "lime",
+                timed(
+                    lambda: [
+                        package.explain_instance(row, model.predict_proba, num_features=10, num_samples=5000)
+                        for row in some
+                    ]
+                ),
+                len(some),
+            )
             from verax.explain import lime_tables as module
 
             module._POOLS.clear()
-            cell.add("ours", timed(lambda: ours.explain(model, inputs)), len(inputs))  # noqa: B023
+            cell.add("ours", timed(lambda: ours.explain(model, inputs)), len(inputs))
         cells.append(cell)
         show(cell, "lime", "ours")
     return cells
@@ -228,15 +246,18 @@ def any_estimator(settings: Settings, length: str, fitted) -> list[Cell]:
             ours.explain(model, inputs)
             bags = path.prepare(inputs)
             ready = [
-                sparse_rows(bag, ours._bank(len(bag.features)).masks, path.lexicon.n_columns).rows for bag in bags
+                sparse_rows(bag, ours._bank(len(bag.features)).masks, path.lexicon.n_columns).rows
+                for bag in bags
             ]
             cell = Cell((length, name, f"{samples}"))
             n_rows = sum(part.shape[0] for part in ready) / len(ready)
             for _ in range(settings.repeats):
-                cell.add("predict_proba", timed(lambda: [
-                    pipeline[1].predict_proba(part) for part in ready  # noqa: B023
-                ]), len(ready))
-                cell.add("ours", timed(lambda: ours.explain(model, inputs)), len(inputs))  # noqa: B023
+                cell.add(
+                    "predict_proba",
+                    timed(lambda: [pipeline[1].predict_proba(part) for part in ready]),
+                    len(ready),
+                )
+                cell.add("ours", timed(lambda: ours.explain(model, inputs)), len(inputs))
             # What may be spent: 1.2 times the predictions and 1 ms per 1,000 rows.
             allowed = 1.2 * cell.ms("predict_proba") + n_rows / 1000
             cell.seconds["allowed"] = [allowed / 1e3]
@@ -266,17 +287,30 @@ def any_callable(settings: Settings, length: str, pipelines, texts) -> list[Cell
         ours.explain(model, inputs[:2])
         for repeat in range(settings.repeats):
             some = inputs[repeat :: settings.repeats][: settings.package_inputs]
-            cell.add("lime builds", timed(lambda: [
-                build(lime.lime_text.IndexedString(text), lambda batch: np.zeros((len(batch), 2)), samples)  # noqa: B023
-                for text in some  # noqa: B023
-            ]), len(some))
+            cell.add(
+                "lime builds",
+                timed(
+                    lambda: [
+                        build(
+                            lime.lime_text.IndexedString(text),
+                            lambda batch: np.zeros((len(batch), 2)),
+                            samples,
+                        )
+                        for text in some
+                    ]
+                ),
+                len(some),
+            )
             cell.add("we build", timed(strings), len(inputs))
             path = path_for(model)
             batches = [
-                build_strings(ready, ours._bank(len(ready.features)).masks.rows()) for ready in path.prepare(some)
+                build_strings(ready, ours._bank(len(ready.features)).masks.rows())
+                for ready in path.prepare(some)
             ]
-            cell.add("callable", timed(lambda: [pipeline.predict_proba(batch) for batch in batches]), len(some))  # noqa: B023
-            cell.add("we in all", timed(lambda: ours.explain(model, some)), len(some))  # noqa: B023
+            cell.add(
+                "callable", timed(lambda: [pipeline.predict_proba(batch) for batch in batches]), len(some)
+            )
+            cell.add("we in all", timed(lambda: ours.explain(model, some)), len(some))
         cells.append(cell)
         show(cell, "lime builds", "we build", "callable", "we in all")
     return cells
@@ -289,7 +323,10 @@ def peak_memory(pipelines, texts) -> dict[tuple[str, int], float]:
         model = verax.as_model(pipeline)
         path_for(model)
         for batch in (1, 64):
-            for explainer in (verax.explainer("lime", samples=5000), verax.explainer("shap", samples=5000, route="kernel")):
+            for explainer in (
+                verax.explainer("lime", samples=5000),
+                verax.explainer("shap", samples=5000, route="kernel"),
+            ):
                 explainer.explain(model, texts[:1])
                 BANKS.clear()
                 split_words.cache_clear()
@@ -298,7 +335,10 @@ def peak_memory(pipelines, texts) -> dict[tuple[str, int], float]:
                 peak = tracemalloc.get_traced_memory()[1] / 2**20
                 tracemalloc.stop()
                 peaks[name, batch] = max(peak, peaks.get((name, batch), 0.0))
-        print(f"  memory {name}: {peaks[name, 1]:.0f} MB alone, {peaks[name, 64]:.0f} MB in a batch of 64", flush=True)
+        print(
+            f"  memory {name}: {peaks[name, 1]:.0f} MB alone, {peaks[name, 64]:.0f} MB in a batch of 64",
+            flush=True,
+        )
     return peaks
 
 
@@ -310,9 +350,7 @@ def show(cell: Cell, *who: str) -> None:
 def table(cells: list[Cell], names: list[str], columns: list[tuple[str, Callable[[Cell], str]]]) -> str:
     head = "| " + " | ".join([*names, *(title for title, _ in columns)]) + " |"
     rule = "|" + "---|" * (len(names) + len(columns))
-    lines = [
-        "| " + " | ".join([*cell.name, *(value(cell) for _, value in columns)]) + " |" for cell in cells
-    ]
+    lines = ["| " + " | ".join([*cell.name, *(value(cell) for _, value in columns)]) + " |" for cell in cells]
     return "\n".join([head, rule, *lines])
 
 
@@ -329,12 +367,22 @@ def verdict(reached: bool) -> str:
 
 
 def machine() -> str:
-    cpu = next(
-        (line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line),
-        platform.processor(),
-    ) if Path("/proc/cpuinfo").exists() else platform.processor()
+    cpu = (
+        next(
+            (
+                line.split(":")[1].strip()
+                for line in Path("/proc/cpuinfo").read_text().splitlines()
+                if "model name" in line
+            ),
+            platform.processor(),
+        )
+        if Path("/proc/cpuinfo").exists()
+        else platform.processor()
+    )
     versions = ", ".join(
-        f"{module.__name__} {module.__version__}" for module in (np, sklearn, shap) if hasattr(module, "__version__")
+        f"{module.__name__} {module.__version__}"
+        for module in (np, sklearn, shap)
+        if hasattr(module, "__version__")
     )
     return f"{cpu}, {os.cpu_count()} cores, Python {platform.python_version()}, {versions}, lime 0.2.0.1; one thread."
 
@@ -342,7 +390,9 @@ def machine() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="10 inputs, 3 repeats; nothing is written")
-    parser.add_argument("--only", nargs="*", default=[], help="some of: lime forward shap tables any strings memory")
+    parser.add_argument(
+        "--only", nargs="*", default=[], help="some of: lime forward shap tables any strings memory"
+    )
     arguments = parser.parse_args()
     settings = Settings(10, 3, 100) if arguments.quick else Settings()
     warnings.simplefilter("ignore")
@@ -355,8 +405,10 @@ def main() -> None:
         if "lime" in wanted:
             results["lime"] += lime_text(settings, length, pipelines, texts, 10, (1000, 5000))
         if "forward" in wanted:
-            few = Settings(max(2, settings.inputs // 5), settings.repeats)
-            results["forward"] += lime_text(few, length, {"logistic": pipelines["logistic"]}, texts, 6, (1000, 5000))
+            few = Settings(max(settings.repeats, settings.inputs // 5), settings.repeats)
+            results["forward"] += lime_text(
+                few, length, {"logistic": pipelines["logistic"]}, texts, 6, (1000, 5000)
+            )
         if "shap" in wanted:
             results["shap"] += kernel_shap(settings, length, pipelines, texts)
         if "any" in wanted:
@@ -386,17 +438,67 @@ def report(settings: Settings, results: dict[str, list[Cell]], peaks: dict[tuple
     whole = [cell.ms("we in all") / cell.ms("callable") for cell in results["strings"]]
     peak = max(peaks.values())
     goals = [
-        ("`lime` text, everything cold", "30x in every cell", f"{min(cold):.0f}x to {max(cold):.0f}x", min(cold) >= 30),
-        ("`lime` text, mask banks built", "100x in every cell", f"{min(warm):.0f}x to {max(warm):.0f}x", min(warm) >= 100),
+        (
+            "`lime` text, everything cold",
+            "30x in every cell",
+            f"{min(cold):.0f}x to {max(cold):.0f}x",
+            min(cold) >= 30,
+        ),
+        (
+            "`lime` text, mask banks built",
+            "100x in every cell",
+            f"{min(warm):.0f}x to {max(warm):.0f}x",
+            min(warm) >= 100,
+        ),
         ("the same, median", "200x", f"{np.median(warm):.0f}x", np.median(warm) >= 200),
-        ("`lime` with forward selection", "500x", f"{min(forward):.0f}x to {max(forward):.0f}x", min(forward) >= 500),
-        ("`shap` on sparse rows, banks built", "300x in every cell", f"{min(sparse):.0f}x to {max(sparse):.0f}x", min(sparse) >= 300),
-        ("`shap` on sparse rows, everything cold", "(none)", f"{min(sparse_cold):.0f}x to {max(sparse_cold):.0f}x", None),
-        ("`shap` used by an expert, banks built", "30x in every cell", f"{min(expert):.0f}x to {max(expert):.0f}x", min(expert) >= 30),
-        (f"`lime` on tables, {settings.table_inputs} inputs", "20x", f"{min(tables):.0f}x to {max(tables):.0f}x", min(tables) >= 20),
-        ("any estimator: time spent / time allowed", "at most 1", f"{min(spent):.2f} to {max(spent):.2f}", max(spent) <= 1),
-        ("any callable: building strings", "10x", f"{min(build):.0f}x to {max(build):.0f}x", min(build) >= 10),
-        ("any callable: total / callable alone", "at most 1.1", f"{min(whole):.2f} to {max(whole):.2f}", max(whole) <= 1.1),
+        (
+            "`lime` with forward selection",
+            "500x",
+            f"{min(forward):.0f}x to {max(forward):.0f}x",
+            min(forward) >= 500,
+        ),
+        (
+            "`shap` on sparse rows, banks built",
+            "300x in every cell",
+            f"{min(sparse):.0f}x to {max(sparse):.0f}x",
+            min(sparse) >= 300,
+        ),
+        (
+            "`shap` on sparse rows, everything cold",
+            "(none)",
+            f"{min(sparse_cold):.0f}x to {max(sparse_cold):.0f}x",
+            None,
+        ),
+        (
+            "`shap` used by an expert, banks built",
+            "30x in every cell",
+            f"{min(expert):.0f}x to {max(expert):.0f}x",
+            min(expert) >= 30,
+        ),
+        (
+            f"`lime` on tables, {settings.table_inputs} inputs",
+            "20x",
+            f"{min(tables):.0f}x to {max(tables):.0f}x",
+            min(tables) >= 20,
+        ),
+        (
+            "any estimator: time spent / time allowed",
+            "at most 1",
+            f"{min(spent):.2f} to {max(spent):.2f}",
+            max(spent) <= 1,
+        ),
+        (
+            "any callable: building strings",
+            "10x",
+            f"{min(build):.0f}x to {max(build):.0f}x",
+            min(build) >= 10,
+        ),
+        (
+            "any callable: total / callable alone",
+            "at most 1.1",
+            f"{min(whole):.2f} to {max(whole):.2f}",
+            max(whole) <= 1.1,
+        ),
         ("peak memory above the model", "under 64 MB", f"{peak:.0f} MB", peak < 64),
     ]
     lines = [
@@ -417,18 +519,38 @@ def report(settings: Settings, results: dict[str, list[Cell]], peaks: dict[tuple
         "",
         "## LIME on texts, milliseconds per input",
         "",
-        table(lime_cells, ["text", "model", "samples"], [ms("lime"), ms("cold"), ms("warm"), ratio("lime", "cold"), ratio("lime", "warm")]),
+        table(
+            lime_cells,
+            ["text", "model", "samples"],
+            [ms("lime"), ms("cold"), ms("warm"), ratio("lime", "cold"), ratio("lime", "warm")],
+        ),
         "",
         "## LIME on texts with forward selection (6 features)",
         "",
-        table(results["forward"], ["text", "model", "samples"], [ms("lime"), ms("cold"), ms("warm"), ratio("lime", "cold"), ratio("lime", "warm")]),
+        table(
+            results["forward"],
+            ["text", "model", "samples"],
+            [ms("lime"), ms("cold"), ms("warm"), ratio("lime", "cold"), ratio("lime", "warm")],
+        ),
         "",
         "## KernelSHAP on texts, 2 * features + 2048 coalitions",
         "",
         "`shap` with sparse rows, a zero background and l1_reg=False; the expert builds an explainer over the present",
-        "columns only. Verax is held to sampling (`route=\"kernel\"`); by default it would take an exact route for trees.",
+        'columns only. Verax is held to sampling (`route="kernel"`); by default it would take an exact route for trees.',
         "",
-        table(shap_cells, ["text", "model"], [ms("shap"), ms("expert"), ms("cold"), ms("warm"), ratio("shap", "cold"), ratio("shap", "warm"), ratio("expert", "warm")]),
+        table(
+            shap_cells,
+            ["text", "model"],
+            [
+                ms("shap"),
+                ms("expert"),
+                ms("cold"),
+                ms("warm"),
+                ratio("shap", "cold"),
+                ratio("shap", "warm"),
+                ratio("expert", "warm"),
+            ],
+        ),
         "",
         "## LIME on tables (Adult, 14 columns, 5,000 samples)",
         "",
@@ -440,7 +562,17 @@ def report(settings: Settings, results: dict[str, list[Cell]], peaks: dict[tuple
         "",
         "## Any callable on strings",
         "",
-        table(results["strings"], ["text", "samples"], [ms("lime builds"), ms("we build"), ratio("lime builds", "we build"), ms("callable"), ms("we in all")]),
+        table(
+            results["strings"],
+            ["text", "samples"],
+            [
+                ms("lime builds"),
+                ms("we build"),
+                ratio("lime builds", "we build"),
+                ms("callable"),
+                ms("we in all"),
+            ],
+        ),
         "",
         "## Peak memory above the model: 5,000 samples, 230-word documents",
         "",

@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import verax
-from conftest import fitted
+from helpers import fitted
 from verax.errors import VeraxError
 from verax.explain import Greedy, GreedyPath, Lime, Random, Shap
 

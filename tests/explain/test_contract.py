@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB
 
 import verax
-from conftest import fitted, make_texts
+from helpers import fitted, make_texts
 from verax.errors import VeraxError
 from verax.explain import (
     Attribution,

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB
 
 import verax
-from conftest import fitted
+from helpers import fitted
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain.greedy import Greedy, GreedyPath

@@ -16,7 +16,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import verax
-from conftest import fitted
+from helpers import fitted
 from verax.data.table import Bins, Schema
 from verax.errors import VeraxError
 from verax.explain import lime_tables

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import verax
-from conftest import fitted, make_texts
+from helpers import fitted, make_texts
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain import shap_exact

@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 import verax
-from conftest import fitted, make_texts
+from helpers import fitted, make_texts
 from verax.models.mlp import MlpClassifier
 from verax.perturb import path_for
 from verax.perturb.masks import Masks

@@ -82,6 +82,8 @@ def compare(
         target: the class to explain; the predicted one by default.
         notes: sentences to show above.
     """
+    if not chosen:
+        raise VeraxError(f"The test part of {dataset.name!r} is empty; give texts of your own, or more data.")
     inputs = _together([one.input for one in chosen])
     probabilities = model.predict_proba(inputs)
     # All methods explain the same class, even where rounding would let them see another one as the predicted.
@@ -107,7 +109,7 @@ def compare(
     return Comparison(dataset.name, model_name, tuple(subjects), tuple(notes))
 
 
-def as_json(comparison: Comparison) -> list[dict[str, Any]]:
+def as_dicts(comparison: Comparison) -> list[dict[str, Any]]:
     """Every explanation as ``to_dict`` gives it, with what is known of its input and model."""
     return [
         entry.attribution.to_dict()

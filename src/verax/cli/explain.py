@@ -9,12 +9,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from verax.cli.console import messages, one_sentence, output, show_reasons, working
 from verax.errors import VeraxError
+
+if TYPE_CHECKING:
+    from verax.report.comparison import Comparison
 
 DEFAULT_INPUTS = 3
 ARGUMENTS = {"text": "--text-column ", "label": "--label-column ", "format": "--format "}
@@ -80,7 +83,7 @@ def explain(
     The model is fitted on the training part; texts of your own or inputs of the test part are explained.
     """
     show_reasons(verbose)
-    from verax.cli import compare as comparing
+    from verax.cli.compare import compare, from_test_part, from_texts, parse_target
     from verax.cli.names import parse_explainers
     from verax.data import load_dataset
     from verax.models import resolve_model
@@ -95,36 +98,44 @@ def explain(
         data = load_dataset(
             dataset, format=format, text=text_column, label=label_column, seed=seed, limit=limit
         )
-    chosen = comparing.from_texts(text or [], data)
-    chosen += comparing.from_test_part(number or [], data)
+    chosen = from_texts(text or [], data) + from_test_part(number or [], data)
     if first is not None or not chosen:
-        chosen += comparing.from_test_part(range(min(first or DEFAULT_INPUTS, len(data.test))), data)
+        chosen += from_test_part(range(min(first or DEFAULT_INPUTS, len(data.test))), data)
     with working(f"fitting {model}"):
         fitted = resolve_model(model, data, seed=seed)
-    wanted = comparing.parse_target(target, fitted)
-    comparison = comparing.compare(data, fitted, model, chosen, named, wanted, data.notes)
+    comparison = compare(data, fitted, model, chosen, named, parse_target(target, fitted), data.notes)
     if html is not None:
         from verax.report.page import write_page
 
         write_page(html, [comparison], "Explanations side by side", _command())
     if as_json:
-        sys.stdout.write(json.dumps(comparing.as_json(comparison), indent=1) + "\n")
-        sys.stdout.flush()
-        if html is not None:
-            messages().print(f"The page is in {html}.", soft_wrap=True)
-        return
+        _print_json(comparison)
+    else:
+        _print_side_by_side(comparison, top)
+    if not as_json or html is not None:
+        (messages() if as_json else output()).print(_what_next(html), soft_wrap=True)
+
+
+def _print_json(comparison: Comparison) -> None:
+    from verax.cli.compare import as_dicts
+
+    sys.stdout.write(json.dumps(as_dicts(comparison), indent=1) + "\n")
+    sys.stdout.flush()
+
+
+def _print_side_by_side(comparison: Comparison, top: int) -> None:
     from verax.report.terminal import legend, render
 
     console = output()
     console.print(render(comparison, top, console.width))
     console.print()
     console.print(legend())
+
+
+def _what_next(html: Path | None) -> str:
     if html is None:
-        console.print(
-            "Next: add --html page.html for a page to look at, or --json for all the numbers.", soft_wrap=True
-        )
-    else:
-        console.print(f"The page is in {html}; open it in a browser.", soft_wrap=True)
+        return "Next: add --html page.html for a page to look at, or --json for all the numbers."
+    return f"The page is in {html}; open it in a browser."
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import Any
 from verax.errors import VeraxError
 from verax.explain import Explainer, explainer, explainers
 
-ONE = re.compile(r"(?P<name>[^(),\s]+)\s*(?:\((?P<parameters>[^()]*)\))?")
+ONE = re.compile(r"\s*(?P<name>[^(),\s]+)\s*(?:\((?P<parameters>[^()]*)\))?")
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,10 @@ LEAF = -1
 
 @dataclass(frozen=True, eq=False)
 class Ensemble:
-    """All nodes of all trees in one set of arrays.
+    """All nodes of all trees in one set of arrays, ordered so that most steps go to the next node.
 
+    The child that a row takes when it lacks a node's column is always the next node: a text lacks nearly all of the
+    columns that a forest asks for, so most of a walk runs straight through memory.
     A row goes left at a node where ``value <= threshold`` (xgboost's ``<`` is turned into this); a missing value
     follows ``missing_left``. A leaf has ``left == LEAF``.
 
@@ -66,13 +68,52 @@ def flatten(classifier: Any) -> Ensemble | None:
     """The arrays of a scikit-learn tree or forest or an XGBClassifier; None for anything else."""
     name = type(classifier).__name__
     module = type(classifier).__module__
+    found = None
     if module.startswith("sklearn.") and name in ("DecisionTreeClassifier", "ExtraTreeClassifier"):
-        return _from_sklearn([classifier])
-    if module.startswith("sklearn.") and name in ("RandomForestClassifier", "ExtraTreesClassifier"):
-        return _from_sklearn(list(classifier.estimators_))
-    if module.startswith("xgboost.") and name == "XGBClassifier":
-        return _from_xgboost(classifier)
-    return None
+        found = _from_sklearn([classifier])
+    elif module.startswith("sklearn.") and name in ("RandomForestClassifier", "ExtraTreesClassifier"):
+        found = _from_sklearn(list(classifier.estimators_))
+    elif module.startswith("xgboost.") and name == "XGBClassifier":
+        found = _from_xgboost(classifier)
+    return None if found is None else _in_walking_order(found)
+
+
+def _in_walking_order(ensemble: Ensemble) -> Ensemble:
+    """The same trees, numbered so that the child of an absent column follows its parent."""
+    inner = ensemble.left != LEAF
+    next_child = np.where(ensemble.absent_left, ensemble.left, ensemble.right)
+    other_child = np.where(ensemble.absent_left, ensemble.right, ensemble.left)
+    levels = [ensemble.roots]
+    while True:
+        parents = levels[-1][inner[levels[-1]]]
+        if not len(parents):
+            break
+        levels.append(np.concatenate([next_child[parents], other_child[parents]]))
+    size = np.ones(len(inner), dtype=np.int32)
+    for level in reversed(levels):
+        parents = level[inner[level]]
+        size[parents] += size[next_child[parents]] + size[other_child[parents]]
+    place = np.zeros(len(inner), dtype=np.int32)
+    place[ensemble.roots] = np.cumsum(size[ensemble.roots]) - size[ensemble.roots]
+    for level in levels:
+        parents = level[inner[level]]
+        place[next_child[parents]] = place[parents] + 1
+        place[other_child[parents]] = place[parents] + 1 + size[next_child[parents]]
+    order = np.argsort(place)
+
+    def moved(child: NDArray[np.int32]) -> NDArray[np.int32]:
+        return np.where(inner, place[child], LEAF).astype(np.int32)[order]
+
+    return replace(
+        ensemble,
+        roots=place[ensemble.roots],
+        column=ensemble.column[order],
+        threshold=ensemble.threshold[order],
+        left=moved(ensemble.left),
+        right=moved(ensemble.right),
+        missing_left=ensemble.missing_left[order],
+        values=ensemble.values[order],
+    )
 
 
 def _from_sklearn(trees: list[Any]) -> Ensemble | None:

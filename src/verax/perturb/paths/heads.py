@@ -87,24 +87,37 @@ class TreeHead:
     """Trees, forests and boosted trees on rows without a norm."""
 
     ensemble: Ensemble
-    # Scratch: which slot of the current text each column is, -1 elsewhere. Set and cleared for every text.
+    # Scratch for the current text, set and cleared for each: which columns it has (a last entry for leaves, True),
+    # and which of its slots each of them is.
+    touched: NDArray[np.bool_] = field(repr=False)
     slot_of_column: NDArray[np.int32] = field(repr=False)
     name: str = "trees"
 
+    @classmethod
+    def of(cls, ensemble: Ensemble, n_columns: int) -> TreeHead:
+        """Prepares the scratch space that all texts share."""
+        touched = np.zeros(n_columns + 1, dtype=np.bool_)
+        touched[-1] = True
+        return cls(ensemble, touched, np.full(n_columns, -1, dtype=np.int32))
+
     def probabilities(self, bag: Bag, masks: Masks) -> FloatArray:
         """Class probabilities (variants, classes)."""
-        known = bag.columns < len(self.slot_of_column)
-        columns = bag.columns[known]
-        self.slot_of_column[columns] = np.flatnonzero(known)
+        self.touched[bag.columns] = True
+        self.slot_of_column[bag.columns] = np.arange(len(bag.columns))
         try:
-            outputs = sum_leaves(self.ensemble, column_levels(bag, masks, self.slot_of_column))
+            outputs = sum_leaves(self.ensemble, self._levels(bag, masks))
         finally:
-            self.slot_of_column[columns] = -1
+            self.touched[bag.columns] = False
+            self.slot_of_column[bag.columns] = -1
         return self.ensemble.probabilities(outputs)
 
+    def _levels(self, bag: Bag, masks: Masks) -> Levels:
+        first, levels, reach = column_levels(bag, masks)
+        return Levels(self.touched, self.slot_of_column, first, levels, reach, masks.n_rows)
 
-def column_levels(bag: Bag, masks: Masks, slot_of_column: NDArray[np.int32]) -> Levels:
-    """The values that each column takes over the variants, and which variants reach them."""
+
+def column_levels(bag: Bag, masks: Masks) -> tuple[NDArray[np.int32], FloatArray, NDArray[np.uint64]]:
+    """The values that each column takes over the variants, and which variants reach them; see :class:`Levels`."""
     n_words = masks.words.shape[1]
     if bag.single:
         n_slots = len(bag.columns)
@@ -114,7 +127,7 @@ def column_levels(bag: Bag, masks: Masks, slot_of_column: NDArray[np.int32]) -> 
         reach[:, 0] = ~np.uint64(0)
         reach[:, 1] = masks.words[bag.words]
         first = np.arange(0, 2 * n_slots + 1, 2, dtype=np.int32)
-        return Levels(slot_of_column, first, levels.reshape(-1), reach.reshape(-1, n_words), masks.n_rows)
+        return first, levels.reshape(-1), reach.reshape(-1, n_words)
     values = bag.column_values(masks).astype(np.float32)
     first_of: list[int] = [0]
     all_levels: list[FloatArray] = []
@@ -127,13 +140,7 @@ def column_levels(bag: Bag, masks: Masks, slot_of_column: NDArray[np.int32]) -> 
         all_levels.append(found.astype(np.float64))
         all_reach.append(Masks.from_columns(values[slot] >= found[:, None]).words)
         first_of.append(first_of[-1] + len(found))
-    return Levels(
-        slot_of_column,
-        np.array(first_of, dtype=np.int32),
-        np.concatenate(all_levels),
-        np.concatenate(all_reach),
-        masks.n_rows,
-    )
+    return np.array(first_of, dtype=np.int32), np.concatenate(all_levels), np.concatenate(all_reach)
 
 
 def head_for(classifier: Any, weighting: Weighting, n_columns: int) -> Head | str:
@@ -148,7 +155,7 @@ def head_for(classifier: Any, weighting: Weighting, n_columns: int) -> Head | st
     ensemble = flatten(classifier)
     if ensemble is None:
         return f"{name} has no fast path"
-    return TreeHead(ensemble, np.full(n_columns, -1, dtype=np.int32))
+    return TreeHead.of(ensemble, n_columns)
 
 
 def _linear(classifier: Any) -> Head | str:

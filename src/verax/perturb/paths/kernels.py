@@ -55,6 +55,7 @@ def walk_sets(
     missing_left: NDArray[np.bool_],
     values: FloatArray,
     absent_is_missing: bool,
+    touched: NDArray[np.bool_],
     slot_of_column: Ints,
     first: Ints,
     levels: FloatArray,
@@ -62,7 +63,10 @@ def walk_sets(
     full: Words,
     outputs: FloatArray,
 ) -> None:
-    """Adds to ``outputs`` (outputs, variants) what each variant's leaf says, tree by tree, depth first."""
+    """Adds to ``outputs`` (outputs, variants) what each variant's leaf says, tree by tree, depth first.
+
+    ``touched`` says which columns the text has; its last entry is for the leaves' column, -1, and is True.
+    """
     n_words = len(full)
     n_outputs = values.shape[1]
     one = np.uint64(1)
@@ -74,15 +78,16 @@ def walk_sets(
         sets[0] = full
         nodes[0] = root
         depth = 1
+        whole = True  # no node has split the variants yet
         while depth > 0:
             depth -= 1
             node = nodes[depth]
-            while left[node] >= 0:
+            while True:
+                while not touched[column[node]]:
+                    node += 1
+                if left[node] < 0:
+                    break
                 slot = slot_of_column[column[node]]
-                if slot < 0:
-                    goes_left = missing_left[node] if absent_is_missing else threshold[node] >= 0.0
-                    node = left[node] if goes_left else right[node]
-                    continue
                 low, high = first[slot], first[slot + 1]
                 above = low  # the lowest level that goes right by its value
                 while above < high and levels[above] <= threshold[node]:
@@ -117,17 +122,28 @@ def walk_sets(
                     sets[depth] = sets[depth + 1]
                     node = left[node]
                 else:
+                    whole = False
                     nodes[depth] = right[node]
                     depth += 1
                     node = left[node]
-            for word in range(n_words):
-                here = sets[depth, word]
-                while here != none:
-                    lowest = here & (~here + one)
-                    row = word * 64 + LOWEST_BIT[(lowest * DE_BRUIJN) >> np.uint64(58)]
-                    for output in range(n_outputs):
-                        outputs[output, row] += values[node, output]
-                    here ^= lowest
+            if whole:
+                for output in range(n_outputs):
+                    value = values[node, output]
+                    for row in range(outputs.shape[1]):
+                        outputs[output, row] += value
+                continue
+            for output in range(n_outputs):
+                value = values[node, output]
+                if value == 0.0:
+                    continue
+                for word in range(n_words):
+                    here = sets[depth, word]
+                    while here != none:
+                        lowest = here & (~here + one)
+                        outputs[output, word * 64 + LOWEST_BIT[(lowest * DE_BRUIJN) >> np.uint64(58)]] += (
+                            value
+                        )
+                        here ^= lowest
 
 
 @compiled

@@ -26,9 +26,11 @@ class Levels:
     """For each column that a text touches, which variants reach which of its values.
 
     Column ``slot`` takes the ascending values ``levels[first[slot]:first[slot + 1]]``, the lowest being 0 (absent);
-    row ``i`` of ``reach`` has a bit for each variant whose value is at least ``levels[i]``.
+    row ``i`` of ``reach`` has a bit for each variant whose value is at least ``levels[i]``. ``touched`` says which of
+    the model's columns the text has at all; its last entry stands for leaves and is True.
     """
 
+    touched: NDArray[np.bool_]
     slot_of_column: NDArray[np.int32]
     first: NDArray[np.int32]
     levels: FloatArray
@@ -56,6 +58,7 @@ def _sum_leaves_compiled(ensemble: Ensemble, levels: Levels) -> FloatArray:
         ensemble.missing_left,
         ensemble.values,
         ensemble.absent_is_missing,
+        levels.touched,
         levels.slot_of_column,
         levels.first,
         levels.levels,
@@ -77,7 +80,6 @@ def _sum_leaves_numpy(ensemble: Ensemble, levels: Levels) -> FloatArray:
     outputs = np.zeros((ensemble.values.shape[1], levels.n_rows))
     nodes = ensemble.roots.copy()
     sets = np.broadcast_to(_full_set(levels.n_rows), (len(nodes), levels.reach.shape[1])).copy()
-    absent_child = np.where(ensemble.absent_left, ensemble.left, ensemble.right)
     while len(nodes):
         at_leaf = ensemble.left[nodes] == LEAF
         if at_leaf.any():
@@ -86,7 +88,7 @@ def _sum_leaves_numpy(ensemble: Ensemble, levels: Levels) -> FloatArray:
         slots = levels.slot_of_column[ensemble.column[nodes]]
         split = slots >= 0
         if not split.any():
-            nodes = absent_child[nodes]
+            nodes = nodes + 1
             continue
         goes_right = _goes_right(ensemble, levels, nodes[split], slots[split])
         lefts, rights = sets[split] & ~goes_right, sets[split] & goes_right
@@ -95,7 +97,7 @@ def _sum_leaves_numpy(ensemble: Ensemble, levels: Levels) -> FloatArray:
         sets = np.concatenate([sets[whole], lefts[some_left], rights[some_right]])
         at = nodes[split]
         nodes = np.concatenate(
-            [absent_child[nodes[whole]], ensemble.left[at[some_left]], ensemble.right[at[some_right]]]
+            [nodes[whole] + 1, ensemble.left[at[some_left]], ensemble.right[at[some_right]]]
         )
     return outputs
 

@@ -1,0 +1,48 @@
+"""What is refused before anything is explained."""
+
+import numpy as np
+import pytest
+
+from verax.cli.compare import _scored, compare, parse_target
+from verax.cli.names import parse_explainers
+from verax.data import Dataset, Part
+from verax.errors import VeraxError
+from verax.models import as_model
+
+MODEL = as_model(lambda texts: [[0.25, 0.75]] * len(texts), class_names=("1", "0"), kind="text")
+
+
+def test_an_empty_test_part_is_named():
+    none = Part([], np.array([], dtype=np.int64))
+    data = Dataset("reviews", "text", ("1", "0"), none, none, none)
+    with pytest.raises(VeraxError, match="The test part of 'reviews' is empty"):
+        compare(data, MODEL, "own", [], parse_explainers("greedy"))
+
+
+def test_a_class_whose_name_is_a_number_goes_by_its_name():
+    assert parse_target("0", MODEL) == 1
+    assert parse_target(None, MODEL) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "made"),
+    [
+        ("greedy", ["Greedy()"]),
+        (" greedy , random ( seed = 3 ) ", ["Greedy()", "Random(seed=3, ngram=1)"]),
+        ("shap(output=log-odds)", ["Shap(samples=None, seed=0, output='log-odds', route='auto')"]),
+        (
+            "greedy-path(until_flip=True, steps=2),greedy,",
+            ["GreedyPath(steps=2, until_flip=True)", "Greedy()"],
+        ),
+        ("verax.explain.greedy:Greedy", ["Greedy()"]),
+    ],
+)
+def test_explainers_are_read_as_written(given, made):
+    assert [repr(named.explainer) for named in parse_explainers(given)] == made
+
+
+def test_a_kind_of_explanation_that_cannot_be_shown_is_named():
+    with pytest.raises(
+        VeraxError, match="The explainer 'mine' gives a str, which cannot be shown side by side"
+    ):
+        _scored("mine", "because")
