@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from verax.models.base import FloatArray, Inputs
-from verax.perturb.masks import BLOCK_CELLS, MAX_ROWS, Variants
+from verax.perturb.masks import MAX_ROWS, PACK_CELLS, Variants
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ def evaluate_packed(
     ask: Callable[[Sequence[Any]], FloatArray],
     combine: Callable[[list[FloatArray]], FloatArray] = np.concatenate,
 ) -> Iterator[Answer]:
-    """Packs the rows of many inputs into few model calls of at most ``MAX_ROWS`` rows and ``BLOCK_CELLS`` cells.
+    """Packs the rows of many inputs into few model calls of at most ``MAX_ROWS`` rows and ``PACK_CELLS`` cells.
 
     Args:
         parts: for each input, its perturbed rows in parts, none of them longer than ``MAX_ROWS``.
@@ -98,7 +98,7 @@ def evaluate_packed(
     for number, input_parts in enumerate(parts):
         answers[number], rows[number], calls[number] = [], 0, 0
         for part in input_parts:
-            if held + part.n_rows > MAX_ROWS or size + part.size > BLOCK_CELLS:
+            if held + part.n_rows > MAX_ROWS or size + part.size > PACK_CELLS:
                 flush()
                 yield from finished(number)
                 held = size = 0

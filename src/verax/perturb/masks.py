@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,8 @@ class Variants(Protocol):
 BLOCK_CELLS = 1_500_000
 # No call of a model is given more than this many perturbed rows.
 MAX_ROWS = 16_384
+# Rows of several inputs go into one call up to this many numbers or characters: more would not fit the cache.
+PACK_CELLS = 400_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,34 +127,59 @@ def _dense32(masks: Masks) -> NDArray[np.float32]:
     return masks.columns().astype(np.float32)
 
 
-def row_keys(columns: BoolArray) -> NDArray[np.uint64]:
-    """A (variants, words) array of integers that are equal exactly where two variants are."""
-    n_features, n_rows = columns.shape
-    packed = np.zeros((8 * max(1, -(-n_features // 64)), n_rows), dtype=np.uint8)
-    packed[: -(-n_features // 8)] = np.packbits(columns, axis=0, bitorder="little")
-    return np.ascontiguousarray(packed.T).view(np.uint64)
-
-
-def distinct_rows(columns: BoolArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def distinct_rows(
+    columns: BoolArray, numbers: NDArray[np.uint64] | None = None
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Finds equal variants of a (features, variants) array.
+
+    Args:
+        columns: the variants.
+        numbers: their :func:`row_numbers`, if they are known already.
 
     Returns:
         The place of each distinct variant's first occurrence, ascending, and for every variant the number of its
         distinct one.
     """
-    keys = row_keys(columns)
-    if keys.shape[1] == 1:
-        return _first_and_inverse(keys[:, 0])
-    # One number a variant is quicker to sort than several; equal variants always agree in it.
-    mixer = np.random.default_rng(keys.shape[1]).integers(1, 2**63, keys.shape[1], dtype=np.uint64) * 2 + 1
-    first, inverse = _first_and_inverse((keys * mixer).sum(axis=1, dtype=np.uint64))
-    if np.array_equal(keys, keys[first[inverse]]):
+    if numbers is None:
+        numbers = row_numbers(columns.astype(np.float64))
+    ordered = np.sort(numbers)
+    if not (ordered[1:] == ordered[:-1]).any():
+        each = np.arange(len(numbers))
+        return each, each
+    first, inverse = _first_and_inverse(numbers)
+    # Equal variants have equal numbers; that equal numbers mean equal variants is made sure of here.
+    again = np.setdiff1d(np.arange(len(numbers)), first, assume_unique=True)
+    if np.array_equal(columns[:, again], columns[:, first[inverse[again]]]):
         return first, inverse
-    _, exact = np.unique(keys, axis=0, return_inverse=True)  # two variants with one number: about never
-    return _first_and_inverse(exact.reshape(-1).astype(np.uint64))
+    _, exact = np.unique(np.packbits(columns, axis=0), axis=1, return_inverse=True)
+    return _first_and_inverse(exact.reshape(-1))
 
 
-def _first_and_inverse(keys: NDArray[np.uint64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def row_numbers(dense: FloatArray, features: NDArray[np.intp] | None = None) -> NDArray[np.uint64]:
+    """One number per variant of a (features, variants) array of 0 and 1, equal for equal variants, else about never.
+
+    Args:
+        dense: the variants.
+        features: the features that count; all by default.
+    """
+    n_features = len(dense)
+    # Sums of 40-bit numbers stay exact in double precision for up to 8,192 features; BLAS adds them up.
+    weights = np.random.default_rng(n_features).integers(0, 2**40, (2, n_features)).astype(np.float64)
+    if features is not None:
+        counted = np.zeros(n_features)
+        counted[features] = 1.0
+        weights *= counted
+    numbers = np.zeros((2, dense.shape[1]), dtype=np.uint64)
+    for start in range(0, n_features, 4096):
+        part = slice(start, start + 4096)
+        numbers += (weights[:, part] @ dense[part]).astype(np.uint64)
+    mixed: NDArray[np.uint64] = numbers[0] * np.uint64(0x9E3779B97F4A7C15) ^ numbers[1] * np.uint64(
+        0xC2B2AE3D27D4EB4F
+    )
+    return mixed
+
+
+def _first_and_inverse(keys: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty_like(order)

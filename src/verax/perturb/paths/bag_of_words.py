@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from verax.models.base import FloatArray
 from verax.models.text import TextPipeline, check_texts
 from verax.perturb.evaluate import Answer, Rows, evaluate_packed
 from verax.perturb.masks import MAX_ROWS, Masks, Variants
-from verax.perturb.paths.bags import Bag, Weighting, sparse_rows
+from verax.perturb.paths.bags import Bag, Weighting, sparse_rows, stack
 from verax.perturb.paths.heads import Head, head_for
 
 log = logging.getLogger("verax.perturb")
@@ -182,22 +183,15 @@ class BagPath:
             yield sparse_rows(bag, block, self.lexicon.n_columns)
 
     def _ask(self, rows: Sequence[Any]) -> FloatArray:
-        stacked = rows[0] if len(rows) == 1 else _stack(rows)
-        return TextPipeline.predict_rows(self._rest, stacked)
+        return self._rest.predict_rows(stack(rows))
 
-    @property
+    @cached_property
     def _rest(self) -> TextPipeline:
         """The model without the transforms that the lexicon has taken over."""
         model = self.model
         return TextPipeline(
             model.vectorizer, model.transforms[self.n_done :], model.classifier, model.class_names
         )
-
-
-def _stack(rows: Sequence[Any]) -> Any:
-    import scipy.sparse
-
-    return scipy.sparse.vstack(rows, format="csr")
 
 
 def bag_path(model: TextPipeline) -> BagPath | str:
