@@ -142,11 +142,9 @@ def distinct_rows(
     """
     if numbers is None:
         numbers = row_numbers(columns.astype(np.float64))
-    ordered = np.sort(numbers)
-    if not (ordered[1:] == ordered[:-1]).any():
-        each = np.arange(len(numbers))
-        return each, each
     first, inverse = _first_and_inverse(numbers)
+    if len(first) == len(numbers):
+        return first, inverse
     # Equal variants have equal numbers; that equal numbers mean equal variants is made sure of here.
     again = np.setdiff1d(np.arange(len(numbers)), first, assume_unique=True)
     if np.array_equal(columns[:, again], columns[:, first[inverse[again]]]):
@@ -180,11 +178,20 @@ def row_numbers(dense: FloatArray, features: NDArray[np.intp] | None = None) -> 
 
 
 def _first_and_inverse(keys: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return first[order], rank[inverse.reshape(-1)]
+    """The place of each distinct key's first occurrence, ascending, and for every key the number of its distinct one."""
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(keys)])
+    if len(starts) == len(keys):
+        each = np.arange(len(keys))
+        return each, each
+    first = order[starts]
+    by_place = np.argsort(first)
+    rank = np.empty_like(by_place)
+    rank[by_place] = np.arange(len(by_place))
+    inverse = np.empty_like(order)
+    inverse[order] = np.repeat(rank, np.diff(starts, append=len(keys)))
+    return first[by_place], inverse
 
 
 def all_masks(n_features: int) -> Masks:

@@ -17,6 +17,9 @@ from verax.perturb.masks import BoolArray, Masks, distinct_rows, row_numbers
 
 IntArray = NDArray[np.intp]
 
+# Sparse rows are written in strips of this many, small enough for the processor's cache.
+STRIP_ROWS = 1_024
+
 
 @dataclass(frozen=True)
 class Weighting:
@@ -139,21 +142,36 @@ def sparse_rows(bag: Bag, masks: Masks, n_columns: int) -> Rows:
     if bag.single:
         fed = masks.select(bag.words).columns()
         first, inverse = distinct_rows(fed, row_numbers(masks.dense(), bag.words))
-        values = np.tile(bag.values, len(first))
+        cells = None
     else:
         cells, fed = bag.column_values(masks), bag.columns_fed(masks)
         first, inverse = distinct_rows(np.concatenate([fed, _as_bits(cells)]))
-        values = cells[:, first].T.reshape(-1)
-    by_row = (fed if len(first) == masks.n_rows else fed[:, first]).T
-    # Flat places and take are several times faster than indexing with a two-dimensional mask.
-    stored = np.flatnonzero(by_row)
-    data = np.take(values, stored)
-    indices = np.take(np.tile(bag.columns.astype(np.int32), len(first)), stored)
-    row_starts = np.arange(len(first) + 1) * len(bag.columns)
-    indptr = np.searchsorted(stored, row_starts).astype(np.int32)
+    parts = [
+        _entries(bag, fed, cells, first[start : start + STRIP_ROWS])
+        for start in range(0, len(first), STRIP_ROWS)
+    ]
+    data = np.concatenate([part[0] for part in parts])
+    indices = np.concatenate([part[1] for part in parts])
+    indptr = np.zeros(len(first) + 1, dtype=np.int32)
+    np.cumsum(np.concatenate([part[2] for part in parts]), out=indptr[1:])
     if bag.weighting.norm is not None:
         data = data / _row_norms(data, indptr, bag.weighting.norm)
     return Rows(csr_of(data, indices, indptr, n_columns), len(first), inverse, len(data))
+
+
+def _entries(
+    bag: Bag, fed: BoolArray, cells: FloatArray | None, rows: IntArray
+) -> tuple[FloatArray, NDArray[np.int32], IntArray]:
+    """The stored values of some rows, their columns, and how many each row has."""
+    contiguous = len(rows) == rows[-1] - rows[0] + 1
+    chosen: Any = slice(rows[0], rows[-1] + 1) if contiguous else rows
+    by_row = np.ascontiguousarray(fed[:, chosen].T)
+    # Flat places and take are several times faster than indexing with a two-dimensional mask.
+    stored = np.flatnonzero(by_row)
+    values = np.tile(bag.values, len(rows)) if cells is None else cells[:, chosen].T.reshape(-1)
+    indices = np.take(np.tile(bag.columns.astype(np.int32), len(rows)), stored)
+    ends = np.searchsorted(stored, np.arange(1, len(rows) + 1) * len(bag.columns))
+    return np.take(values, stored), indices, np.diff(ends, prepend=0)
 
 
 def csr_of(data: FloatArray, indices: NDArray[np.int32], indptr: NDArray[np.int32], n_columns: int) -> Any:
