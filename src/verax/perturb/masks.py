@@ -178,7 +178,7 @@ def row_numbers(dense: FloatArray, features: NDArray[np.intp] | None = None) -> 
 
 
 def _first_and_inverse(keys: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The place of each distinct key's first occurrence, ascending, and for every key the number of its distinct one."""
+    """The place of each distinct key's first occurrence, ascending, and the number of each key's distinct one."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(keys)])
