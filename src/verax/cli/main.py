@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from verax.cli.bench import bench
 from verax.cli.demo import demo
 from verax.cli.explain import explain
 from verax.cli.listing import list_things
@@ -38,6 +39,7 @@ app.command(
     epilog='Example: verax explain -d adult -m forest -e "lime,shap(samples=500)" -i 3 --html page.html',
 )(explain)
 app.command("list")(list_things)
+app.add_typer(bench)
 
 
 def _version(asked: bool) -> None:

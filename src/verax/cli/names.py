@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,10 +17,19 @@ ONE = re.compile(r"\s*(?P<name>[^(),\s]+)\s*(?:\((?P<parameters>[^()]*)\))?")
 
 @dataclass(frozen=True)
 class Named:
-    """An explainer and what the user called it."""
+    """An explainer and what the user called it.
+
+    Attributes:
+        name: the name with the parameters that the user wrote: what to call it.
+        explainer: made of it.
+        registered: the name alone, and
+        parameters: all that it was made with, so that another process can make the same.
+    """
 
     name: str
     explainer: Explainer
+    registered: str
+    parameters: Mapping[str, Any]
 
 
 def parse_explainers(given: str, samples: int | None = None, seed: int | None = None) -> list[Named]:
@@ -55,8 +65,9 @@ def parse_explainers(given: str, samples: int | None = None, seed: int | None = 
 def _make(name: str, written: str, common: dict[str, int]) -> Named:
     own = _parameters(name, written)
     known = parameters_of(explainers.get(name))
-    made = explainer(name, **({key: value for key, value in common.items() if key in known} | own))
-    return Named(f"{name}({written.strip()})" if own else name, made)
+    parameters = {key: value for key, value in common.items() if key in known} | own
+    made = explainer(name, **parameters)
+    return Named(f"{name}({written.strip()})" if own else name, made, name, parameters)
 
 
 def parameters_of(made_from: Any) -> dict[str, Any]:

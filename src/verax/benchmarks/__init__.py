@@ -1,0 +1,1 @@
+"""Tests without people: models whose true reasons are known, and automatic measures."""

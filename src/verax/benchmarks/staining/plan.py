@@ -1,0 +1,108 @@
+"""From a spec to the list of jobs, and the places of their outcomes in the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from verax.benchmarks.staining import cell
+from verax.benchmarks.staining.prepared import Prepared, prepare
+from verax.benchmarks.staining.spec import StainSpec
+from verax.models import models
+from verax.run.jobs import Job
+
+FLOOR = "random"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One stain of one dataset with one model."""
+
+    dataset: str
+    model: str
+    stain: int
+    job: Job
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that a run will do.
+
+    Attributes:
+        spec: what was asked.
+        explainers: labels in order, ``random`` among them.
+        hashes: the content hash of each dataset.
+        twins: the job of the unstained model of each (dataset, model).
+        trials: the stained ones.
+        correlated: per dataset, the conditions left out because another one is the same.
+    """
+
+    spec: StainSpec
+    explainers: tuple[str, ...]
+    hashes: Mapping[str, str]
+    twins: Mapping[tuple[str, str], Job]
+    trials: tuple[Trial, ...]
+    correlated: Mapping[str, Sequence[tuple[str, str]]]
+
+    @property
+    def jobs(self) -> list[Job]:
+        """All jobs: stain by stain, so that a run that is stopped early has whole stains."""
+        return [*self.twins.values(), *(trial.job for trial in self.trials)]
+
+
+def make_plan(spec: StainSpec, explainers: Sequence[cell.Method]) -> Plan:
+    """Plans a run; the datasets are loaded, so that what is wrong with them is told before anything is fitted.
+
+    Args:
+        spec: what is asked.
+        explainers: label, name and parameters of each, already known to be right.
+    """
+    for name in spec.models:
+        models.get(name)
+    methods = list(explainers)
+    if not any(name == FLOOR for _, name, _ in methods):
+        methods.append((FLOOR, FLOOR, {"seed": spec.seed}))
+    prepared = {name: prepare(spec.source(name), spec.words) for name in spec.datasets}
+    twins: dict[tuple[str, str], Job] = {}
+    trials: list[Trial] = []
+    for dataset, ready in prepared.items():
+        _first_stain(spec, ready)
+        shared = {"source": spec.source(dataset), "words": spec.words, "data_hash": ready.dataset.hash}
+        for model in spec.models:
+            arguments = {**shared, "model": model, "seed": spec.seed}
+            name = f"{dataset}, {model}, unstained"
+            twins[dataset, model] = Job(name, f"{cell.__name__}:twin", arguments, cell.VERSION)
+        for stain in range(spec.stains):
+            for model in spec.models:
+                arguments = {
+                    **shared,
+                    "wish": spec.wish(),
+                    "at_least": spec.at_least,
+                    "stain_seed": spec.seed + stain,
+                    "weight": spec.weight,
+                    "model": model,
+                    "explainers": [[label, name, dict(parameters)] for label, name, parameters in methods],
+                    "inputs": spec.inputs,
+                    "learnt": spec.learnt,
+                    "seed": spec.seed + stain,
+                }
+                job = Job(
+                    f"{dataset}, stain {stain}, {model}", f"{cell.__name__}:trial", arguments, cell.VERSION
+                )
+                trials.append(Trial(dataset, model, stain, job))
+    return Plan(
+        spec=spec,
+        explainers=tuple(label for label, _, _ in methods),
+        hashes={name: ready.dataset.hash for name, ready in prepared.items()},
+        twins=twins,
+        trials=tuple(trials),
+        correlated={
+            name: ready.candidates(spec.min_share, spec.at_least).correlated
+            for name, ready in prepared.items()
+        },
+    )
+
+
+def _first_stain(spec: StainSpec, prepared: Prepared) -> None:
+    """Draws the first stain, to fail now and not in every job if none can be had."""
+    cell.stain_of(prepared, spec.wish(), spec.at_least, spec.seed)

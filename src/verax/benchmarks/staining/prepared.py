@@ -1,0 +1,126 @@
+"""A dataset made ready for staining, once per process: rows for the models, cells for the stains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from verax.benchmarks.staining.rules import Literal
+from verax.benchmarks.staining.sampling import Candidates, without_copies
+from verax.data import Bins, Dataset, Part, load_dataset
+from verax.models.fit import fit_vectorizer
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A dataset and what every stain and model of it shares.
+
+    Attributes:
+        dataset: texts are lower-cased, as the models' words are.
+        vectorizer: of texts; None for a table.
+        rows: the models' sparse rows of train, validation and test texts; None for a table.
+        cells: what conditions look at, for train, validation and test: word counts, or bins and categories.
+        bins: a table's bins.
+    """
+
+    dataset: Dataset
+    vectorizer: Any
+    rows: tuple[Any, Any, Any] | None
+    cells: tuple[Any, Any, Any]
+    bins: Bins | None
+
+    def candidates(self, min_share: float, at_least: int) -> Candidates:
+        """All conditions that hold in at least this share of the training inputs.
+
+        Args:
+            min_share: the share.
+            at_least: how often a word must occur to fulfil its condition.
+        """
+        if self.bins is None:
+            literals = _word_literals(self.vectorizer, self.cells[0], min_share, at_least)
+        else:
+            literals = _column_literals(self.bins, min_share)
+        return without_copies(literals, self.cells[0])
+
+
+def prepare(source: Mapping[str, Any], words: str) -> Prepared:
+    """Loads and prepares a dataset; kept for the next job of this process.
+
+    Args:
+        source: the arguments of ``load_dataset``.
+        words: "presence" or "counts": what the models read.
+    """
+    return _prepare(tuple(sorted((key, _frozen(value)) for key, value in source.items())), words)
+
+
+@lru_cache(maxsize=4)
+def _prepare(source: tuple[tuple[str, Any], ...], words: str) -> Prepared:
+    arguments = dict(source)
+    dataset = load_dataset(arguments.pop("name_or_path"), **arguments)
+    if dataset.kind == "table":
+        schema = dataset.schema
+        assert schema is not None
+        bins = Bins.learn(schema, dataset.train.inputs)
+        return Prepared(
+            dataset,
+            None,
+            None,
+            _each(dataset, lambda part: bins.assign(part.inputs).astype(np.float64)),
+            bins,
+        )
+    dataset = lower_cased(dataset)
+    vectorizer = fit_vectorizer(list(dataset.train.inputs), words)
+    counter = vectorizer if words == "counts" else fit_vectorizer(list(dataset.train.inputs), "counts")
+    return Prepared(
+        dataset,
+        vectorizer,
+        _each(dataset, lambda part: vectorizer.transform(list(part.inputs))),
+        _each(dataset, lambda part: scipy.sparse.csc_matrix(counter.transform(list(part.inputs)))),
+        None,
+    )
+
+
+def lower_cased(dataset: Dataset) -> Dataset:
+    """The same texts in lower case: the models' words are, and "The" and "the" would be two features of one word."""
+
+    def lower(part: Part) -> Part:
+        return Part([str(text).lower() for text in part.inputs], part.labels)
+
+    return replace(
+        dataset, train=lower(dataset.train), validation=lower(dataset.validation), test=lower(dataset.test)
+    )
+
+
+def _each(dataset: Dataset, make: Callable[[Part], Any]) -> tuple[Any, Any, Any]:
+    """The same for train, validation and test."""
+    return make(dataset.train), make(dataset.validation), make(dataset.test)
+
+
+def _word_literals(vectorizer: Any, counts: Any, min_share: float, at_least: int) -> list[Literal]:
+    names = vectorizer.get_feature_names_out()
+    low = float(at_least - 1)
+    shares = np.asarray((counts > low).sum(axis=0)).reshape(-1) / counts.shape[0]
+    times = "" if at_least == 1 else f" {at_least} times"
+    return [
+        Literal(int(column), str(names[column]), low, np.inf, shown=f"“{names[column]}”{times}")
+        for column in np.flatnonzero(shares >= min_share)
+    ]
+
+
+def _column_literals(bins: Bins, min_share: float) -> list[Literal]:
+    literals = []
+    for column, name in enumerate(bins.schema.names):
+        for value, share in zip(bins.values[column], bins.frequencies[column], strict=True):
+            if min_share <= share < 1.0:
+                shown = bins.names[column][int(value)]
+                literals.append(Literal(column, name, float(value) - 1.0, float(value), shown=shown))
+    return literals
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,126 @@
+"""What a staining run is asked to do: options of the command line or a TOML file, checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from verax.errors import VeraxError
+
+MODELS = ["logistic", "tree", "forest", "xgboost", "mlp"]
+EXPLAINERS = ["lime", "shap", "greedy"]
+
+
+class StainSpec(BaseModel):
+    """A staining run. The defaults are the paper's where it gives them.
+
+    Attributes:
+        datasets: names or files.
+        models: ready-made names, or ``package.module:function`` called with the stained dataset.
+        explainers: names with parameters; ``random`` always takes part, ``ground-truth`` where it can be read.
+        samples: the budget of every explainer that samples and was not given its own.
+        stains: how many stains per dataset; one seed each.
+        size: |F|, features per rule.
+        rules: rules per stain.
+        negated: how many features of a rule are negated.
+        at_least: how often a stained word must occur (needs words = "counts" above 1).
+        words: what models of texts read, "presence" or "counts".
+        min_share: features of a stain hold in at least this share of the training inputs.
+        min_region: training inputs in a rule's region, at least.
+        min_flipped: test inputs with a flipped label, at least.
+        weight: how many times a stained training input counts; the paper gives no number (see docs/staining.md).
+        learnt: accuracy on the stained region below which a model is left out of the scores.
+        inputs: flipped test inputs explained per stain, at the most.
+        seed: of everything.
+        split: shares of train, validation and test; the dataset's own default if None.
+        limit: use at most so many inputs of each dataset.
+        text, label, format: columns and format of dataset files.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    datasets: list[str] = Field(default=["rotten-tomatoes"], min_length=1)
+    models: list[str] = Field(default=MODELS, min_length=1)
+    explainers: list[str] = Field(default=EXPLAINERS)
+    samples: int = Field(default=1000, ge=2)
+    stains: int = Field(default=5, ge=1)
+    size: int = Field(default=2, ge=1, le=4)
+    rules: int = Field(default=1, ge=1, le=10)
+    negated: int = Field(default=0, ge=0)
+    at_least: int = Field(default=1, ge=1)
+    words: str = Field(default="presence", pattern="^(presence|counts)$")
+    min_share: float = Field(default=0.15, gt=0, lt=1)
+    min_region: int = Field(default=30, ge=1)
+    min_flipped: int = Field(default=5, ge=1)
+    weight: int = Field(default=10, ge=1)
+    learnt: float = Field(default=0.95, ge=0, le=1)
+    inputs: int = Field(default=50, ge=1)
+    seed: int = 0
+    split: str | None = None
+    limit: int | None = None
+    text: str | None = None
+    label: str | None = None
+    format: str | None = None
+
+    @field_validator("datasets", "models", "explainers")
+    @classmethod
+    def _no_repeats(cls, names: list[str]) -> list[str]:
+        repeated = [name for name in names if names.count(name) > 1]
+        if repeated:
+            raise ValueError(f"{repeated[0]!r} is named twice")
+        return names
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> StainSpec:
+        if self.negated >= self.size:
+            raise ValueError(
+                f"negated={self.negated} leaves none of the {self.size} features to be found; negate fewer"
+            )
+        if self.at_least > 1 and self.words != "counts":
+            raise ValueError(f"at_least={self.at_least} needs models that read counts; set words = 'counts'")
+        return self
+
+    def source(self, dataset: str) -> dict[str, Any]:
+        """The arguments of ``load_dataset`` for one of the datasets."""
+        options = {
+            "split": self.split,
+            "limit": self.limit,
+            "text": self.text,
+            "label": self.label,
+            "format": self.format,
+        }
+        return {"name_or_path": dataset, "seed": self.seed} | {
+            name: value for name, value in options.items() if value is not None
+        }
+
+    def wish(self) -> dict[str, Any]:
+        """What each stain should be like."""
+        names = ("size", "rules", "negated", "min_share", "min_region", "min_flipped")
+        return {name: getattr(self, name) for name in names}
+
+
+def make_spec(options: dict[str, Any]) -> StainSpec:
+    """A spec from options; what is wrong with them is one sentence."""
+    try:
+        return StainSpec(**options)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the spec"
+        what = first["msg"].removeprefix("Value error, ")
+        raise VeraxError(f"{where}: {what} (given: {first.get('input')!r}).") from error
+
+
+def read_spec(path: Path) -> dict[str, Any]:
+    """The options in a TOML file, under ``[stain]`` or at the top."""
+    import tomllib
+
+    try:
+        options = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise VeraxError(f"There is no spec file {str(path)!r}; check the path.") from error
+    except tomllib.TOMLDecodeError as error:
+        raise VeraxError(f"The spec {str(path)!r} is not TOML ({error}).") from error
+    table: dict[str, Any] = options.get("stain", options)
+    return table

@@ -1,0 +1,86 @@
+"""Fitting models on stained or original labels, with stained inputs weighted up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from verax.benchmarks.staining.prepared import Prepared
+from verax.data import Part
+from verax.models import Model, fit_classifier, fit_model, resolve_model
+from verax.models.text import TextPipeline
+
+IntArray = NDArray[np.int64]
+
+# scikit-learn's forests read sample weights as chances of the bootstrap since 1.9 and as factors before. Repeated rows
+# mean one thing in every version: the input stands so many times in the training part.
+REPEATED = ("forest",)
+
+
+def fit(
+    name: str, prepared: Prepared, labels: tuple[IntArray, IntArray], weight: IntArray | None, seed: int
+) -> Model:
+    """Fits a model by name on the training part with these labels.
+
+    Args:
+        name: a ready-made model, or ``package.module:function`` that is called with the dataset.
+        prepared: the dataset.
+        labels: of the training and of the validation inputs.
+        weight: how many times each training input counts; once if None.
+        seed: of the fit.
+    """
+    dataset = replace(
+        prepared.dataset,
+        train=Part(prepared.dataset.train.inputs, labels[0]),
+        validation=Part(prepared.dataset.validation.inputs, labels[1]),
+    )
+    if ":" in name:  # somebody's own: a weight is that many copies, whatever the model is
+        places = _copies(len(labels[0]), weight)
+        return resolve_model(name, replace(dataset, train=_take(dataset.train, places)), seed)
+    if prepared.rows is None:
+        if name in REPEATED and weight is not None:
+            places = _copies(len(labels[0]), weight)
+            return fit_model(name, replace(dataset, train=_take(dataset.train, places)), seed=seed)
+        return fit_model(name, dataset, sample_weight=weight, seed=seed)
+    rows, validation, _ = prepared.rows
+    train_labels = labels[0]
+    if name in REPEATED and weight is not None:
+        places = _copies(len(train_labels), weight)
+        rows, train_labels, weight = rows[places], train_labels[places], None
+    classifier = fit_classifier(
+        name,
+        rows,
+        train_labels,
+        sample_weight=weight,
+        validation=(validation, labels[1]) if len(labels[1]) else None,
+        seed=seed,
+        n_classes=len(dataset.class_names),
+    )
+    return TextPipeline(prepared.vectorizer, (), classifier, dataset.class_names)
+
+
+def predict(model: Model, prepared: Prepared) -> IntArray:
+    """The predicted classes of the test inputs."""
+    if (
+        prepared.rows is not None
+        and isinstance(model, TextPipeline)
+        and model.vectorizer is prepared.vectorizer
+    ):
+        probabilities = model.predict_rows(prepared.rows[2])
+    else:
+        probabilities = model.predict_proba(prepared.dataset.test.inputs)
+    predicted: IntArray = np.argmax(probabilities, axis=1)
+    return predicted
+
+
+def _copies(count: int, weight: IntArray | None) -> NDArray[np.intp]:
+    return np.arange(count) if weight is None else np.repeat(np.arange(count), weight)
+
+
+def _take(part: Part, places: NDArray[np.intp]) -> Part:
+    inputs: Any = part.inputs
+    chosen = inputs[places] if isinstance(inputs, np.ndarray) else [inputs[place] for place in places]
+    return Part(chosen, part.labels[places])

@@ -1,0 +1,136 @@
+"""Jobs on a cluster: the same jobs, done by the workers of a Dask scheduler."""
+
+from __future__ import annotations
+
+import os
+import queue
+import sys
+import time
+from collections.abc import Generator, Sequence
+from importlib import import_module
+from typing import Any, TypeAlias
+
+from verax.errors import VeraxError
+from verax.run.jobs import Job, Outcome
+from verax.run.manifest import library_versions
+from verax.run.perform import perform
+from verax.run.threads import limit_threads
+
+# Of distributed, which is not there in every installation, and typed in parts.
+Client: TypeAlias = Any
+Future: TypeAlias = Any
+
+CONNECT_SECONDS = 8
+DESERTED_SECONDS = 60  # without a single worker; a cluster that restarts its workers needs less
+
+
+def on_cluster(jobs: Sequence[Job], address: str) -> Generator[Outcome, None, None]:
+    """Do the jobs on the workers of the scheduler at this address; Dask moves the jobs of a worker that dies.
+
+    Verax, in this version, and the modules of the jobs' functions must be importable on the workers.
+    """
+    client = _connect(address)
+    try:
+        _check_workers(client, address)
+        finished: queue.SimpleQueue[Future] = queue.SimpleQueue()
+        paths = [os.path.abspath(entry) for entry in sys.path]
+        pending: dict[str, tuple[Job, Future]] = {}  # a future that nobody holds is cancelled
+        for job in jobs:
+            future = client.submit(perform_there, job, paths, pure=False)
+            pending[future.key] = job, future
+            future.add_done_callback(finished.put)
+        while pending:
+            key = _next(finished, client, address).key
+            yield _outcome(*pending.pop(key), address)
+    finally:
+        client.close(timeout=2)
+
+
+def perform_there(job: Job, paths: Sequence[str]) -> Outcome:
+    """What a cluster's worker does with a job."""
+    # Behind the worker's own: there only for modules that lie beside the command, as with a shared folder.
+    sys.path.extend(path for path in paths if path not in sys.path)
+    limit_threads()
+    return perform(job, import_module("distributed").get_worker().address)
+
+
+def _connect(address: str) -> Client:
+    try:
+        distributed = import_module("distributed")
+    except ImportError as error:
+        raise VeraxError(
+            "Running on a cluster needs the package distributed; install verax[cluster], here and on the workers."
+        ) from error
+    try:
+        return distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except Exception as error:  # the ways not to be a scheduler are many
+        raise VeraxError(
+            f"No Dask scheduler answers at {address}; start one (dask scheduler) or give its address, as in "
+            "tcp://10.0.0.1:8786."
+        ) from error
+
+
+def _check_workers(client: Client, address: str) -> None:
+    """Refuse a cluster whose numbers would differ from those of this machine, or that would never answer."""
+    try:
+        client.wait_for_workers(1, timeout=CONNECT_SECONDS)
+    except TimeoutError as error:
+        raise VeraxError(
+            f"The scheduler at {address} has no workers; start some: dask worker {address} --nthreads 1"
+        ) from error
+    here = library_versions()
+    for worker, there in client.run(library_versions, on_error="return").items():
+        if isinstance(there, BaseException):
+            raise VeraxError(
+                f"The worker {worker} cannot import verax ({there}); install verax[cluster] there in version "
+                f"{here['verax']}."
+            )
+        differing = [name for name in here if _minor(name, here[name]) != _minor(name, there.get(name))]
+        if differing:
+            name = differing[0]
+            raise VeraxError(
+                f"The worker {worker} has {name} {there.get(name) or 'missing'}, this process {here[name] or 'none'}"
+                f"{_others(differing[1:])}: numbers may differ, so install the same versions on both."
+            )
+
+
+def _minor(name: str, version: str | None) -> str | None:
+    """Python's third number changes no results; any other difference in versions may."""
+    return version.rpartition(".")[0] if name == "python" and version else version
+
+
+def _others(names: Sequence[str]) -> str:
+    return f" (and {', '.join(names)} differ too)" if names else ""
+
+
+def _next(finished: queue.SimpleQueue[Future], client: Client, address: str) -> Future:
+    """The next future that is finished; an error when there is nobody left to finish one."""
+    deserted_since: float | None = None
+    while True:
+        try:
+            return finished.get(timeout=2.0)
+        except queue.Empty:
+            pass
+        if client.scheduler_info(n_workers=-1)["workers"]:
+            deserted_since = None
+        else:
+            deserted_since = deserted_since or time.monotonic()
+            if time.monotonic() - deserted_since > DESERTED_SECONDS:
+                raise VeraxError(
+                    f"The cluster at {address} has lost all its workers; start some and run again: what is "
+                    "finished is kept."
+                )
+
+
+def _outcome(job: Job, future: Future, address: str) -> Outcome:
+    if future.status == "finished":
+        outcome: Outcome = future.result()
+        return outcome
+    error = None if future.cancelled() else future.exception()
+    if isinstance(error, import_module("distributed").KilledWorker):
+        died = "WorkerDied: each worker that was given this job died in it"
+        return Outcome(job.key, job.name, None, died, 0.0, 0, address)
+    raise VeraxError(
+        f"The cluster at {address} was lost ({error or 'connection closed'}); run again when it is back: what is "
+        "finished is kept."
+    )

@@ -1,0 +1,72 @@
+"""Executing jobs: what is stored is not done again, what finishes is stored at once."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from dataclasses import replace
+
+from verax.errors import VeraxError
+from verax.run.jobs import Job, Outcome
+from verax.run.progress import Progress, Silent
+from verax.run.store import Store
+
+
+def execute(
+    jobs: Sequence[Job],
+    store: Store,
+    *,
+    workers: int = 1,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+    retry_failed: bool = False,
+) -> list[Outcome]:
+    """The outcomes of the jobs, in their order; equal jobs are done once, stored ones not again.
+
+    A job that fails has an outcome with an error and stops nothing. When the run itself is stopped (Ctrl-C, kill,
+    a full disk), the same call goes on where it stopped. Values do not depend on where the jobs are done.
+
+    Args:
+        jobs: What to do; they may not depend on each other.
+        store: Where outcomes are looked up and kept.
+        workers: 1 does the jobs in this process, more starts that many processes.
+        cluster: The address of a Dask scheduler, whose workers then do the jobs.
+        progress: Told of each outcome, see `verax.run.terminal_progress`.
+        retry_failed: Do the stored jobs that failed again.
+    """
+    if workers < 1:
+        raise VeraxError(f"The number of jobs at a time is {workers}; it must be 1 or more.")
+    distinct = {job.key: job for job in jobs}
+    progress = progress or Silent()
+    with store.lock():
+        outcomes = {key: outcome for key in distinct if (outcome := store.get(key)) is not None}
+        if retry_failed:
+            outcomes = {key: outcome for key, outcome in outcomes.items() if not outcome.failed}
+        waiting = [job for key, job in distinct.items() if key not in outcomes]
+        try:
+            progress.start(len(distinct), list(outcomes.values()))
+            if waiting:
+                # Closing ends the workers, whatever it is that stops the loop.
+                with closing(_finishing(waiting, workers, cluster)) as finishing:
+                    for outcome in finishing:
+                        store.put(outcome)
+                        outcomes[outcome.key] = outcome
+                        progress.advance(outcome)
+        finally:
+            progress.stop()
+    return [replace(outcomes[job.key], name=job.name) for job in jobs]
+
+
+def _finishing(jobs: Sequence[Job], workers: int, cluster: str | None) -> Generator[Outcome, None, None]:
+    """The outcomes as they finish, from the place that the caller chose."""
+    if cluster is not None:
+        from verax.run.cluster import on_cluster
+
+        return on_cluster(jobs, cluster)
+    if workers > 1:
+        from verax.run.local import in_processes
+
+        return in_processes(jobs, workers)
+    from verax.run.local import in_this_process
+
+    return in_this_process(jobs)

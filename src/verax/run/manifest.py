@@ -1,0 +1,157 @@
+"""A run folder's manifest.json: what was asked, with what, on which machine and when."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from verax.errors import VeraxError
+from verax.run.canonical import canonical, write_json
+
+NAME = "manifest.json"
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "xgboost", "numba", "torch")
+IDENTITY = ("spec", "seeds", "hashes")  # what makes a run this run and no other
+
+
+def start_manifest(
+    folder: str | Path,
+    spec: Mapping[str, Any],
+    hashes: Mapping[str, str] | None = None,
+    seeds: Any = None,
+) -> dict[str, Any]:
+    """Begin a run in a folder, or go on with it: check that it is the same run, and write its manifest.
+
+    Args:
+        folder: The run folder; made if absent.
+        spec: Everything that was asked for, as plain data.
+        hashes: Content hashes of the data, by their names.
+        seeds: The seeds in use, in any plain shape, where the spec does not have them.
+
+    Raises:
+        VeraxError: The folder holds another run.
+    """
+    manifest = check_manifest(folder, spec, hashes, seeds)
+    now = {"at": _now(), "versions": library_versions(), "machine": machine()}
+    if manifest is None:
+        manifest = {
+            **_identity(spec, hashes, seeds),
+            "versions": now["versions"],
+            "machine": now["machine"],
+            "started": now["at"],
+            "continued": [],
+        }
+    elif manifest.get("finished") is None or manifest["versions"] != now["versions"]:
+        manifest["continued"] = [*manifest.get("continued", []), now]
+    manifest["finished"] = None
+    write_json(Path(folder) / NAME, manifest)
+    return manifest
+
+
+def finish_manifest(folder: str | Path) -> dict[str, Any]:
+    """Note in the manifest that the run is complete."""
+    manifest = _read(Path(folder) / NAME)
+    if manifest is None:
+        raise VeraxError(f"{folder} has no {NAME}; begin the run first.")
+    manifest["finished"] = _now()
+    write_json(Path(folder) / NAME, manifest)
+    return manifest
+
+
+def check_manifest(
+    folder: str | Path,
+    spec: Mapping[str, Any],
+    hashes: Mapping[str, str] | None = None,
+    seeds: Any = None,
+) -> dict[str, Any] | None:
+    """The manifest of a folder that holds this very run; None if it holds none yet.
+
+    Raises:
+        VeraxError: It holds another run; the sentence names what differs.
+    """
+    path = Path(folder) / NAME
+    manifest = _read(path)
+    if manifest is None:
+        return None
+    there = {name: manifest.get(name) for name in IDENTITY}
+    here = json.loads(canonical(_identity(spec, hashes, seeds), "the spec of the run"))
+    differing = list(_differences(there, here, ""))
+    if differing:
+        more = f" (and {len(differing) - 1} more)" if len(differing) > 1 else ""
+        raise VeraxError(
+            f"{folder} holds another run: {differing[0]}{more}; choose another --out, or delete that folder."
+        )
+    return manifest
+
+
+def library_versions() -> dict[str, str | None]:
+    """The versions of Python, Verax and the libraries on which numbers may depend; None for one not installed."""
+    import verax
+
+    return {
+        "python": platform.python_version(),
+        "verax": verax.__version__,
+        **{library: _installed(library) for library in LIBRARIES},
+    }
+
+
+def machine() -> dict[str, Any]:
+    """The kind of machine, without its name or its user's."""
+    return {
+        "system": platform.system(),
+        "release": platform.release(),
+        "architecture": platform.machine(),
+        "processors": os.cpu_count(),
+    }
+
+
+def _identity(spec: Mapping[str, Any], hashes: Mapping[str, str] | None, seeds: Any) -> dict[str, Any]:
+    return {"spec": dict(spec), "seeds": seeds, "hashes": dict(hashes or {})}
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        manifest = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise VeraxError(
+            f"{path} cannot be read ({error}); choose another --out, or delete that folder."
+        ) from error
+    if not isinstance(manifest, dict) or not all(name in manifest for name in (*IDENTITY, "versions")):
+        raise VeraxError(f"{path} is no manifest of a run; choose another --out.")
+    return manifest
+
+
+def _differences(there: Any, here: Any, place: str) -> Iterator[str]:
+    """Where two pieces of plain data differ, deepest first, as "spec.models[1] is 'a' there and 'b' here"."""
+    if isinstance(there, dict) and isinstance(here, dict):
+        for key in sorted(there.keys() | here.keys()):
+            inside = f"{place}.{key}" if place else key
+            yield from _differences(there.get(key), here.get(key), inside)
+    elif isinstance(there, list) and isinstance(here, list) and len(there) == len(here):
+        for index, (one, other) in enumerate(zip(there, here, strict=True)):
+            yield from _differences(one, other, f"{place}[{index}]")
+    elif there != here or type(there) is not type(here):
+        yield f"{place} is {_short(there)} there and {_short(here)} here"
+
+
+def _short(data: Any) -> str:
+    text = json.dumps(data, ensure_ascii=False)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _installed(library: str) -> str | None:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return None
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
