@@ -7,6 +7,7 @@ Packages are timed on some of the inputs in each repeat (all of them over the re
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import platform
 import sys
@@ -419,8 +420,27 @@ def main() -> None:
             peaks = peak_memory(pipelines, texts)
     if "tables" in wanted:
         results["tables"] += lime_tables(settings)
-    if not arguments.quick and not arguments.only:
-        Path(__file__).with_name("RESULTS.md").write_text(report(settings, results, peaks))
+    if not arguments.quick:
+        keep(results, peaks)
+
+
+def keep(results: dict[str, list[Cell]], peaks: dict[tuple[str, int], float]) -> None:
+    """Keeps what was measured, so that one section can be measured again; writes RESULTS.md once all are there."""
+    path = Path(__file__).with_name(".measured.json")
+    kept = json.loads(path.read_text()) if path.exists() else {}
+    for section, cells in results.items():
+        kept[section] = [{"name": cell.name, "seconds": cell.seconds} for cell in cells]
+    if peaks:
+        kept["memory"] = [{"name": name, "batch": batch, "mb": mb} for (name, batch), mb in peaks.items()]
+    path.write_text(json.dumps(kept))
+    if set(kept) >= {"lime", "forward", "shap", "tables", "any", "strings", "memory"}:
+        cells = {
+            section: [Cell(tuple(one["name"]), one["seconds"]) for one in found]
+            for section, found in kept.items()
+            if section != "memory"
+        }
+        found = {(one["name"], one["batch"]): one["mb"] for one in kept["memory"]}
+        Path(__file__).with_name("RESULTS.md").write_text(report(Settings(), cells, found))
         print("written: perf/RESULTS.md")
 
 

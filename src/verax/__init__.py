@@ -45,7 +45,17 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES or name in ("cli", "data", "explain", "models", "perturb", "report"):
+    if name in _HOMES or name in (
+        "benchmarks",
+        "cli",
+        "data",
+        "explain",
+        "models",
+        "perturb",
+        "report",
+        "run",
+        "stats",
+    ):
         from importlib import import_module
 
         return (

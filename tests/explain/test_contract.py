@@ -27,7 +27,7 @@ from verax.explain import (
     Shap,
     explainers,
 )
-from verax.explain.checks import additive_text_model, check_explainer
+from verax.explain.checks import ODD_TEXTS, TEXTS, additive_text_model, check_explainer
 
 OURS = {
     "lime": (Lime(samples=2000), 0.15),
@@ -216,6 +216,15 @@ def test_precomputed_gives_back_what_was_written(tmp_path):
     assert precomputed.explain(model, texts[:1], [0]) == other
     check = Precomputed(str(path))
     assert check.key == precomputed.key
+
+
+def test_precomputed_passes_the_checks(tmp_path):
+    model = additive_text_model()
+    texts = [*TEXTS, *ODD_TEXTS]
+    path = tmp_path / "all.jsonl"
+    made = [found for target in (1, 0) for found in Greedy().explain(model, texts, [target] * len(texts))]
+    path.write_text("\n".join(json.dumps(found.to_dict()) for found in made))
+    check_explainer(Precomputed(str(path)), kinds=["text"])
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -92,6 +92,7 @@ def test_json_has_null_where_there_is_no_interval():
     assert Estimate(**json.loads(json.dumps(estimate.to_dict()))) == estimate
 
 
+@settings(max_examples=50)
 @given(units, sixty_fourths)
 def test_a_shift_moves_mean_and_interval_and_leaves_the_spread(values, shift):
     before, after = mean_interval(values), mean_interval([value + shift for value in values])
@@ -101,6 +102,7 @@ def test_a_shift_moves_mean_and_interval_and_leaves_the_spread(values, shift):
     assert after.spread == pytest.approx(before.spread, abs=1e-9)
 
 
+@settings(max_examples=50)
 @given(units, st.integers(-320, 320).map(lambda whole: whole / 64))
 def test_a_scale_multiplies_everything_and_a_negative_one_swaps_the_ends(values, scale):
     before, after = mean_interval(values), mean_interval([value * scale for value in values])
@@ -110,6 +112,7 @@ def test_a_scale_multiplies_everything_and_a_negative_one_swaps_the_ends(values,
     assert after.spread == pytest.approx(before.spread * abs(scale), abs=1e-9)
 
 
+@settings(max_examples=50)
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40), st.randoms(use_true_random=False))
 def test_the_order_of_units_changes_no_bit(values, shuffler: random.Random):
     shuffled = values.copy()
@@ -117,6 +120,7 @@ def test_the_order_of_units_changes_no_bit(values, shuffler: random.Random):
     assert mean_interval(shuffled) == mean_interval(values)
 
 
+@settings(max_examples=50)
 @given(units)
 def test_twice_the_confidence_is_wider_and_always_around_the_mean(values):
     narrow, wide = mean_interval(values, 0.5), mean_interval(values, 0.99)

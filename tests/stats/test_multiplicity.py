@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verax.errors import VeraxError
@@ -46,6 +46,7 @@ def test_what_is_no_probability_is_refused_with_its_place(bad):
         holm([0.5, bad, None])
 
 
+@settings(max_examples=50)
 @given(p_values)
 def test_never_below_the_raw_value_and_in_its_order(p):
     corrected = holm(p)
@@ -57,6 +58,7 @@ def test_never_below_the_raw_value_and_in_its_order(p):
     assert corrected[ascending[0]] == min(1, len(p) * raw.min())
 
 
+@settings(max_examples=50)
 @given(p_values, st.randoms(use_true_random=False))
 def test_the_order_of_tests_does_not_matter(p, shuffler):
     places = list(range(len(p)))
@@ -64,6 +66,7 @@ def test_the_order_of_tests_does_not_matter(p, shuffler):
     assert np.array_equal(holm([p[place] for place in places]), holm(p)[places])
 
 
+@settings(max_examples=50)
 @given(p_values, st.integers(0, 5), st.floats(0, 1))
 def test_a_smaller_p_never_makes_any_corrected_p_larger(p, place, factor):
     smaller = p.copy()

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -183,6 +183,7 @@ rows = st.integers(2, 8).flatmap(
 )
 
 
+@settings(max_examples=50)
 @given(rows)
 def test_the_other_order_of_names_flips_signs_and_nothing_else(three):
     forth = paired_differences(table(a=three[0], b=three[1], c=three[2]))
@@ -196,6 +197,7 @@ def test_the_other_order_of_names_flips_signs_and_nothing_else(three):
         assert e.verdict == other_way[d.verdict]
 
 
+@settings(max_examples=50)
 @given(rows, st.randoms(use_true_random=False))
 def test_the_order_of_units_changes_no_bit(three, shuffler):
     values = table(a=three[0], b=three[1], c=three[2])
@@ -207,6 +209,7 @@ def test_the_order_of_units_changes_no_bit(three, shuffler):
     assert paired_differences(shuffled) == paired_differences(values)
 
 
+@settings(max_examples=50)
 @given(rows, st.integers(-64, 64), st.sampled_from([0.25, 0.5, 2.0, 16.0]))
 def test_a_common_shift_of_each_unit_changes_nothing_and_a_scale_only_the_size(three, shift, scale):
     before = paired_differences(table(a=three[0], b=three[1], c=three[2]))
@@ -220,6 +223,7 @@ def test_a_common_shift_of_each_unit_changes_nothing_and_a_scale_only_the_size(t
         assert (e.wins, e.losses, e.ties, e.verdict) == (d.wins, d.losses, d.ties, d.verdict)
 
 
+@settings(max_examples=50)
 @given(rows)
 def test_wins_losses_and_ties_are_all_units_and_the_correction_never_helps(three):
     for d in paired_differences(table(a=three[0], b=three[1], c=three[2])):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -119,7 +118,7 @@ def stain(
         options["explainers"] = [explainers]
     run = _run(make_spec(options), out, jobs, cluster, retry_failed)
     if as_json:
-        sys.stdout.write(json.dumps(run.summary, indent=1, sort_keys=True) + "\n")
+        sys.stdout.write((out / "summary.json").read_text(encoding="utf-8"))
         sys.stdout.flush()
         return
     _print(run, out)

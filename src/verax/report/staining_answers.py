@@ -50,7 +50,8 @@ def took_answer(summary: Summary) -> str:
     mean = f"; the mean accuracy there is {lowest}"
     if len(took) > 1:
         mean = f"; the lowest mean accuracy there is {lowest} ({where(worst, summary)})"
-    return f"{answer} {count(trained, 'stained model')} reached {limit:.0%} on the stained region{mean}. {_twins(took)}".strip()
+    reached = f"{answer} {count(trained, 'stained model')} reached {limit:.0%} on the stained region"
+    return f"{reached}{mean}. {_twins(took)}".strip()
 
 
 def _twins(took: Sequence[Cell]) -> str:
@@ -161,7 +162,9 @@ def cost_answer(timings: Sequence[Mapping[str, Any]], names: Mapping[str, str]) 
     if not cost:
         return ""
     parts = [_cost(label, cost, by_label, names) for label in sorted(cost, key=lambda label: cost[label])]
-    return f"{listed(parts) if len(parts) <= NAMED else f'From {parts[0]} to {parts[-1]}'}."
+    if len(parts) > NAMED:
+        return f"From {parts[0]} to {parts[-1]}."
+    return f"{'; '.join(parts)}."
 
 
 def _cost(
@@ -181,12 +184,18 @@ def left_out_answer(summary: Summary) -> str:
     failed = len(summary["failures"])
     parts = []
     if not_learnt:
-        parts.append(f"{count(not_learnt, 'stained model')} had not learnt the stain and {_is(not_learnt)} not scored")
+        parts.append(
+            f"{count(not_learnt, 'stained model')} had not learnt the stain and {_is(not_learnt)} not scored"
+        )
     if failed:
         parts.append(f"{count(failed, 'training job')} failed")
     if errors:
         parts.append(f"explainers failed on {count(errors, 'stained model')}")
-    return f"Yes: {'; '.join(parts)}; the list is below." if parts else "No: nothing failed and nothing was left out."
+    return (
+        f"Yes: {'; '.join(parts)}; the list is below."
+        if parts
+        else "No: nothing failed and nothing was left out."
+    )
 
 
 def rank_notes(summary: Summary) -> str:
@@ -195,7 +204,7 @@ def rank_notes(summary: Summary) -> str:
     left_out = ranks.get("left_out", 0)
     note = "Rank 1 is the highest area under the recall curve of a dataset and model; ties share their mean rank."
     if left_out:
-        note += f" {count(left_out, 'pair')} of dataset and model that some explainer lacks {_is(left_out)} not counted."
+        note += f" Not counted: {count(left_out, 'pair')} of dataset and model that some explainer lacks."
     if ranks.get("p") is not None:
         note += (
             f" Friedman's test that all rank alike: {p_value(ranks['p'])} (one test, no correction; "

@@ -45,9 +45,12 @@ def recall_panels(cells: Sequence[Cell], names: Mapping[str, str], most: Sequenc
     frame = recall_frame(names)
     return [
         inlined(
-            panel_svg(partial(draw_recall, cell=cell, names=names, styles=styles, most=most, title=cell["model"]), frame),
+            panel_svg(
+                partial(draw_recall, cell=cell, names=names, styles=styles, most=most, title=cell["model"]),
+                frame,
+            ),
             f"recall-{_slug(cell)}",
-            f"Recall against the number of features shown, {cell['model']} on {cell['dataset']}; the numbers are below.",
+            f"Recall against the number of features, {cell['model']} on {cell['dataset']}; the numbers are below.",
         )
         for cell in cells
     ]
@@ -98,7 +101,9 @@ def draw_recall(
     for name, end, place in zip(shown, ends, spread(ends, gap, 0.0, 1.0), strict=True):
         _draw_label(axes, (budgets[-1], end), place, names[name], styles[name])
     if not shown:
-        axes.text(0.5, 0.5, "no stain to score", ha="center", va="center", transform=axes.transAxes, color=QUIET)
+        axes.text(
+            0.5, 0.5, "no stain to score", ha="center", va="center", transform=axes.transAxes, color=QUIET
+        )
     axes.set_xlim(budgets[0] - 0.3, budgets[-1])
     axes.set_ylim(-0.02, 1.02)
     axes.set_xticks([budget for budget in budgets if budget in (1, 2, 4, 6, 8, 10)])
@@ -155,7 +160,11 @@ def took_figure(cells: Sequence[Cell], learnt: float) -> str:
     draws = [
         [
             partial(
-                draw_took, cells=row, check=check, learnt=learnt, title=title if place else f"{dataset}: {title}"
+                draw_took,
+                cells=row,
+                check=check,
+                learnt=learnt,
+                title=title if place else f"{dataset}: {title}",
             )
             for place, (check, title) in enumerate(CHECKS.items())
         ]
@@ -198,7 +207,13 @@ def _draw_dot(axes: Axes, place: float, estimate: Cell | None, look: Look, fill:
         axes.plot([estimate["low"], estimate["high"]], [place, place], color=look.colour, linewidth=1.5)
     # A white or dark ground under a hollow marker would not follow the page, so its bar shows through.
     axes.plot(
-        [estimate["mean"]], [place], look.marker, markersize=5.5, color=look.colour, markerfacecolor=fill, clip_on=False
+        [estimate["mean"]],
+        [place],
+        look.marker,
+        markersize=5.5,
+        color=look.colour,
+        markerfacecolor=fill,
+        clip_on=False,
     )
 
 

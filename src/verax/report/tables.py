@@ -36,7 +36,7 @@ def points(difference: float | None) -> str:
 
 
 def p_value(p: float | None) -> str:
-    """"p = 0.012", "p < 0.001", or nothing if there was no test."""
+    """As "p = 0.012" or "p < 0.001"; nothing if there was no test."""
     if p is None:
         return ""
     if p < SMALLEST_P:
@@ -46,11 +46,13 @@ def p_value(p: float | None) -> str:
 
 def duration(seconds: float) -> str:
     """A time with a unit in which it is easy to read, "0.42 ms", "3.1 s"."""
-    if seconds >= 60:
-        return f"{seconds / 60:,.1f} min"
-    if seconds >= 1:
-        return f"{seconds:.1f} s"
     milliseconds = 1000 * seconds
+    if seconds >= 59.95:
+        return f"{seconds / 60:,.1f} min"
+    if milliseconds >= 999.5:
+        return f"{seconds:.1f} s"
+    if 0 < milliseconds < 0.01:
+        return "< 0.01 ms"
     return f"{milliseconds:.2g} ms" if milliseconds < 10 else f"{milliseconds:.0f} ms"
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import queue
 import sys
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, TypeAlias
 
@@ -29,7 +31,11 @@ def on_cluster(jobs: Sequence[Job], address: str) -> Generator[Outcome, None, No
 
     Verax, in this version, and the modules of the jobs' functions must be importable on the workers.
     """
-    client = _connect(address)
+    with _quiet_dask():
+        yield from _through(_connect(address), jobs, address)
+
+
+def _through(client: Client, jobs: Sequence[Job], address: str) -> Generator[Outcome, None, None]:
     try:
         _check_workers(client, address)
         finished: queue.SimpleQueue[Future] = queue.SimpleQueue()
@@ -42,6 +48,8 @@ def on_cluster(jobs: Sequence[Job], address: str) -> Generator[Outcome, None, No
         while pending:
             key = _next(finished, client, address).key
             yield _outcome(*pending.pop(key), address)
+    except OSError as error:  # what Dask raises when it asks a scheduler that is gone
+        raise _lost(address, error) from error
     finally:
         client.close(timeout=2)
 
@@ -52,6 +60,18 @@ def perform_there(job: Job, paths: Sequence[str]) -> Outcome:
     sys.path.extend(path for path in paths if path not in sys.path)
     limit_threads()
     return perform(job, import_module("distributed").get_worker().address)
+
+
+@contextmanager
+def _quiet_dask() -> Iterator[None]:
+    """Keep Dask from logging tracebacks of what is told in a sentence."""
+    logger = logging.getLogger("distributed")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 def _connect(address: str) -> Client:
@@ -108,10 +128,10 @@ def _next(finished: queue.SimpleQueue[Future], client: Client, address: str) -> 
     deserted_since: float | None = None
     while True:
         try:
-            return finished.get(timeout=2.0)
+            return finished.get(timeout=1.0)
         except queue.Empty:
             pass
-        if client.scheduler_info(n_workers=-1)["workers"]:
+        if client.scheduler_info()["workers"]:
             deserted_since = None
         else:
             deserted_since = deserted_since or time.monotonic()
@@ -130,7 +150,10 @@ def _outcome(job: Job, future: Future, address: str) -> Outcome:
     if isinstance(error, import_module("distributed").KilledWorker):
         died = "WorkerDied: each worker that was given this job died in it"
         return Outcome(job.key, job.name, None, died, 0.0, 0, address)
-    raise VeraxError(
-        f"The cluster at {address} was lost ({error or 'connection closed'}); run again when it is back: what is "
-        "finished is kept."
+    raise _lost(address, error or "the connection was closed")
+
+
+def _lost(address: str, reason: object) -> VeraxError:
+    return VeraxError(
+        f"The cluster at {address} was lost ({reason}); run again when it is back: what is finished is kept."
     )

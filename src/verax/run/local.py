@@ -91,15 +91,16 @@ class _Team:
             worker = self._worker(name)
             if worker is None:
                 return None
-            answer = worker.ask(job.to_json()) if worker.is_ready() else None
+            ready = worker.is_ready()
+            answer = worker.ask(job.to_json()) if ready else None
             if answer is not None:
                 return Outcome(**json.loads(answer))
-            deaths += worker.is_ready()
-            false_starts += not worker.is_ready()
+            deaths += ready
+            false_starts += not ready
             fate = self._dismiss(name)
         if self._disbanded:
             return None
-        if false_starts:
+        if false_starts == ATTEMPTS:
             raise VeraxError(f"The worker processes do not start ({fate}); their errors stand above.")
         error = f"WorkerDied: the worker died {deaths} times in this job, the last time by {fate}"
         return Outcome(job.key, job.name, None, error, time.perf_counter() - start, 0, name)
@@ -140,7 +141,6 @@ class _Worker:
             raise VeraxError(
                 f"No worker process could be started ({error.strerror}); use fewer jobs at a time."
             ) from error
-        self._buffer = b""
         self._ready = False
 
     def is_ready(self) -> bool:
@@ -160,20 +160,21 @@ class _Worker:
         return self._read_line()
 
     def _read_line(self) -> bytes | None:
+        """The one line that the process owes; None if it died first."""
         stdout = self._process.stdout
         assert stdout is not None
+        line = bytearray()
         with selectors.DefaultSelector() as selector:
             selector.register(stdout, selectors.EVENT_READ)
-            while b"\n" not in self._buffer:
+            while not line.endswith(b"\n"):
                 if selector.select(timeout=1.0):
                     chunk = os.read(stdout.fileno(), 1 << 20)
                     if not chunk:
                         return None
-                    self._buffer += chunk
+                    line += chunk
                 elif self._process.poll() is not None:  # dead, while a child of its own holds the pipe open
                     return None
-        line, _, self._buffer = self._buffer.partition(b"\n")
-        return line
+        return bytes(line)
 
     def kill(self) -> None:
         self._process.kill()

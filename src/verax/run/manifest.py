@@ -91,11 +91,9 @@ def check_manifest(
 
 def library_versions() -> dict[str, str | None]:
     """The versions of Python, Verax and the libraries on which numbers may depend; None for one not installed."""
-    import verax
-
     return {
         "python": platform.python_version(),
-        "verax": verax.__version__,
+        "verax": _installed("verax") or "0",  # as verax.__version__, which stands above this layer
         **{library: _installed(library) for library in LIBRARIES},
     }
 

@@ -1,0 +1,294 @@
+"""Random forests and single trees grown for bags of words: scikit-learn's rules, several times faster.
+
+The trees follow the rules of scikit-learn's RandomForestClassifier and DecisionTreeClassifier with their defaults and
+have the same distribution; with another stream of random numbers, so they are not the same trees for a seed.
+The compiled loops are in :mod:`verax.models.forest_kernels` and need numba.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from verax.errors import VeraxError
+from verax.models.base import FloatArray, check_weights
+
+# Weights and counts are added in 32 bits.
+LARGEST_TOTAL = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class FlatForest:
+    """All nodes of all trees in one set of arrays; a left child always follows its parent.
+
+    A row goes left where ``value <= threshold``. Thresholds are above 0, so that a row that lacks the column goes left.
+
+    Attributes:
+        roots: the number of each tree's first node.
+        column: what a node asks for; -1 for a leaf.
+        threshold: midway between two neighbouring values; 0 for a leaf.
+        left: the number of the child; -1 for a leaf.
+        right: the number of the other child; -1 for a leaf.
+        shares: (nodes, classes); the classes' shares of the training rows in the node, by weight.
+    """
+
+    roots: NDArray[np.int32]
+    column: NDArray[np.int32]
+    threshold: FloatArray
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    shares: FloatArray
+
+
+class SparseForest(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A random forest for sparse rows of presences or counts; one tree with ``n_trees=1, max_features=None, bootstrap=False``.
+
+    As in scikit-learn: Gini impurity, thresholds midway between neighbouring values, no limit on depth or leaf size;
+    at each node columns are drawn until ``max_features`` of them are drawn and one of them varies. A weight says how
+    many times a row stands in the training part, and a bootstrap draws as many rows as the weights sum up to.
+    It runs in one thread, and the same seed gives the same forest.
+
+    Args:
+        n_trees: how many trees.
+        max_features: how many columns are drawn at a node: ``"sqrt"`` of all, or all (``None``).
+        bootstrap: whether each tree gets rows drawn with replacement, or all rows.
+        random_state: the seed of all that is random.
+
+    Attributes:
+        classes_: the labels, sorted.
+        n_features_in_: how many columns the rows have.
+        flat_: the trees.
+    """
+
+    def __init__(
+        self,
+        n_trees: int = 100,
+        *,
+        max_features: str | None = "sqrt",
+        bootstrap: bool = True,
+        random_state: int = 0,
+    ) -> None:
+        self.n_trees = n_trees
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grows the trees.
+
+        Args:
+            X: rows of numbers that are 0 or more, sparse or dense; few different values per column are fast.
+            y: a label per row.
+            sample_weight: whole numbers; a row of weight 2 counts as two rows, one of weight 0 is not seen.
+        """
+        _check_numba()
+        self._check_options()
+        rows = _check_rows(X)
+        labels = np.asarray(y)
+        if labels.shape != (rows.shape[0],):
+            raise VeraxError(
+                f"There are {rows.shape[0]} rows but labels of shape {labels.shape}; give one label per row."
+            )
+        weights = _check_counts(sample_weight, len(labels))
+        seen = np.flatnonzero(weights)
+        if not len(seen):
+            raise VeraxError("There is no row of weight above 0 to grow a tree on; give at least one.")
+        if len(seen) < len(labels):
+            rows, labels, weights = rows[seen], labels[seen], weights[seen]
+        self.classes_, numbers = np.unique(labels, return_inverse=True)
+        self.n_features_in_ = int(rows.shape[1])
+        self.flat_ = self._grow(rows, numbers.astype(np.int32), weights)
+        return self
+
+    def _check_options(self) -> None:
+        if self.n_trees < 1:
+            raise VeraxError(f"n_trees={self.n_trees} grows no tree; give 1 or more.")
+        if self.max_features not in ("sqrt", None):
+            raise VeraxError(f"max_features={self.max_features!r} is not known; use 'sqrt' or None.")
+
+    def _grow(self, rows: Any, labels: NDArray[np.int32], weights: NDArray[np.int64]) -> FlatForest:
+        from verax.models import forest_kernels as kernels
+
+        n_rows, n_columns = rows.shape
+        n_classes = len(self.classes_)
+        bag = _bag(rows, labels)
+        work = _work(n_rows, n_columns, len(bag.cell_value), n_classes)
+        nodes = _nodes(2 * n_rows, n_classes)
+        max_features = n_columns if self.max_features is None else max(1, int(np.sqrt(n_columns)))
+        rng = np.random.default_rng(self.random_state)
+        copies = np.repeat(
+            np.arange(n_rows), weights
+        )  # the training part with each row as often as it counts
+        roots, trees = [0], []
+        for _ in range(self.n_trees):
+            drawn = weights
+            if self.bootstrap:
+                drawn = np.bincount(copies[rng.integers(0, len(copies), len(copies))], minlength=n_rows)
+            seed = int(rng.integers(2**63))
+            n_nodes = kernels.grow(bag, drawn.astype(np.int32), max_features, seed, work, nodes)
+            trees.append(_in_walking_order(nodes, n_nodes, roots[-1]))
+            roots.append(roots[-1] + n_nodes)
+        parts = [np.concatenate(arrays) for arrays in zip(*trees, strict=True)]
+        return FlatForest(np.array(roots[:-1], dtype=np.int32), *parts)
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probabilities of the classes, one row per row: the mean over the trees."""
+        check_is_fitted(self)
+        _check_numba()
+        from verax.models import forest_kernels as kernels
+
+        rows = _check_rows(X)
+        if rows.shape[1] != self.n_features_in_:
+            raise VeraxError(
+                f"The rows have {rows.shape[1]} columns but SparseForest was fitted on {self.n_features_in_}; "
+                "give rows of the same columns."
+            )
+        flat = self.flat_
+        sums = np.zeros((rows.shape[0], len(self.classes_)))
+        kernels.walk(
+            rows.indptr.astype(np.int32),
+            rows.indices.astype(np.int32),
+            rows.data,
+            flat.roots,
+            flat.column,
+            flat.threshold,
+            flat.right,
+            flat.shares,
+            self.n_features_in_,
+            sums,
+        )
+        return sums / len(flat.roots)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of each row."""
+        predicted: NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
+        return predicted
+
+
+def _check_numba() -> None:
+    try:
+        import numba  # noqa: F401
+    except ImportError as error:
+        raise VeraxError("SparseForest needs the numba package; pip install 'verax[fast]'.") from error
+
+
+def _check_rows(X: Any) -> Any:
+    """The rows as CSR with sorted columns and no stored zeros; what the caller gave stays as it is."""
+    given = check_array(X, accept_sparse=["csr", "csc"], dtype=np.float64)
+    rows = sparse.csr_array(given)
+    if rows is given or np.shares_memory(rows.data, getattr(given, "data", rows.data)):
+        rows = rows if _is_clean(rows) else rows.copy()
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    if rows.data.min(initial=0.0) < 0.0:
+        place = int(np.argmin(rows.data))
+        row = int(np.searchsorted(rows.indptr, place, side="right")) - 1
+        raise VeraxError(
+            f"Row {row} has the negative value {rows.data[place]:g} in column {rows.indices[place]}; "
+            "SparseForest takes presences or counts, 0 or more."
+        )
+    return rows
+
+
+def _is_clean(rows: Any) -> bool:
+    return bool(rows.has_canonical_format and rows.data.all())
+
+
+def _check_counts(sample_weight: Any, n_rows: int) -> NDArray[np.int64]:
+    weights = check_weights(sample_weight, n_rows)
+    broken = weights != np.floor(weights)
+    if broken.any():
+        row = int(np.argmax(broken))
+        raise VeraxError(
+            f"Row {row} has the weight {weights[row]:g}; a weight of SparseForest says how many times a row "
+            "stands in the training part, so give whole numbers."
+        )
+    if weights.sum() > LARGEST_TOTAL:
+        raise VeraxError(
+            f"The weights sum up to {weights.sum():g}; SparseForest counts to {LARGEST_TOTAL}, so give smaller ones."
+        )
+    return weights.astype(np.int64)
+
+
+def _bag(rows: Any, labels: NDArray[np.int32]) -> Any:
+    """The rows as the kernels read them: by row, by column, and with a cell per column and value."""
+    from verax.models.forest_kernels import Bag
+
+    n_entries, n_columns = len(rows.data), rows.shape[1]
+    if (rows.data == 1.0).all():
+        cells, cell_value = rows.indices, np.ones(n_columns)
+        first_cell = np.arange(n_columns + 1)
+    else:
+        order = np.lexsort((rows.data, rows.indices))
+        columns, values = rows.indices[order], rows.data[order]
+        is_new = np.ones(n_entries, dtype=np.bool_)
+        is_new[1:] = (columns[1:] != columns[:-1]) | (values[1:] != values[:-1])
+        cells = np.empty(n_entries, dtype=np.int32)
+        cells[order] = np.cumsum(is_new) - 1
+        cell_value = values[is_new]
+        first_cell = np.searchsorted(columns[is_new], np.arange(n_columns + 1))
+    by_column = sparse.csc_array(sparse.csr_array((cells + 1, rows.indices, rows.indptr), shape=rows.shape))
+    by_column.sort_indices()
+    return Bag(
+        row_starts=rows.indptr.astype(np.int32),
+        row_columns=rows.indices.astype(np.int32),
+        row_cells=cells.astype(np.int32),
+        column_starts=by_column.indptr.astype(np.int32),
+        column_rows=by_column.indices.astype(np.int32),
+        column_cells=(by_column.data - 1).astype(np.int32),
+        first_cell=first_cell.astype(np.int32),
+        cell_value=cell_value,
+        labels=labels,
+    )
+
+
+def _work(n_rows: int, n_columns: int, n_cells: int, n_classes: int) -> Any:
+    from verax.models.forest_kernels import Work
+
+    return Work(
+        counts=np.zeros((n_cells, n_classes), dtype=np.int32),
+        listed=np.zeros(n_columns, dtype=np.uint8),
+        columns=np.zeros(n_columns, dtype=np.int32),
+        rows=np.zeros(n_rows, dtype=np.int32),
+        place=np.zeros(n_rows, dtype=np.int32),
+        moved=np.zeros(n_rows, dtype=np.int32),
+        waiting=np.zeros((n_rows, 3), dtype=np.int32),
+        above=np.zeros(n_classes, dtype=np.int64),
+        random=np.zeros(1, dtype=np.uint64),
+    )
+
+
+def _nodes(capacity: int, n_classes: int) -> Any:
+    from verax.models.forest_kernels import Nodes
+
+    return Nodes(
+        column=np.full(capacity, -1, dtype=np.int32),
+        threshold=np.zeros(capacity),
+        left=np.full(capacity, -1, dtype=np.int32),
+        right=np.full(capacity, -1, dtype=np.int32),
+        weight=np.zeros((capacity, n_classes), dtype=np.int32),
+    )
+
+
+def _in_walking_order(nodes: Any, n_nodes: int, first: int) -> tuple[NDArray[Any], ...]:
+    """A tree's column, threshold, left, right and shares, numbered from ``first`` on."""
+    from verax.models.forest_kernels import number_nodes
+
+    order = np.empty(n_nodes, dtype=np.int32)
+    number = np.empty(n_nodes, dtype=np.int32)
+    number_nodes(nodes, n_nodes, first, order, number)
+    inner = nodes.left[order] >= 0
+    weight = nodes.weight[order]
+    return (
+        nodes.column[order],
+        nodes.threshold[order],
+        np.where(inner, number[nodes.left[order]], -1).astype(np.int32),
+        np.where(inner, number[nodes.right[order]], -1).astype(np.int32),
+        weight / weight.sum(axis=1, keepdims=True),
+    )

@@ -1,0 +1,199 @@
+"""The same jobs on a real cluster: a scheduler and workers as processes of their own."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from run.watching import is_alive, stored, wait_until
+from verax.errors import VeraxError
+from verax.run import Job, Store, cluster, execute
+
+pytest.importorskip("distributed")
+
+
+class Cluster:
+    """A Dask scheduler on a free port of this machine, and its workers."""
+
+    def __init__(self, start, folder: Path, **environment: str) -> None:
+        self._start, self._folder = start, folder
+        self._file = folder / "scheduler.json"
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        options = ("--host", "127.0.0.1", "--port", 0, "--no-dashboard", "--scheduler-file", self._file)
+        self.scheduler = start(
+            "-m", "distributed.cli.dask_scheduler", *options, environment=environment, **quiet
+        )
+        wait_until(self._file.exists)
+        wait_until(lambda: self._file.read_text().endswith("}"))
+        self.address = json.loads(self._file.read_text())["address"]
+
+    def worker(self, path: Path | None = None) -> subprocess.Popen:
+        """One more worker, with a folder before all others where it looks for modules."""
+        return self._start(
+            *("-m", "distributed.cli.dask_worker", "--scheduler-file", self._file, "--host", "127.0.0.1"),
+            *("--nthreads", 1, "--no-nanny", "--no-dashboard", "--local-directory", self._folder / "scratch"),
+            path=path,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+
+@pytest.fixture
+def dask(start, tmp_path, monkeypatch) -> Cluster:
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 5)
+    return Cluster(start, tmp_path)
+
+
+def measuring(count: int, runs: Path | None = None, seconds: float = 0.0) -> list[Job]:
+    more = {"runs": str(runs), "seconds": seconds} if runs else {}
+    return [
+        Job(f"measure {seed}", "run.sample_jobs:measure", {"seed": seed, **more}) for seed in range(count)
+    ]
+
+
+def test_values_are_those_of_this_process_and_of_two_workers(dask, tmp_path):
+    dask.worker(), dask.worker()
+    jobs = [
+        *measuring(6),
+        Job("failing", "run.sample_jobs:fail", {"message": "in two\nlines"}),
+        Job("array", "run.sample_jobs:give_array", {}),
+        Job("threads", "run.sample_jobs:threads", {}),
+    ]
+    there = execute(jobs, Store(tmp_path / "cluster"), cluster=dask.address)
+    here = execute(jobs, Store(tmp_path / "here"))
+    processes = execute(jobs, Store(tmp_path / "processes"), workers=2)
+    assert [(each.value, each.error) for each in there] == [(each.value, each.error) for each in here]
+    assert [(each.value, each.error) for each in there] == [(each.value, each.error) for each in processes]
+    assert {each.worker.partition(":")[0] for each in there} == {"tcp"}
+    assert there[-1].value == [1]
+
+
+def test_run_ends_with_the_same_results_when_a_worker_is_killed(dask, tmp_path, runs):
+    """The jobs are slow enough that the killed worker is in the middle of one."""
+    workers = {each.pid: each for each in (dask.worker(), dask.worker())}
+    jobs = measuring(16, runs, 0.1)
+    folder = tmp_path / "cluster"
+
+    class Killer:
+        def start(self, total, stored):
+            self.done, self.killed = 0, False
+
+        def advance(self, outcome):
+            self.done += 1
+            busy = {int(path.name.split("-")[1]) for path in runs.iterdir()}
+            if not self.killed and self.done >= 4 and busy == set(workers):
+                workers[min(busy)].send_signal(signal.SIGKILL)
+                self.killed = True
+
+        def stop(self):
+            pass
+
+    killer = Killer()
+    there = execute(jobs, Store(folder), cluster=dask.address, progress=killer)
+    assert killer.killed
+    assert sum(is_alive(pid) for pid in workers) == 1
+    assert [each.error for each in there] == [None] * 16
+    assert stored(folder) == {job.key for job in jobs}
+    here = execute(jobs, Store(tmp_path / "here"), workers=2)
+    assert [each.value for each in there] == [each.value for each in here]
+
+
+def test_lost_cluster_is_a_sentence_and_what_is_finished_is_kept(dask, tmp_path, runs):
+    dask.worker()
+    jobs = measuring(40, runs, 0.05)
+
+    class Killer:
+        def start(self, total, stored):
+            self.done = 0
+
+        def advance(self, outcome):
+            self.done += 1
+            if self.done == 5:
+                dask.scheduler.kill()
+
+        def stop(self):
+            pass
+
+    with pytest.raises(
+        VeraxError, match=f"The cluster at {dask.address} was lost .*what is finished is kept"
+    ):
+        execute(jobs, Store(tmp_path / "run"), cluster=dask.address, progress=Killer())
+    finished = stored(tmp_path / "run")
+    assert 5 <= len(finished) < 40
+    before = {path.name for path in runs.iterdir()}
+    execute(jobs, Store(tmp_path / "run"), workers=2)
+    again = {int(path.name.split("-")[0]) for path in runs.iterdir() if path.name not in before}
+    assert again == {seed for seed, job in enumerate(jobs) if job.key not in finished}
+
+
+def test_job_that_kills_its_workers_fails_and_a_cluster_without_workers_is_a_sentence(
+    start, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(cluster, "DESERTED_SECONDS", 1)
+    dask = Cluster(start, tmp_path, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0")
+    dask.worker()
+    store = Store(tmp_path / "run")
+    poison = Job("poison", "run.sample_jobs:leave", {"status": 3})
+    died = "WorkerDied: each worker that was given this job died in it"
+    assert execute([poison], store, cluster=dask.address)[0].error == died
+
+    dask.worker()
+    # Jobs that are not yet with the worker when it dies wait for another, which does not come.
+    with pytest.raises(VeraxError, match="has lost all its workers; start some and run again"):
+        execute([poison, *measuring(9)], store, cluster=dask.address, retry_failed=True)
+    assert store.get(poison.key).error == died
+
+
+def test_workers_that_would_not_do_are_named(dask, tmp_path, monkeypatch):
+    jobs, store = measuring(1), Store(tmp_path / "run")
+
+    (tmp_path / "old" / "numpy-0.0.1.dist-info").mkdir(parents=True)
+    (tmp_path / "old" / "numpy-0.0.1.dist-info" / "METADATA").write_text("Name: numpy\nVersion: 0.0.1\n")
+    worker = dask.worker(path=tmp_path / "old")
+    with pytest.raises(
+        VeraxError, match=r"The worker tcp://\S+ has numpy 0.0.1, this process \d\S+: numbers may"
+    ):
+        execute(jobs, store, cluster=dask.address)
+    worker.terminate(), worker.wait()
+
+    (tmp_path / "empty" / "verax").mkdir(parents=True)
+    (tmp_path / "empty" / "verax" / "__init__.py").touch()
+    worker = dask.worker(path=tmp_path / "empty")
+    with pytest.raises(VeraxError, match=r"The worker tcp://\S+ cannot import verax \(.*No module named"):
+        execute(jobs, store, cluster=dask.address)
+    worker.terminate(), worker.wait()
+
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
+    with pytest.raises(
+        VeraxError, match=f"The scheduler at {dask.address} has no workers; start some: dask worker"
+    ):
+        execute(jobs, store, cluster=dask.address)
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "127.0.0.1:1", "nonsense://x", "no such place"])
+def test_address_where_nobody_listens_is_a_sentence(tmp_path, monkeypatch, address):
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
+    with pytest.raises(VeraxError, match=f"No Dask scheduler answers at {address}; start one"):
+        execute(measuring(1), Store(tmp_path), cluster=address)
+    assert stored(tmp_path) == set()
+
+
+def test_missing_dask_is_a_sentence(start, tmp_path):
+    (tmp_path / "path" / "distributed").mkdir(parents=True)
+    (tmp_path / "path" / "distributed" / "__init__.py").write_text("raise ImportError('not here')")
+    script = """
+import sys
+from verax.run import Job, Store, execute
+try:
+    execute([Job("add", "run.sample_jobs:add", {"x": 1, "y": 1})], Store(sys.argv[1]), cluster="127.0.0.1:1")
+except ValueError as error:
+    print(error)
+"""
+    printed, _ = start("-c", script, tmp_path, path=tmp_path / "path", stdout=-1, text=True).communicate(
+        timeout=30
+    )
+    assert printed.startswith("Running on a cluster needs the package distributed; install verax[cluster]")
