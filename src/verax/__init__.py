@@ -44,21 +44,14 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOMES or name in (
-        "benchmarks",
-        "cli",
-        "data",
-        "explain",
-        "models",
-        "perturb",
-        "report",
-        "run",
-        "stats",
-    ):
-        from importlib import import_module
+_LAYERS = ("benchmarks", "cli", "data", "explain", "models", "perturb", "report", "run", "stats")
 
-        return (
-            getattr(import_module(_HOMES[name]), name) if name in _HOMES else import_module(f"verax.{name}")
-        )
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    if name in _LAYERS:
+        return import_module(f"verax.{name}")
     raise AttributeError(f"module 'verax' has no attribute {name!r}")

@@ -228,15 +228,15 @@ def test_a_winner_beats_all_others_after_correction_and_random_does_not_count():
     assert winner_of(clear()) == "greedy"
     assert winner_of(unclear()) is None
     assert best_answer(summary_of(unclear(), clear()), short_names(NAMES)) == (
-        "greedy beats all others on xgboost; no explainer beats all others on tree."
+        "greedy beats all others for xgboost; no explainer beats all others for tree."
     )
-    assert best_answer(summary_of(unclear()), short_names(NAMES)) == "No explainer beats all others on tree."
+    assert best_answer(summary_of(unclear()), short_names(NAMES)) == "No explainer beats all others for tree."
 
 
 def test_datasets_are_named_where_there_are_several():
     other = clear() | {"dataset": "films"}
     assert best_answer(summary_of(clear(), other), short_names(NAMES)) == (
-        "greedy beats all others on xgboost (reviews) and xgboost (films)."
+        "greedy beats all others for xgboost on reviews and xgboost on films."
     )
 
 
@@ -245,14 +245,14 @@ def test_explainers_that_are_not_shown_to_beat_random_are_named():
         "Yes: after correction every explainer beats random everywhere."
     )
     assert chance_answer(summary_of(unclear(), clear()), short_names(NAMES)) == (
-        "Not everywhere: not shown to beat random: lime on tree and greedy on tree; in 2 of 4 cases random is beaten."
+        "Not everywhere: not shown to beat random: lime for tree and greedy for tree; in 2 of 4 cases random is beaten."
     )
 
 
 def test_an_explainer_below_random_is_called_worse():
     hiding = cell("reviews", "tree", {"greedy": [0.0, 0.01, 0.0], "random": [0.2, 0.22, 0.21]})
     assert chance_answer(summary_of(hiding), short_names(NAMES)).startswith(
-        "Not everywhere: worse than random: greedy on tree;"
+        "Not everywhere: worse than random: greedy for tree;"
     )
 
 
@@ -410,12 +410,14 @@ def test_one_stain_has_no_interval_and_the_page_says_so():
     assert notes(summary)[0].startswith("One stain only: there are no intervals and no tests")
     found = dict(answers(summary, []))
     assert found["Which explainer shows the stain best?"] == (
-        "No explainer beats all others on tree; with one stain no difference can be tested."
+        "No explainer beats all others for tree; with one stain no difference can be tested."
     )
     assert found["Is every explainer better than chance?"] == (
         "It could not be tested: that takes two stains or more."
     )
+    assert took_answer(summary).startswith("Yes: the one stained model reached 95% on the stained region;")
     page = page_of(summary)
+    assert "with its 95% interval" not in page
     assert "+60.0" in page
     assert "<b>" not in page
     assert "None" not in Words(page).text
@@ -456,7 +458,7 @@ def test_columns_of_the_stain_are_boxed():
 def test_ranks_of_the_stain_share_ties():
     explanation = Attribution(("a", "b", "c", "d"), [0.5, -1.0, 0.0, 0.0], 1, "x", "a b c d")
     assert stain_ranks(explanation, ["c", "b", "z"]) == (
-        "“b” 1st of 4, “c” tied 3rd to 4th of 4, “z” is not a feature"
+        "“b” 1st, “c” tied 3rd to 4th of 4 features; “z” not named"
     )
 
 

@@ -256,7 +256,7 @@ def _work(n_rows: int, n_columns: int, n_cells: int, n_classes: int) -> Any:
         listed=np.zeros(n_columns, dtype=np.uint8),
         columns=np.zeros(n_columns, dtype=np.int32),
         rows=np.zeros(n_rows, dtype=np.int32),
-        place=np.zeros(n_rows, dtype=np.int32),
+        places=np.zeros(n_rows, dtype=np.int32),
         moved=np.zeros(n_rows, dtype=np.int32),
         waiting=np.zeros((n_rows, 3), dtype=np.int32),
         above=np.zeros(n_classes, dtype=np.int64),
@@ -282,13 +282,14 @@ def _in_walking_order(nodes: Any, n_nodes: int, first: int) -> tuple[NDArray[Any
 
     order = np.empty(n_nodes, dtype=np.int32)
     number = np.empty(n_nodes, dtype=np.int32)
-    number_nodes(nodes, n_nodes, first, order, number)
-    inner = nodes.left[order] >= 0
+    number_nodes(nodes.left, nodes.right, order, number)
+    inner = nodes.left[order] >= 0  # a leaf's other entries are left over from the tree before
+    right = number[np.where(inner, nodes.right[order], 0)]
     weight = nodes.weight[order]
     return (
-        nodes.column[order],
-        nodes.threshold[order],
-        np.where(inner, number[nodes.left[order]], -1).astype(np.int32),
-        np.where(inner, number[nodes.right[order]], -1).astype(np.int32),
+        np.where(inner, nodes.column[order], -1).astype(np.int32),
+        np.where(inner, nodes.threshold[order], 0.0),
+        np.where(inner, np.arange(1, n_nodes + 1) + first, -1).astype(np.int32),
+        np.where(inner, right + first, -1).astype(np.int32),
         weight / weight.sum(axis=1, keepdims=True),
     )

@@ -9,6 +9,9 @@ always to the larger child, is called a chain here. One set of counts is enough:
 
 A word that occurs with several values (2 times, 3 times) has several cells, one per value; a word that is only ever
 present or absent has one. Counts are per cell.
+
+The order of a node's rows never matters, and a waiting child's rows are in ascending order, so that a row of weight 2
+gives the same tree as two equal rows that follow each other.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ def compiled(function: F) -> F:
 
 
 class Bag(NamedTuple):
-    """The training rows, by row and by column; places in a row and in a column are in ascending order."""
+    """The training rows, by row and by column; entries of a row and of a column are in ascending order."""
 
     row_starts: Ints
     row_columns: Ints
@@ -52,19 +55,17 @@ class Work(NamedTuple):
 
     counts: Ints  # (cells, classes): the weight of the node's rows in a cell
     listed: NDArray[np.uint8]  # whether a column is in the list below
-    columns: (
-        Ints  # the chain's columns: first those that may still vary within the node, then the constant ones
-    )
+    columns: Ints  # the chain's columns: first those that may still vary within the node, then the constant ones
     rows: Ints  # the tree's rows; those of a node stand together
-    place: Ints  # where a row stands in ``rows``; -1 for a row that is not in the tree
+    places: Ints  # where a row stands in ``rows``; -1 for a row that is not in the tree
     moved: Ints
-    waiting: Ints  # (nodes, 3): first and last place of the rows, and node
+    waiting: Ints  # (nodes, 3): first and last place of the rows, and the node
     above: NDArray[np.int64]  # per class
     random: NDArray[np.uint64]  # the state of the random numbers
 
 
 class Nodes(NamedTuple):
-    """A tree in the order of growing; children of leaves are -1."""
+    """A tree in the order of growing; column and children of a leaf are -1."""
 
     column: Ints
     threshold: FloatArray
@@ -76,66 +77,77 @@ class Nodes(NamedTuple):
 @compiled
 def grow(bag: Bag, weights: Ints, max_features: int, seed: int, work: Work, nodes: Nodes) -> int:
     """Grows a tree on the rows of weight above 0 into ``nodes``; returns how many nodes it has."""
-    work.random[0] = np.uint64(seed)
-    work.waiting[0, 0] = 0
-    work.waiting[0, 1] = _take_rows(bag, weights, work, nodes)
-    work.waiting[0, 2] = 0
-    n_columns = len(bag.first_cell) - 1
+    # Plain arrays for the inner functions: a tuple of arrays costs compile time and reference counts in each.
+    row_starts, row_columns, row_cells, column_starts, column_rows, column_cells, first_cell, values, labels = bag
+    counts, listed, columns, rows, places, moved, waiting, above, random = work
+    random[0] = np.uint64(seed)
+    nodes.left[0] = NO_COLUMN
     n_nodes = 1
+    waiting[0, 0], waiting[0, 2] = 0, 0
+    waiting[0, 1] = _take_rows(weights, labels, rows, places, nodes.weight[0])
     n_waiting = 0 if _is_pure(nodes.weight[0]) else 1
     while n_waiting > 0:
         n_waiting -= 1
-        start, end = work.waiting[n_waiting, 0], work.waiting[n_waiting, 1]
-        node = work.waiting[n_waiting, 2]
-        n_listed = _count_rows(bag, weights, work, start, end)
+        start, end, node = waiting[n_waiting, 0], waiting[n_waiting, 1], waiting[n_waiting, 2]
+        n_listed = _count_rows(
+            rows[start:end], weights, labels, row_starts, row_columns, row_cells, counts, columns, listed
+        )
         n_active = n_listed
         while True:
-            if max_features < n_columns:
-                column, cell, n_active = _find_split(bag, work, n_active, nodes.weight[node], max_features)
+            weight = nodes.weight[node]
+            if max_features < len(first_cell) - 1:
+                column, cell, n_active = _find_split(
+                    columns, n_active, counts, first_cell, weight, max_features, random, above
+                )
             else:
-                column, cell, n_active = _find_split_in_all(bag, work, n_active, nodes.weight[node])
+                column, cell, n_active = _find_split_in_all(
+                    columns, n_active, counts, first_cell, weight, random, above
+                )
             if column == NO_COLUMN:
                 break
             left, right = n_nodes, n_nodes + 1
             n_nodes += 2
-            _record_split(bag, work, nodes, node, column, cell, left)
-            right_moves = nodes.weight[right].sum() <= nodes.weight[left].sum()
-            n_moved = _move_rows(bag, work, start, end, column, cell, right_moves)
-            moved, node = (right, left) if right_moves else (left, right)
-            if not _is_pure(nodes.weight[moved]):
-                work.waiting[n_waiting, 0] = end - n_moved
-                work.waiting[n_waiting, 1] = end
-                work.waiting[n_waiting, 2] = moved
-                n_waiting += 1
+            first, last = first_cell[column], first_cell[column + 1]
+            nodes.column[node], nodes.left[node], nodes.right[node] = column, left, right
+            nodes.threshold[node] = _midway(counts, values, first, cell)
+            nodes.left[left], nodes.left[right] = NO_COLUMN, NO_COLUMN
+            right_moves = _share_out(counts, cell, last, weight, nodes.weight[left], nodes.weight[right])
+            # A step along the column costs about an eighth of looking a column up in a row.
+            low, high = column_starts[column], column_starts[column + 1]
+            if right_moves and high - low <= 8 * (end - start):
+                n_moved = _rows_of_column(
+                    column_rows[low:high], column_cells[low:high], cell, places, start, end, moved
+                )
+            else:
+                n_moved = _rows_of_node(
+                    rows[start:end], row_starts, row_cells, cell, last, right_moves, moved
+                )
+            _bring_to_end(rows, places, end, moved[:n_moved])
+            minor, node = (right, left) if right_moves else (left, right)
             end -= n_moved
+            if not _is_pure(nodes.weight[minor]):
+                waiting[n_waiting, 0], waiting[n_waiting, 1], waiting[n_waiting, 2] = end, end + n_moved, minor
+                n_waiting += 1
             if _is_pure(nodes.weight[node]):
                 break
-            _uncount_rows(bag, weights, work, end, end + n_moved)
-        _clear_counts(bag, work, n_listed)
+            _uncount_rows(moved[:n_moved], weights, labels, row_starts, row_cells, counts)
+        _clear_counts(columns[:n_listed], first_cell, counts, listed)
     return n_nodes
 
 
 @compiled
-def _take_rows(bag: Bag, weights: Ints, work: Work, nodes: Nodes) -> int:
-    _make_leaf(nodes, 0)
-    nodes.weight[0] = 0
+def _take_rows(weights: Ints, labels: Ints, rows: Ints, places: Ints, weight: Ints) -> int:
+    """Lists the rows of weight above 0 and adds up the weights of the classes; returns how many rows."""
+    weight[:] = 0
     count = 0
     for row in range(len(weights)):
-        work.place[row] = -1
+        places[row] = -1
         if weights[row] > 0:
-            work.rows[count] = row
-            work.place[row] = count
-            nodes.weight[0, bag.labels[row]] += weights[row]
+            rows[count] = row
+            places[row] = count
+            weight[labels[row]] += weights[row]
             count += 1
     return count
-
-
-@compiled
-def _make_leaf(nodes: Nodes, node: int) -> None:
-    nodes.column[node] = NO_COLUMN
-    nodes.threshold[node] = 0.0
-    nodes.left[node] = -1
-    nodes.right[node] = -1
 
 
 @compiled
@@ -148,39 +160,48 @@ def _is_pure(weight: Ints) -> bool:
 
 
 @compiled
-def _count_rows(bag: Bag, weights: Ints, work: Work, start: int, end: int) -> int:
+def _count_rows(
+    rows: Ints,
+    weights: Ints,
+    labels: Ints,
+    row_starts: Ints,
+    row_columns: Ints,
+    row_cells: Ints,
+    counts: Ints,
+    columns: Ints,
+    listed: NDArray[np.uint8],
+) -> int:
     """Begins a chain: counts the rows and lists their columns; returns how many columns they have."""
     n_listed = 0
-    for place in range(start, end):
-        row = work.rows[place]
-        label, weight = bag.labels[row], weights[row]
-        for entry in range(bag.row_starts[row], bag.row_starts[row + 1]):
-            work.counts[bag.row_cells[entry], label] += weight
-            column = bag.row_columns[entry]
-            if work.listed[column] == 0:
-                work.listed[column] = 1
-                work.columns[n_listed] = column
+    for row in rows:
+        label, weight = labels[row], weights[row]
+        for entry in range(row_starts[row], row_starts[row + 1]):
+            counts[row_cells[entry], label] += weight
+            column = row_columns[entry]
+            if listed[column] == 0:
+                listed[column] = 1
+                columns[n_listed] = column
                 n_listed += 1
     return n_listed
 
 
 @compiled
-def _uncount_rows(bag: Bag, weights: Ints, work: Work, start: int, end: int) -> None:
-    for place in range(start, end):
-        row = work.rows[place]
-        label, weight = bag.labels[row], weights[row]
-        for entry in range(bag.row_starts[row], bag.row_starts[row + 1]):
-            work.counts[bag.row_cells[entry], label] -= weight
+def _uncount_rows(
+    rows: Ints, weights: Ints, labels: Ints, row_starts: Ints, row_cells: Ints, counts: Ints
+) -> None:
+    for row in rows:
+        label, weight = labels[row], weights[row]
+        for entry in range(row_starts[row], row_starts[row + 1]):
+            counts[row_cells[entry], label] -= weight
 
 
 @compiled
-def _clear_counts(bag: Bag, work: Work, n_listed: int) -> None:
-    for place in range(n_listed):
-        column = work.columns[place]
-        work.listed[column] = 0
-        for cell in range(bag.first_cell[column], bag.first_cell[column + 1]):
-            for label in range(work.counts.shape[1]):
-                work.counts[cell, label] = 0
+def _clear_counts(columns: Ints, first_cell: Ints, counts: Ints, listed: NDArray[np.uint8]) -> None:
+    for column in columns:
+        listed[column] = 0
+        for cell in range(first_cell[column], first_cell[column + 1]):
+            for label in range(counts.shape[1]):
+                counts[cell, label] = 0
 
 
 @compiled
@@ -194,16 +215,24 @@ def _random_below(state: np.uint64, bound: int) -> tuple[np.uint64, int]:
 
 
 @compiled
-def _find_split(bag: Bag, work: Work, n_active: int, weight: Ints, max_features: int) -> tuple[int, int, int]:
+def _find_split(
+    columns: Ints,
+    n_active: int,
+    counts: Ints,
+    first_cell: Ints,
+    weight: Ints,
+    max_features: int,
+    random: NDArray[np.uint64],
+    above: NDArray[np.int64],
+) -> tuple[int, int, int]:
     """The best column to split a node on, the first of its cells that goes right, and how many columns may vary.
 
     Columns are drawn without replacement from all columns, as scikit-learn does: until ``max_features`` are drawn, and
     on until one of them varies within the node. One that does not is not looked at again in this chain, but goes on
     being drawn: a number above the undrawn active columns stands for any of the constant ones.
     """
-    columns, counts, first_cell = work.columns, work.counts, bag.first_cell
     n_columns = len(first_cell) - 1
-    state = work.random[0]
+    state = random[0]
     total = np.int64(weight.sum())
     best = -np.inf
     best_column, best_cell = NO_COLUMN, 0
@@ -218,8 +247,7 @@ def _find_split(bag: Bag, work: Work, n_active: int, weight: Ints, max_features:
         column = columns[drawn]
         undrawn -= 1
         columns[drawn] = columns[undrawn]
-        first, last = first_cell[column], first_cell[column + 1]
-        gain, cell = _best_cell(counts, first, last, weight, total, work.above)
+        gain, cell = _best_cell(counts, first_cell[column], first_cell[column + 1], weight, total, above)
         if cell < 0:
             n_active -= 1
             columns[undrawn] = columns[n_active]
@@ -228,23 +256,29 @@ def _find_split(bag: Bag, work: Work, n_active: int, weight: Ints, max_features:
         columns[undrawn] = column
         if gain > best:
             best, best_column, best_cell = gain, column, cell
-    work.random[0] = state
+    random[0] = state
     return best_column, best_cell, n_active
 
 
 @compiled
-def _find_split_in_all(bag: Bag, work: Work, n_active: int, weight: Ints) -> tuple[int, int, int]:
+def _find_split_in_all(
+    columns: Ints,
+    n_active: int,
+    counts: Ints,
+    first_cell: Ints,
+    weight: Ints,
+    random: NDArray[np.uint64],
+    above: NDArray[np.int64],
+) -> tuple[int, int, int]:
     """As ``_find_split`` where every column is looked at; of equally good columns each is as likely."""
-    columns, counts, first_cell = work.columns, work.counts, bag.first_cell
-    state = work.random[0]
+    state = random[0]
     total = np.int64(weight.sum())
     best = -np.inf
     best_column, best_cell, n_best = NO_COLUMN, 0, 0
     place = 0
     while place < n_active:
         column = columns[place]
-        first, last = first_cell[column], first_cell[column + 1]
-        gain, cell = _best_cell(counts, first, last, weight, total, work.above)
+        gain, cell = _best_cell(counts, first_cell[column], first_cell[column + 1], weight, total, above)
         if cell < 0:
             n_active -= 1
             columns[place] = columns[n_active]
@@ -258,7 +292,7 @@ def _find_split_in_all(bag: Bag, work: Work, n_active: int, weight: Ints) -> tup
             state, drawn = _random_below(state, n_best)
             if drawn == 0:
                 best_column, best_cell = column, cell
-    work.random[0] = state
+    random[0] = state
     return best_column, best_cell, n_active
 
 
@@ -313,85 +347,91 @@ def _gain(left_squares: int, left: int, right_squares: int, right: int) -> float
 
 
 @compiled
-def _record_split(bag: Bag, work: Work, nodes: Nodes, node: int, column: int, cell: int, left: int) -> None:
-    right = left + 1
-    nodes.column[node] = column
-    nodes.left[node] = left
-    nodes.right[node] = right
-    _make_leaf(nodes, left)
-    _make_leaf(nodes, right)
-    for label in range(nodes.weight.shape[1]):
-        above = 0
-        for other in range(cell, bag.first_cell[column + 1]):
-            above += work.counts[other, label]
-        nodes.weight[right, label] = above
-        nodes.weight[left, label] = nodes.weight[node, label] - above
-    # Midway to the next smaller value within the node; absent is 0.
+def _midway(counts: Ints, values: FloatArray, first: int, cell: int) -> float:
+    """The threshold below a cell: midway to the next smaller value within the node, where absent is 0."""
     below = cell - 1
-    while below >= bag.first_cell[column] and work.counts[below].sum() == 0:
+    while below >= first and not counts[below].any():
         below -= 1
-    smaller = bag.cell_value[below] if below >= bag.first_cell[column] else 0.0
-    nodes.threshold[node] = smaller / 2.0 + bag.cell_value[cell] / 2.0
+    return (values[below] / 2.0 if below >= first else 0.0) + values[cell] / 2.0
 
 
 @compiled
-def _move_rows(bag: Bag, work: Work, start: int, end: int, column: int, cell: int, right_moves: bool) -> int:
-    """Brings the rows of one side to the end of the node's places, in ascending order; returns how many."""
+def _share_out(counts: Ints, cell: int, last: int, weight: Ints, left: Ints, right: Ints) -> bool:
+    """Fills in the children's weights; returns whether the right child is the smaller."""
+    surplus = 0
+    for label in range(len(weight)):
+        above = 0
+        for other in range(cell, last):
+            above += counts[other, label]
+        right[label] = above
+        left[label] = weight[label] - above
+        surplus += left[label] - right[label]
+    return surplus >= 0
+
+
+@compiled
+def _rows_of_column(
+    column_rows: Ints, column_cells: Ints, cell: int, places: Ints, start: int, end: int, moved: Ints
+) -> int:
+    """Lists the rows of a node that go right, by way of the column; returns how many."""
     n_moved = 0
-    low, high = bag.column_starts[column], bag.column_starts[column + 1]
-    # A step along the column costs about an eighth of looking a column up in a row.
-    if right_moves and high - low <= 8 * (end - start):
-        for entry in range(low, high):
-            row = bag.column_rows[entry]
-            if bag.column_cells[entry] >= cell and start <= work.place[row] < end:
-                work.moved[n_moved] = row
-                n_moved += 1
-    else:
-        for place in range(start, end):
-            row = work.rows[place]
-            if _has_cell(bag, row, cell, bag.first_cell[column + 1]) == right_moves:
-                work.moved[n_moved] = row
-                n_moved += 1
-        work.moved[:n_moved].sort()
-    for taken in range(n_moved):
-        hole, last = work.place[work.moved[taken]], end - 1 - taken
-        stays = work.rows[last]
-        work.rows[hole] = stays
-        work.place[stays] = hole
-        work.rows[last] = work.moved[taken]
-        work.place[work.moved[taken]] = last
-    for taken in range(n_moved):
-        work.rows[end - n_moved + taken] = work.moved[taken]
-        work.place[work.moved[taken]] = end - n_moved + taken
+    for row, row_cell in zip(column_rows, column_cells):  # noqa: B905 (compiled)
+        if row_cell >= cell and start <= places[row] < end:
+            moved[n_moved] = row
+            n_moved += 1
     return n_moved
 
 
 @compiled
-def _has_cell(bag: Bag, row: int, first: int, last: int) -> bool:
-    low, high = bag.row_starts[row], bag.row_starts[row + 1]
-    end = high
-    while low < high:
-        middle = (low + high) // 2
-        if bag.row_cells[middle] < first:
-            low = middle + 1
-        else:
-            high = middle
-    return low < end and bag.row_cells[low] < last
+def _rows_of_node(
+    rows: Ints, row_starts: Ints, row_cells: Ints, first: int, last: int, right_moves: bool, moved: Ints
+) -> int:
+    """Lists the rows of a node that go to one side, row by row; returns how many."""
+    n_moved = 0
+    for row in rows:
+        low, high = row_starts[row], row_starts[row + 1]
+        while low < high:
+            middle = (low + high) // 2
+            if row_cells[middle] < first:
+                low = middle + 1
+            else:
+                high = middle
+        goes_right = low < row_starts[row + 1] and row_cells[low] < last
+        if goes_right == right_moves:
+            moved[n_moved] = row
+            n_moved += 1
+    moved[:n_moved].sort()
+    return n_moved
 
 
 @compiled
-def number_nodes(nodes: Nodes, n_nodes: int, first: int, order: Ints, number: Ints) -> None:
-    """The order of the nodes in which a left child follows its parent, and each node's number from ``first`` on."""
-    stack = np.empty(n_nodes, dtype=np.int32)
+def _bring_to_end(rows: Ints, places: Ints, end: int, moved: Ints) -> None:
+    """Puts the moved rows, in their order, on the last places before ``end``."""
+    start = end - len(moved)
+    last = end - 1
+    for row in moved:
+        hole, stays = places[row], rows[last]
+        rows[hole], places[stays] = stays, hole
+        rows[last], places[row] = row, last
+        last -= 1
+    for taken in range(len(moved)):
+        rows[start + taken] = moved[taken]
+        places[moved[taken]] = start + taken
+
+
+@compiled
+def number_nodes(left: Ints, right: Ints, order: Ints, number: Ints) -> None:
+    """The order of a tree's nodes in which a left child follows its parent, and each node's number in it."""
+    stack = np.empty(len(order), dtype=np.int32)
     depth = 0
     node = 0
-    for place in range(n_nodes):
+    for place in range(len(order)):
         order[place] = node
-        number[node] = first + place
-        if nodes.left[node] >= 0:
-            stack[depth] = nodes.right[node]
+        number[node] = place
+        if left[node] >= 0:
+            stack[depth] = right[node]
             depth += 1
-            node = nodes.left[node]
+            node = left[node]
         elif depth > 0:
             depth -= 1
             node = stack[depth]

@@ -107,6 +107,7 @@ def render_staining_report(
             weight=summary["spec"].get("weight"),
             inputs=summary["spec"].get("inputs"),
             open=OPEN,
+            intervals=summary["spec"]["stains"] > 1,
         )
     )
 

@@ -50,7 +50,10 @@ def took_answer(summary: Summary) -> str:
     mean = f"; the mean accuracy there is {lowest}"
     if len(took) > 1:
         mean = f"; the lowest mean accuracy there is {lowest} ({where(worst, summary)})"
-    reached = f"{answer} {count(trained, 'stained model')} reached {limit:.0%} on the stained region"
+    models = f"{answer} {count(trained, 'stained model')}"
+    if trained == 1:
+        models = "Yes: the one stained model" if learnt else "No: not even the one stained model"
+    reached = f"{models} reached {limit:.0%} on the stained region"
     return f"{reached}{mean}. {_twins(took)}".strip()
 
 
@@ -102,11 +105,11 @@ def best_answer(summary: Summary, names: Mapping[str, str]) -> str:
         else:
             won.setdefault(winner, []).append(where(cell, summary))
     parts = [
-        f"{names[label]} beats all others on {listed(cells, NAMED)}"
+        f"{names[label]} beats all others for {listed(cells, NAMED)}"
         for label, cells in sorted(won.items(), key=lambda item: -len(item[1]))
     ]
     if open_cells:
-        nobody = "no explainer beats all others on " + listed(open_cells, NAMED)
+        nobody = "no explainer beats all others for " + listed(open_cells, NAMED)
         parts.append(nobody if parts else nobody.replace("no ", "No ", 1))
     untested = all(one["p_holm"] is None for cell in scored for one in cell["differences"]["auc"])
     tested = "; with one stain no difference can be tested" if untested else ""
@@ -136,9 +139,9 @@ def chance_answer(summary: Summary, names: Mapping[str, str]) -> str:
                 continue
             tested += 1
             if difference["verdict"] == "none":
-                unproven.append(f"{names[label]} on {where(cell, summary)}")
+                unproven.append(f"{names[label]} for {where(cell, summary)}")
             elif difference["verdict"] == "second":
-                below.append(f"{names[label]} on {where(cell, summary)}")
+                below.append(f"{names[label]} for {where(cell, summary)}")
     if not tested:
         return "It could not be tested: that takes two stains or more." if _floor(summary) else ""
     if not below and not unproven:
@@ -266,7 +269,7 @@ def wanted_features(summary: Summary) -> int:
 def where(cell: Cell, summary: Summary) -> str:
     """A cell in words: its model, and its dataset if there are several."""
     one = len(summary["spec"]["datasets"]) == 1
-    return str(cell["model"]) if one else f"{cell['model']} ({cell['dataset']})"
+    return str(cell["model"]) if one else f"{cell['model']} on {cell['dataset']}"
 
 
 def _floor(summary: Summary) -> bool:

@@ -104,18 +104,17 @@ def _answer(one: Mapping[str, Any], names: Mapping[str, str]) -> Answer:
 
 
 def stain_ranks(attribution: Attribution, wanted: Collection[str]) -> str:
-    """At which rank the explanation has each feature of the stain, "“the” 1st of 23, “not” 4th of 23"."""
+    """At which rank the explanation has each feature of the stain, "“the” 1st, “not” 4th of 23 features"."""
     above, ties = places(attribution.scores)
     ranked = sorted(
         (int(above[number]), int(ties[number]), name)
         for number, name in enumerate(attribution.features)
         if name in wanted
     )
-    found = [
-        f"“{name}” {_rank(before, tied)} of {len(attribution.features)}" for before, tied, name in ranked
-    ]
-    found += [f"“{name}” is not a feature" for name in sorted(set(wanted) - set(attribution.features))]
-    return ", ".join(found)
+    found = ", ".join(f"“{name}” {_rank(before, tied)}" for before, tied, name in ranked)
+    absent = ", ".join(f"“{name}”" for name in sorted(set(wanted) - set(attribution.features)))
+    named = f"{found} of {len(attribution.features)} features" if found else ""
+    return "; ".join(part for part in (named, f"{absent} not named" if absent else "") if part)
 
 
 def _rank(above: int, ties: int) -> str:

@@ -29,7 +29,9 @@ CHECKS = {
     "original_region": "stained region, original labels",
     "outside": "outside the region",
 }
+# In parts of the axis.
 LABEL_GAP = 0.078
+LONGEST_LABEL = 20
 Cell = Mapping[str, Any]
 
 
@@ -77,7 +79,7 @@ def recall_looks(names: Mapping[str, str]) -> dict[str, Look]:
 
 def recall_frame(names: Mapping[str, str]) -> Frame:
     """Room for the labels at the right, and for one line each."""
-    widest = max((len(label) for label in names.values()), default=0)
+    widest = max((len(_label(label)) for label in names.values()), default=0)
     return Frame(right=24 + 6.0 * widest, width=250 + 6.0 * widest, height=max(215.0, 70 + 12.5 * len(names)))
 
 
@@ -97,9 +99,8 @@ def draw_recall(
     for name in shown:
         _draw_line(axes, budgets, cell["explainers"][name]["recall"], styles[name])
     ends = [min(1.0, max(0.0, cell["explainers"][name]["recall"][-1]["mean"])) for name in shown]
-    gap = min(LABEL_GAP, 1.0 / max(1, len(shown) - 1))
-    for name, end, place in zip(shown, ends, spread(ends, gap, 0.0, 1.0), strict=True):
-        _draw_label(axes, (budgets[-1], end), place, names[name], styles[name])
+    for name, end, place in zip(shown, ends, spread(ends, LABEL_GAP, 0.0, 1.0), strict=True):
+        _draw_label(axes, (budgets[-1], end), place, _label(names[name]), styles[name])
     if not shown:
         axes.text(
             0.5, 0.5, "no stain to score", ha="center", va="center", transform=axes.transAxes, color=QUIET
@@ -137,6 +138,10 @@ def _draw_label(axes: Axes, end: tuple[float, float], place: float, label: str, 
     if look.marker:
         axes.plot([x + 1.05], [place], marker=look.marker, markersize=4, linewidth=0, **style)
     axes.text(x + 1.5, place, label, va="center_baseline", fontsize=10)
+
+
+def _label(name: str) -> str:
+    return shortened(name, LONGEST_LABEL)
 
 
 def took_panels(cells: Sequence[Cell], learnt: float) -> list[str]:
@@ -194,7 +199,8 @@ def draw_took(axes: Axes, cells: Sequence[Cell], check: str, learnt: float, titl
     axes.set_ylim(len(cells) - 0.4, -0.6)
     axes.set_xlim(-0.01, 1.01)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100%"])
-    axes.set_xlabel("accuracy")
+    twins = any(cell["took"].get("twin", {}).get(check) for cell in cells)
+    axes.set_xlabel("accuracy   ● stained   □ unstained twin" if twins else "accuracy   ● stained")
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", color=QUIET, alpha=0.25, linewidth=0.5)
     axes.set_axisbelow(True)

@@ -85,7 +85,8 @@ def trial(
     result: dict[str, Any] = {
         "stain": describe_stain(drawn, prepared),
         "region": np.flatnonzero(region).tolist(),
-        "checks": checks(predicted, labels[2], parts[2].labels, region),
+        "checks": checks(predicted, labels[2], parts[2].labels, region)
+        | {"stained_region_train": _trained_accuracy(fitted, prepared, labels[0], fired[0] >= 0)},
         "fit_seconds": fit_seconds,
         "explainers": {},
     }
@@ -124,6 +125,14 @@ def checks(
         "original_region": accuracy(original, region),
         "outside": accuracy(original, ~region),
     }
+
+
+def _trained_accuracy(
+    model: Model, prepared: Prepared, stained: IntArray, region: NDArray[np.bool_]
+) -> float:
+    """Accuracy on the stained region of the training part, where the paper looks."""
+    predicted = training.predict(model, prepared, part=0, where=region)
+    return float(np.mean(predicted == stained[region]))
 
 
 def describe_stain(drawn: Drawn, prepared: Prepared) -> dict[str, Any]:

@@ -54,7 +54,7 @@ class StainSpec(BaseModel):
     min_share: float = Field(default=0.15, gt=0, lt=1)
     min_region: int = Field(default=30, ge=1)
     min_flipped: int = Field(default=5, ge=1)
-    weight: int = Field(default=10, ge=1)
+    weight: int = Field(default=50, ge=1)
     learnt: float = Field(default=0.95, ge=0, le=1)
     inputs: int = Field(default=50, ge=1)
     seed: int = 0

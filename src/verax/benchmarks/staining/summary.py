@@ -99,7 +99,7 @@ def _took(plan: Plan, dataset: str, values: Sequence[Any], twin: Any) -> dict[st
     if not values:
         return {}
     took: dict[str, Any] = {}
-    for name in ("stained_region", "original_region", "outside"):
+    for name in ("stained_region", "stained_region_train", "original_region", "outside"):
         took[name] = mean_interval([value["checks"][name] for value in values]).to_dict()
     if twin is not None:
         took["twin"] = _twin_accuracy(plan, dataset, values, twin)

@@ -62,16 +62,21 @@ def fit(
     return TextPipeline(prepared.vectorizer, (), classifier, dataset.class_names)
 
 
-def predict(model: Model, prepared: Prepared) -> IntArray:
-    """The predicted classes of the test inputs."""
+def predict(
+    model: Model, prepared: Prepared, part: int = 2, where: NDArray[np.bool_] | None = None
+) -> IntArray:
+    """The predicted classes of the inputs of a part (0 train, 2 test), or of some of them."""
     if (
         prepared.rows is not None
         and isinstance(model, TextPipeline)
         and model.vectorizer is prepared.vectorizer
     ):
-        probabilities = model.predict_rows(prepared.rows[2])
+        rows = prepared.rows[part]
+        probabilities = model.predict_rows(rows if where is None else rows[np.flatnonzero(where)])
     else:
-        probabilities = model.predict_proba(prepared.dataset.test.inputs)
+        given = (prepared.dataset.train, prepared.dataset.validation, prepared.dataset.test)[part]
+        places = np.arange(len(given.labels)) if where is None else np.flatnonzero(where)
+        probabilities = model.predict_proba(_take(given, places).inputs)
     predicted: IntArray = np.argmax(probabilities, axis=1)
     return predicted
 
