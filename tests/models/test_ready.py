@@ -141,3 +141,26 @@ def test_a_classifier_without_weights_says_so():
 def test_training_rows_that_do_not_fit_together_are_told(options, sentence):
     with pytest.raises(VeraxError, match=sentence):
         fit_classifier("tree", ROWS, **{"labels": LABELS, **options})
+
+
+def test_a_forests_weight_means_repeated_rows():
+    rng = np.random.default_rng(0)
+    rows = (rng.random((300, 12)) < 0.4).astype(float)
+    labels = ((rows[:, 0] + rows[:, 1] + rng.normal(0, 0.5, 300)) > 0.8).astype(int)
+    weights = np.where(rows[:, 2] > 0, 5, 1)
+    repeated = np.repeat(np.arange(300), weights)
+    probe = (rng.random((400, 12)) < 0.4).astype(float)
+
+    def mean_answer(fit):
+        return np.mean([fit(seed).predict_proba(probe)[:, 1] for seed in range(6)], axis=0)
+
+    ours = mean_answer(lambda seed: fit_classifier("forest", rows, labels, sample_weight=weights, seed=seed))
+    theirs = mean_answer(lambda seed: fit_classifier("forest", rows[repeated], labels[repeated], seed=seed))
+    other = mean_answer(
+        lambda seed: fit_classifier("forest", rows[repeated], labels[repeated], seed=100 + seed)
+    )
+    assert (
+        np.abs(ours - theirs).mean() < 1.5 * np.abs(other - theirs).mean()
+    )  # no further than two of theirs are
+    unweighted = mean_answer(lambda seed: fit_classifier("forest", rows, labels, seed=seed))
+    assert np.abs(ours - theirs).mean() < 0.7 * np.abs(unweighted - theirs).mean()

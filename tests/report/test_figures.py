@@ -41,7 +41,7 @@ def test_the_same_numbers_give_the_same_bytes_without_a_date():
 
 def test_the_users_matplotlib_settings_change_nothing_and_stay():
     plain = panel_svg(line, Frame())
-    with mpl.rc_context({"font.size": 30, "svg.fonttype": "path", "axes.facecolor": "red"}):
+    with mpl.rc_context({"font.size": 30, "svg.fonttype": "path", "xtick.major.size": 20, "axes.grid": True}):
         assert panel_svg(line, Frame()) == plain
         assert mpl.rcParams["font.size"] == 30
         assert mpl.rcParams["svg.fonttype"] == "path"

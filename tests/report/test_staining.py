@@ -325,6 +325,13 @@ def test_a_difference_is_in_points_with_interval_and_corrected_p():
     assert shown.ahead == "greedy"
 
 
+def test_p_is_the_corrected_one():
+    # greedy - random is 0.8, 0.4, 0.1: t = 2.137; lime - random is 0.5, 0.7, 0.1: t = 2.457. With 2 degrees of
+    # freedom p = 1 - t / sqrt(t² + 2) = 0.166 and 0.133; Holm: 3 · 0.133 = 0.400, then max(0.400, 2 · 0.166).
+    for label in ("greedy", "lime(samples=200)"):
+        assert compared(unclear(), label, "random", short_names(NAMES), "auc").p == "p = 0.400"
+
+
 def test_without_a_verdict_nobody_is_ahead():
     shown = compared(unclear(), "lime(samples=200)", "greedy", short_names(NAMES), "auc")
     assert (shown.points, shown.p, shown.ahead, shown.stains) == ("0.0", "p = 1", "", "")
@@ -456,8 +463,9 @@ def test_columns_of_the_stain_are_boxed():
 
 
 def test_ranks_of_the_stain_share_ties():
-    explanation = Attribution(("a", "b", "c", "d"), [0.5, -1.0, 0.0, 0.0], 1, "x", "a b c d")
-    assert stain_ranks(explanation, ["c", "b", "z"]) == (
+    explanation = Attribution(("a", "b", "c", "d"), [0.5, -1.0, 0.0, 0.0], 1, "x", "a b c d z")
+    # The word "other" is of another rule: the text does not have it.
+    assert stain_ranks(explanation, ["c", "b", "z", "other"]) == (
         "“b” 1st, “c” tied 3rd to 4th of 4 features; “z” not named"
     )
 

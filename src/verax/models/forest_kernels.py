@@ -55,7 +55,9 @@ class Work(NamedTuple):
 
     counts: Ints  # (cells, classes): the weight of the node's rows in a cell
     listed: NDArray[np.uint8]  # whether a column is in the list below
-    columns: Ints  # the chain's columns: first those that may still vary within the node, then the constant ones
+    columns: (
+        Ints  # the chain's columns: first those that may still vary within the node, then the constant ones
+    )
     rows: Ints  # the tree's rows; those of a node stand together
     places: Ints  # where a row stands in ``rows``; -1 for a row that is not in the tree
     moved: Ints
@@ -78,7 +80,17 @@ class Nodes(NamedTuple):
 def grow(bag: Bag, weights: Ints, max_features: int, seed: int, work: Work, nodes: Nodes) -> int:
     """Grows a tree on the rows of weight above 0 into ``nodes``; returns how many nodes it has."""
     # Plain arrays for the inner functions: a tuple of arrays costs compile time and reference counts in each.
-    row_starts, row_columns, row_cells, column_starts, column_rows, column_cells, first_cell, values, labels = bag
+    (
+        row_starts,
+        row_columns,
+        row_cells,
+        column_starts,
+        column_rows,
+        column_cells,
+        first_cell,
+        values,
+        labels,
+    ) = bag
     counts, listed, columns, rows, places, moved, waiting, above, random = work
     random[0] = np.uint64(seed)
     nodes.left[0] = NO_COLUMN
@@ -126,7 +138,11 @@ def grow(bag: Bag, weights: Ints, max_features: int, seed: int, work: Work, node
             minor, node = (right, left) if right_moves else (left, right)
             end -= n_moved
             if not _is_pure(nodes.weight[minor]):
-                waiting[n_waiting, 0], waiting[n_waiting, 1], waiting[n_waiting, 2] = end, end + n_moved, minor
+                waiting[n_waiting, 0], waiting[n_waiting, 1], waiting[n_waiting, 2] = (
+                    end,
+                    end + n_moved,
+                    minor,
+                )
                 n_waiting += 1
             if _is_pure(nodes.weight[node]):
                 break
@@ -350,7 +366,7 @@ def _gain(left_squares: int, left: int, right_squares: int, right: int) -> float
 def _midway(counts: Ints, values: FloatArray, first: int, cell: int) -> float:
     """The threshold below a cell: midway to the next smaller value within the node, where absent is 0."""
     below = cell - 1
-    while below >= first and not counts[below].any():
+    while below >= first and counts[below].sum() == 0:
         below -= 1
     return (values[below] / 2.0 if below >= first else 0.0) + values[cell] / 2.0
 
@@ -400,8 +416,22 @@ def _rows_of_node(
         if goes_right == right_moves:
             moved[n_moved] = row
             n_moved += 1
-    moved[:n_moved].sort()
+    _sort(moved, n_moved)
     return n_moved
+
+
+@compiled
+def _sort(values: Ints, n_values: int) -> None:
+    """Shell's sort; numba's own takes two seconds to compile."""
+    gap = n_values // 2
+    while gap > 0:
+        for place in range(gap, n_values):
+            value = values[place]
+            while place >= gap and values[place - gap] > value:
+                values[place] = values[place - gap]
+                place -= gap  # noqa: PLW2901
+            values[place] = value
+        gap = 1 if gap == 2 else gap * 5 // 11
 
 
 @compiled

@@ -84,6 +84,10 @@ def fit_classifier(
     """
     classifier = models.get(name)(seed)
     rows, numbers, weights = check_training(rows, labels, sample_weight, n_classes)
+    if name == "forest" and weights is not None and (weights == np.round(weights)).all():
+        from verax.models.weighted_forest import fit_weighted_forest
+
+        return fit_weighted_forest(rows, numbers, weights.astype(np.int64), seed)
     options: dict[str, Any] = {}
     if weights is not None:
         if not _fit_takes(classifier, "sample_weight"):

@@ -112,7 +112,10 @@ def stain_ranks(attribution: Attribution, wanted: Collection[str]) -> str:
         if name in wanted
     )
     found = ", ".join(f"“{name}” {_rank(before, tied)}" for before, tied, name in ranked)
-    absent = ", ".join(f"“{name}”" for name in sorted(set(wanted) - set(attribution.features)))
+    # A word that the text does not have belongs to another rule of the stain.
+    here = split_words(attribution.input).distinct if isinstance(attribution.input, str) else wanted
+    missing = (set(wanted) & set(here)) - set(attribution.features)
+    absent = ", ".join(f"“{name}”" for name in sorted(missing))
     named = f"{found} of {len(attribution.features)} features" if found else ""
     return "; ".join(part for part in (named, f"{absent} not named" if absent else "") if part)
 

@@ -15,10 +15,6 @@ from verax.models.text import TextPipeline
 
 IntArray = NDArray[np.int64]
 
-# scikit-learn's forests read sample weights as chances of the bootstrap since 1.9 and as factors before. Repeated rows
-# mean one thing in every version: the input stands so many times in the training part.
-REPEATED = ("forest",)
-
 
 def fit(
     name: str, prepared: Prepared, labels: tuple[IntArray, IntArray], weight: IntArray | None, seed: int
@@ -41,19 +37,12 @@ def fit(
         places = _copies(len(labels[0]), weight)
         return resolve_model(name, replace(dataset, train=_take(dataset.train, places)), seed)
     if prepared.rows is None:
-        if name in REPEATED and weight is not None:
-            places = _copies(len(labels[0]), weight)
-            return fit_model(name, replace(dataset, train=_take(dataset.train, places)), seed=seed)
         return fit_model(name, dataset, sample_weight=weight, seed=seed)
     rows, validation, _ = prepared.rows
-    train_labels = labels[0]
-    if name in REPEATED and weight is not None:
-        places = _copies(len(train_labels), weight)
-        rows, train_labels, weight = rows[places], train_labels[places], None
     classifier = fit_classifier(
         name,
         rows,
-        train_labels,
+        labels[0],
         sample_weight=weight,
         validation=(validation, labels[1]) if len(labels[1]) else None,
         seed=seed,
