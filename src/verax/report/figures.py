@@ -159,7 +159,7 @@ def shortened(label: str, longest: int = 16) -> str:
     """A label that fits beside a panel; the middle of a longer one is left out."""
     if len(label) <= longest:
         return label
-    head = (longest - 1 + 1) // 2
+    head = longest // 2
     return f"{label[:head]}…{label[len(label) - (longest - 1 - head) :]}"
 
 

@@ -200,7 +200,7 @@ def draw_took(axes: Axes, cells: Sequence[Cell], check: str, learnt: float, titl
     axes.set_xlim(-0.01, 1.01)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100%"])
     twins = any(cell["took"].get("twin", {}).get(check) for cell in cells)
-    axes.set_xlabel("accuracy   ● stained   □ unstained twin" if twins else "accuracy   ● stained")
+    axes.set_xlabel("accuracy (● stained, □ unstained twin)" if twins else "accuracy (● stained)")
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", color=QUIET, alpha=0.25, linewidth=0.5)
     axes.set_axisbelow(True)
