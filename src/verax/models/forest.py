@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from verax.errors import VeraxError
 from verax.models.base import FloatArray, check_weights
+from verax.models.forest_arrays import Nodes, make_bag, make_nodes, make_work
 
 # Weights and counts are added in 32 bits.
 LARGEST_TOTAL = 2**31 - 1
@@ -47,12 +48,13 @@ class FlatForest:
 
 
 class SparseForest(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A random forest for sparse rows of presences or counts; one tree with ``n_trees=1, max_features=None, bootstrap=False``.
+    """A random forest, or a single tree, for sparse rows of presences or counts.
 
     As in scikit-learn: Gini impurity, thresholds midway between neighbouring values, no limit on depth or leaf size;
     at each node columns are drawn until ``max_features`` of them are drawn and one of them varies. A weight says how
     many times a row stands in the training part, and a bootstrap draws as many rows as the weights sum up to.
     It runs in one thread, and the same seed gives the same forest.
+    ``SparseForest(1, max_features=None, bootstrap=False)`` is a decision tree.
 
     Args:
         n_trees: how many trees.
@@ -117,9 +119,9 @@ class SparseForest(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         n_rows, n_columns = rows.shape
         n_classes = len(self.classes_)
-        bag = _bag(rows, labels)
-        work = _work(n_rows, n_columns, len(bag.cell_value), n_classes)
-        nodes = _nodes(2 * n_rows, n_classes)
+        bag = make_bag(rows, labels)
+        work = make_work(n_rows, n_columns, len(bag.cell_value), n_classes)
+        nodes = make_nodes(2 * n_rows, n_classes)
         max_features = n_columns if self.max_features is None else max(1, int(np.sqrt(n_columns)))
         rng = np.random.default_rng(self.random_state)
         copies = np.repeat(
@@ -180,7 +182,7 @@ def _check_numba() -> None:
 
 def _check_rows(X: Any) -> Any:
     """The rows as CSR with sorted columns and no stored zeros; what the caller gave stays as it is."""
-    given = check_array(X, accept_sparse=["csr", "csc"], dtype=np.float64)
+    given = check_array(X, accept_sparse=["csr", "csc"], dtype=np.float64, ensure_min_samples=0)
     rows = sparse.csr_array(given)
     if rows is given or np.shares_memory(rows.data, getattr(given, "data", rows.data)):
         rows = rows if _is_clean(rows) else rows.copy()
@@ -216,67 +218,7 @@ def _check_counts(sample_weight: Any, n_rows: int) -> NDArray[np.int64]:
     return weights.astype(np.int64)
 
 
-def _bag(rows: Any, labels: NDArray[np.int32]) -> Any:
-    """The rows as the kernels read them: by row, by column, and with a cell per column and value."""
-    from verax.models.forest_kernels import Bag
-
-    n_entries, n_columns = len(rows.data), rows.shape[1]
-    if (rows.data == 1.0).all():
-        cells, cell_value = rows.indices, np.ones(n_columns)
-        first_cell = np.arange(n_columns + 1)
-    else:
-        order = np.lexsort((rows.data, rows.indices))
-        columns, values = rows.indices[order], rows.data[order]
-        is_new = np.ones(n_entries, dtype=np.bool_)
-        is_new[1:] = (columns[1:] != columns[:-1]) | (values[1:] != values[:-1])
-        cells = np.empty(n_entries, dtype=np.int32)
-        cells[order] = np.cumsum(is_new) - 1
-        cell_value = values[is_new]
-        first_cell = np.searchsorted(columns[is_new], np.arange(n_columns + 1))
-    by_column = sparse.csc_array(sparse.csr_array((cells + 1, rows.indices, rows.indptr), shape=rows.shape))
-    by_column.sort_indices()
-    return Bag(
-        row_starts=rows.indptr.astype(np.int32),
-        row_columns=rows.indices.astype(np.int32),
-        row_cells=cells.astype(np.int32),
-        column_starts=by_column.indptr.astype(np.int32),
-        column_rows=by_column.indices.astype(np.int32),
-        column_cells=(by_column.data - 1).astype(np.int32),
-        first_cell=first_cell.astype(np.int32),
-        cell_value=cell_value,
-        labels=labels,
-    )
-
-
-def _work(n_rows: int, n_columns: int, n_cells: int, n_classes: int) -> Any:
-    from verax.models.forest_kernels import Work
-
-    return Work(
-        counts=np.zeros((n_cells, n_classes), dtype=np.int32),
-        listed=np.zeros(n_columns, dtype=np.uint8),
-        columns=np.zeros(n_columns, dtype=np.int32),
-        rows=np.zeros(n_rows, dtype=np.int32),
-        places=np.zeros(n_rows, dtype=np.int32),
-        moved=np.zeros(n_rows, dtype=np.int32),
-        waiting=np.zeros((n_rows, 3), dtype=np.int32),
-        above=np.zeros(n_classes, dtype=np.int64),
-        random=np.zeros(1, dtype=np.uint64),
-    )
-
-
-def _nodes(capacity: int, n_classes: int) -> Any:
-    from verax.models.forest_kernels import Nodes
-
-    return Nodes(
-        column=np.full(capacity, -1, dtype=np.int32),
-        threshold=np.zeros(capacity),
-        left=np.full(capacity, -1, dtype=np.int32),
-        right=np.full(capacity, -1, dtype=np.int32),
-        weight=np.zeros((capacity, n_classes), dtype=np.int32),
-    )
-
-
-def _in_walking_order(nodes: Any, n_nodes: int, first: int) -> tuple[NDArray[Any], ...]:
+def _in_walking_order(nodes: Nodes, n_nodes: int, first: int) -> tuple[NDArray[Any], ...]:
     """A tree's column, threshold, left, right and shares, numbered from ``first`` on."""
     from verax.models.forest_kernels import number_nodes
 

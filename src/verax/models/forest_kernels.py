@@ -1,6 +1,7 @@
 """The compiled loops that grow one tree on sparse rows and walk rows down trees; see :mod:`verax.models.forest`.
 
-Import this module inside functions only: it needs numba, which is optional and slow to import.
+Import this module inside functions only: it needs numba, which is optional and slow to import. Functions that call each
+other are in one file, because numba keeps the caller's machine code until the caller's own file changes.
 
 How a tree is grown. In a tree on bags of words most splits peel a few rows off a large node. So the rows of a large
 node are counted once, per word and class; at a split the smaller child's rows are taken out of the counts, which are
@@ -17,16 +18,16 @@ gives the same tree as two equal rows that follow each other.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from verax.models.base import FloatArray
+from verax.models.forest_arrays import Bag, Ints, Nodes, Work
 
 F = TypeVar("F", bound=Callable[..., Any])
-Ints = NDArray[np.int32]
 NO_COLUMN = -1
 
 
@@ -34,46 +35,6 @@ def compiled(function: F) -> F:
     """Compiles on first use and keeps the machine code beside the module."""
     fast: Any = njit(cache=True, nogil=True)(function)
     return cast(F, fast)
-
-
-class Bag(NamedTuple):
-    """The training rows, by row and by column; entries of a row and of a column are in ascending order."""
-
-    row_starts: Ints
-    row_columns: Ints
-    row_cells: Ints
-    column_starts: Ints
-    column_rows: Ints
-    column_cells: Ints
-    first_cell: Ints  # the cells of column j are first_cell[j] to first_cell[j + 1] - 1, by ascending value
-    cell_value: FloatArray
-    labels: Ints
-
-
-class Work(NamedTuple):
-    """Memory that all trees use again; ``counts`` and ``listed`` are zero between chains."""
-
-    counts: Ints  # (cells, classes): the weight of the node's rows in a cell
-    listed: NDArray[np.uint8]  # whether a column is in the list below
-    columns: (
-        Ints  # the chain's columns: first those that may still vary within the node, then the constant ones
-    )
-    rows: Ints  # the tree's rows; those of a node stand together
-    places: Ints  # where a row stands in ``rows``; -1 for a row that is not in the tree
-    moved: Ints
-    waiting: Ints  # (nodes, 3): first and last place of the rows, and the node
-    above: NDArray[np.int64]  # per class
-    random: NDArray[np.uint64]  # the state of the random numbers
-
-
-class Nodes(NamedTuple):
-    """A tree in the order of growing; column and children of a leaf are -1."""
-
-    column: Ints
-    threshold: FloatArray
-    left: Ints
-    right: Ints
-    weight: Ints  # (nodes, classes)
 
 
 @compiled
@@ -227,7 +188,7 @@ def _random_below(state: np.uint64, bound: int) -> tuple[np.uint64, int]:
     mixed = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     mixed = (mixed ^ (mixed >> np.uint64(31))) >> np.uint64(32)
-    return state, np.int64((mixed * np.uint64(bound)) >> np.uint64(32))
+    return state, int((mixed * np.uint64(bound)) >> np.uint64(32))
 
 
 @compiled
@@ -249,7 +210,7 @@ def _find_split(
     """
     n_columns = len(first_cell) - 1
     state = random[0]
-    total = np.int64(weight.sum())
+    total = int(weight.sum())
     best = -np.inf
     best_column, best_cell = NO_COLUMN, 0
     undrawn, n_drawn = n_active, 0
@@ -288,7 +249,7 @@ def _find_split_in_all(
 ) -> tuple[int, int, int]:
     """As ``_find_split`` where every column is looked at; of equally good columns each is as likely."""
     state = random[0]
-    total = np.int64(weight.sum())
+    total = int(weight.sum())
     best = -np.inf
     best_column, best_cell, n_best = NO_COLUMN, 0, 0
     place = 0
@@ -319,7 +280,7 @@ def _best_cell(
     """The best threshold of a column as the first cell above it, and its gain; -1 where the column is constant."""
     if last != first + 1 or len(weight) != 2:
         return _best_of_cells(counts, first, last, weight, total, above)
-    one, two = np.int64(counts[first, 0]), np.int64(counts[first, 1])
+    one, two = int(counts[first, 0]), int(counts[first, 1])
     right = one + two
     if right == 0 or right == total:  # noqa: PLR1714 (compiled)
         return 0.0, -1
@@ -335,10 +296,10 @@ def _best_of_cells(
     """As ``_best_cell``, for any number of cells and classes; the lowest of equally good thresholds."""
     best, best_cell = -np.inf, -1
     above[:] = 0  # the weight of each class from the cell on
-    right = np.int64(0)
+    right = 0
     for cell in range(last - 1, first - 1, -1):
-        here = np.int64(0)
-        left_squares, right_squares = np.int64(0), np.int64(0)
+        here = 0
+        left_squares, right_squares = 0, 0
         for label in range(len(weight)):
             here += counts[cell, label]
             above[label] += counts[cell, label]
@@ -356,7 +317,7 @@ def _best_of_cells(
 @compiled
 def _gain(left_squares: int, left: int, right_squares: int, right: int) -> float:
     """Minus the Gini impurity of both sides by weight; written as scikit-learn does, so that it rounds alike."""
-    wide_left, wide_right = np.float64(left), np.float64(right)
+    wide_left, wide_right = float(left), float(right)
     left_impurity = 1.0 - left_squares / (wide_left * wide_left)
     right_impurity = 1.0 - right_squares / (wide_right * wide_right)
     return -wide_right * right_impurity - wide_left * left_impurity
@@ -368,7 +329,8 @@ def _midway(counts: Ints, values: FloatArray, first: int, cell: int) -> float:
     below = cell - 1
     while below >= first and counts[below].sum() == 0:
         below -= 1
-    return (values[below] / 2.0 if below >= first else 0.0) + values[cell] / 2.0
+    smaller = float(values[below]) if below >= first else 0.0
+    return smaller / 2.0 + float(values[cell]) / 2.0
 
 
 @compiled
@@ -426,11 +388,11 @@ def _sort(values: Ints, n_values: int) -> None:
     gap = n_values // 2
     while gap > 0:
         for place in range(gap, n_values):
-            value = values[place]
-            while place >= gap and values[place - gap] > value:
-                values[place] = values[place - gap]
-                place -= gap  # noqa: PLW2901
-            values[place] = value
+            value, hole = values[place], place
+            while hole >= gap and values[hole - gap] > value:
+                values[hole] = values[hole - gap]
+                hole -= gap
+            values[hole] = value
         gap = 1 if gap == 2 else gap * 5 // 11
 
 

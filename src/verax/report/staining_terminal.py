@@ -9,6 +9,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from verax.report.tables import count, estimate
+
 # The budgets whose recall the terminal shows; the report has all of them.
 SHOWN_BUDGETS = (2, 5, 10)
 
@@ -40,21 +42,13 @@ def _recall_table(summary: Mapping[str, Any], dataset: str) -> Table:
         for label in summary["explainers"]:
             estimates = cell["explainers"].get(label)
             if estimates is not None:
-                shown = [percent(estimates["recall"][budget - 1]) for budget in SHOWN_BUDGETS]
+                shown = [estimate(estimates["recall"][budget - 1]) for budget in SHOWN_BUDGETS]
                 table.add_row(name, label, str(estimates["stains"]), *shown)
                 name = ""
         if not cell["explainers"]:
             table.add_row(name, "no stain was learnt", "0", *([""] * len(SHOWN_BUDGETS)))
         table.add_section()
     return table
-
-
-def percent(estimate: Mapping[str, Any]) -> str:
-    """A mean with its interval, as 61.5 [48.0, 75.1]; the mean alone if there is one stain only."""
-    mean = f"{100 * estimate['mean']:.1f}"
-    if estimate["low"] is None:
-        return mean
-    return f"{mean} [{100 * estimate['low']:.1f}, {100 * estimate['high']:.1f}]"
 
 
 def findings(summary: Mapping[str, Any]) -> list[str]:
@@ -78,12 +72,10 @@ def findings(summary: Mapping[str, Any]) -> list[str]:
                 f"{where}: {'; '.join(ahead)} (area under the recall curve, Holm-corrected p <= 0.05)."
             )
         if cell["stains_left_out"]:
-            count = len(cell["stains_left_out"])
-            sentences.append(
-                f"{where}: {count} stain{'s' if count > 1 else ''} not learnt, left out of the scores."
-            )
+            left_out = count(len(cell["stains_left_out"]), "stain")
+            sentences.append(f"{where}: {left_out} not learnt, left out of the scores.")
         for label, errors in cell["errors"].items():
-            sentences.append(f"{where}: {label} failed on {len(errors)} stains ({errors[0]}).")
+            sentences.append(f"{where}: {label} failed on {count(len(errors), 'stain')} ({errors[0]}).")
     if not any("above" in sentence for sentence in sentences):
         sentences.insert(
             0, "No difference between explainers (other than to random) survives Holm's correction."

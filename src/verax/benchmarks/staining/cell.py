@@ -27,7 +27,7 @@ IntArray = NDArray[np.int64]
 Method = tuple[str, str, Mapping[str, Any]]
 
 # Raised when what a job computes changes: outcomes stored by other versions are then not used.
-VERSION = 1
+VERSION = 2
 # Worked examples for the report: so many inputs of each trial are kept with their scores.
 EXAMPLES = 1
 
@@ -179,6 +179,7 @@ def _explain(
     given: Any = prepared.dataset.test.inputs
     inputs = given[chosen] if isinstance(given, np.ndarray) else [given[place] for place in chosen]
     wanted = [stain.rules[int(fired[place])].features for place in chosen]
+    result["wanted"] = list(wanted[0]) if wanted else []  # of the input that is kept as an example
     methods: list[tuple[str, Callable[[], Explainer]]] = [
         (label, partial(explainer, name, **parameters)) for label, name, parameters in explainers
     ]

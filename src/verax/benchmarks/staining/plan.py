@@ -60,7 +60,7 @@ def make_plan(spec: StainSpec, explainers: Sequence[cell.Method]) -> Plan:
     for name in spec.models:
         models.get(name)
     methods = list(explainers)
-    if not any(name == FLOOR for _, name, _ in methods):
+    if not any(label == FLOOR for label, _, _ in methods):
         methods.append((FLOOR, FLOOR, {"seed": spec.seed}))
     prepared = {name: prepare(spec.source(name), spec.words) for name in spec.datasets}
     twins: dict[tuple[str, str], Job] = {}

@@ -82,7 +82,7 @@ def examples(plan: Plan, outcomes: Outcomes) -> list[dict[str, Any]]:
         value = outcomes[trial.job.key].value
         if value is None:
             continue
-        wanted = sorted({feature for rule in value["stain"]["rules"] for feature in rule["features"]})
+        wanted = value.get("wanted", [])
         for label, scored in value["explainers"].items():
             found.extend(
                 {

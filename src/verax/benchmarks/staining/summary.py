@@ -98,9 +98,10 @@ def _took(plan: Plan, dataset: str, values: Sequence[Any], twin: Any) -> dict[st
     """Accuracies of the stained model and of its unstained twin (the paper's Figure 2), over all stains."""
     if not values:
         return {}
-    took: dict[str, Any] = {}
-    for name in ("stained_region", "stained_region_train", "original_region", "outside"):
-        took[name] = mean_interval([value["checks"][name] for value in values]).to_dict()
+    took: dict[str, Any] = {
+        name: _over_stains(values, [value["checks"][name] for value in values])
+        for name in ("stained_region", "stained_region_train", "original_region", "outside")
+    }
     if twin is not None:
         took["twin"] = _twin_accuracy(plan, dataset, values, twin)
     return took
@@ -111,13 +112,22 @@ def _twin_accuracy(plan: Plan, dataset: str, values: Sequence[Any], twin: Any) -
 
     labels = prepare(plan.spec.source(dataset), plan.spec.words).dataset.test.labels
     predicted = np.array(twin["predicted"])
-    found = defaultdict(list)
+    found = []
     for value in values:
         region = np.zeros(len(labels), dtype=np.bool_)
         region[value["region"]] = True
-        for name, accuracy in checks(predicted, labels, labels, region).items():
-            found[name].append(accuracy)
-    return {name: mean_interval(found[name]).to_dict() for name in ("original_region", "outside")}
+        found.append(checks(predicted, labels, labels, region))
+    return {
+        name: _over_stains(values, [one[name] for one in found]) for name in ("original_region", "outside")
+    }
+
+
+def _over_stains(values: Sequence[Any], numbers: Sequence[float]) -> dict[str, Any]:
+    """An estimate over stains of one number per trial; a stain drawn twice counts once, as the mean of its trials."""
+    by_stain: dict[str, list[float]] = defaultdict(list)
+    for value, number in zip(values, numbers, strict=True):
+        by_stain[value["stain"]["shown"]].append(number)
+    return mean_interval([float(np.mean(found)) for found in by_stain.values()]).to_dict()
 
 
 def _compared(used: Sequence[tuple[Trial, Any]]) -> dict[str, Any]:
