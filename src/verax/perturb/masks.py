@@ -153,27 +153,33 @@ def distinct_rows(
     return _first_and_inverse(exact.reshape(-1))
 
 
-def row_numbers(dense: FloatArray, features: NDArray[np.intp] | None = None) -> NDArray[np.uint64]:
-    """One number per variant of a (features, variants) array of 0 and 1, equal for equal variants, else about never.
-
-    Args:
-        dense: the variants.
-        features: the features that count; all by default.
-    """
+def row_numbers(dense: FloatArray) -> NDArray[np.uint64]:
+    """One number per variant of a (features, variants) array of 0 and 1, equal for equal variants, else about never."""
     n_features = len(dense)
     # Sums of 40-bit numbers stay exact in double precision for up to 8,192 features; BLAS adds them up.
     weights = np.random.default_rng(n_features).integers(0, 2**40, (2, n_features)).astype(np.float64)
-    if features is not None:
-        counted = np.zeros(n_features)
-        counted[features] = 1.0
-        weights *= counted
     numbers = np.zeros((2, dense.shape[1]), dtype=np.uint64)
     for start in range(0, n_features, 4096):
         part = slice(start, start + 4096)
         numbers += (weights[:, part] @ dense[part]).astype(np.uint64)
-    mixed: NDArray[np.uint64] = numbers[0] * np.uint64(0x9E3779B97F4A7C15) ^ numbers[1] * np.uint64(
-        0xC2B2AE3D27D4EB4F
-    )
+    return _mixed(numbers)
+
+
+def packed_numbers(by_row: BoolArray) -> NDArray[np.uint64]:
+    """The same of a contiguous (variants, features) array, from its bits."""
+    n_rows, n_features = by_row.shape
+    packed = np.zeros((n_rows, 8 * max(1, -(-n_features // 64))), dtype=np.uint8)
+    packed[:, : -(-n_features // 8)] = np.packbits(by_row, axis=1)
+    return _mixed(np.ascontiguousarray(packed.view(np.uint64).T))
+
+
+def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """One number per column of a (several, variants) array."""
+    mixed = np.zeros(numbers.shape[1], dtype=np.uint64)
+    for number in numbers:
+        mixed ^= number
+        mixed *= np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
     return mixed
 
 

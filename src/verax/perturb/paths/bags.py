@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from verax.models.base import FloatArray
 from verax.perturb.evaluate import Prepared, Rows
-from verax.perturb.masks import BoolArray, Masks, distinct_rows, row_numbers
+from verax.perturb.masks import BoolArray, Masks, distinct_rows, packed_numbers
 
 IntArray = NDArray[np.intp]
 
@@ -140,14 +140,15 @@ def project(bag: Bag, masks: Masks, matrix: Any) -> FloatArray:
 def sparse_rows(bag: Bag, masks: Masks, n_columns: int) -> Rows:
     """The distinct rows of the variants as a CSR matrix, exactly as the vectoriser would build them."""
     if bag.single:
-        fed = masks.select(bag.words).columns()
-        first, inverse = distinct_rows(fed, row_numbers(masks.dense(), bag.words))
+        by_row = np.ascontiguousarray(masks.select(bag.words).columns().T)
+        first, inverse = distinct_rows(by_row.T, packed_numbers(by_row))
         cells = None
     else:
         cells, fed = bag.column_values(masks), bag.columns_fed(masks)
+        by_row = np.ascontiguousarray(fed.T)
         first, inverse = distinct_rows(np.concatenate([fed, _as_bits(cells)]))
     parts = [
-        _entries(bag, fed, cells, first[start : start + STRIP_ROWS])
+        _entries(bag, by_row, cells, first[start : start + STRIP_ROWS])
         for start in range(0, len(first), STRIP_ROWS)
     ]
     data = np.concatenate([part[0] for part in parts])
@@ -160,14 +161,13 @@ def sparse_rows(bag: Bag, masks: Masks, n_columns: int) -> Rows:
 
 
 def _entries(
-    bag: Bag, fed: BoolArray, cells: FloatArray | None, rows: IntArray
+    bag: Bag, by_row: BoolArray, cells: FloatArray | None, rows: IntArray
 ) -> tuple[FloatArray, NDArray[np.int32], IntArray]:
     """The stored values of some rows, their columns, and how many each row has."""
     contiguous = len(rows) == rows[-1] - rows[0] + 1
     chosen: Any = slice(rows[0], rows[-1] + 1) if contiguous else rows
-    by_row = np.ascontiguousarray(fed[:, chosen].T)
     # Flat places and take are several times faster than indexing with a two-dimensional mask.
-    stored = np.flatnonzero(by_row)
+    stored = np.flatnonzero(by_row[chosen])
     values = np.tile(bag.values, len(rows)) if cells is None else cells[:, chosen].T.reshape(-1)
     indices = np.take(np.tile(bag.columns.astype(np.int32), len(rows)), stored)
     ends = np.searchsorted(stored, np.arange(1, len(rows) + 1) * len(bag.columns))

@@ -62,7 +62,9 @@ def letters(text: str) -> Letters:
 def build_strings(prepared: Letters, present: BoolArray) -> list[str]:
     """The text of each variant of a (variants, words) array: kept words and all that stands between words."""
     n_rows = len(present)
-    with_rest = np.ones((n_rows, present.shape[1] + 1), dtype=np.bool_)  # what is between words is always there
+    with_rest = np.ones(
+        (n_rows, present.shape[1] + 1), dtype=np.bool_
+    )  # what is between words is always there
     with_rest[:, :-1] = present
     keep = np.take(with_rest, prepared.word_of, axis=1)
     # Flat places and take are several times faster than indexing with a two-dimensional mask.
