@@ -58,3 +58,11 @@ def fitted(classifier, vectorizer=None, count: int = 200, classes: int = 2):
     if classes > 2:
         labels = labels + np.arange(count) % (classes - 1)
     return make_pipeline(vectorizer or CountVectorizer(), classifier).fit(texts, labels)
+
+
+def explain_elsewhere(arguments):
+    """Explains texts, in whatever process this is called."""
+    import verax
+
+    explainer, pipeline, texts = arguments
+    return [found.to_dict() for found in explainer.explain(verax.as_model(pipeline), texts)]

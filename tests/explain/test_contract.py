@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB
 
 import verax
-from helpers import fitted, make_texts
+from helpers import explain_elsewhere, fitted, make_texts
 from verax.errors import VeraxError
 from verax.explain import (
     Attribution,
@@ -104,11 +104,6 @@ MODELS = {
     "linear": lambda: fitted(LogisticRegression()),
     "rows": lambda: fitted(BernoulliNB()),
 }
-
-
-def explain_elsewhere(arguments):
-    explainer, pipeline, texts = arguments
-    return [found.to_dict() for found in explainer.explain(verax.as_model(pipeline), texts)]
 
 
 @pytest.mark.parametrize("model_name", MODELS)

@@ -181,13 +181,14 @@ def _check_numba() -> None:
 
 
 def _check_rows(X: Any) -> Any:
-    """The rows as CSR with sorted columns and no stored zeros; what the caller gave stays as it is."""
-    given = check_array(X, accept_sparse=["csr", "csc"], dtype=np.float64, ensure_min_samples=0)
-    rows = sparse.csr_array(given)
-    if rows is given or np.shares_memory(rows.data, getattr(given, "data", rows.data)):
-        rows = rows if _is_clean(rows) else rows.copy()
-    rows.sum_duplicates()
-    rows.eliminate_zeros()
+    """The rows as CSR with sorted columns and no stored zeros."""
+    rows = sparse.csr_array(
+        check_array(X, accept_sparse=["csr", "csc"], dtype=np.float64, ensure_min_samples=0)
+    )
+    if not (rows.has_canonical_format and rows.data.all()):
+        rows = rows.copy()  # what the caller gave stays as it is
+        rows.sum_duplicates()
+        rows.eliminate_zeros()
     if rows.data.min(initial=0.0) < 0.0:
         place = int(np.argmin(rows.data))
         row = int(np.searchsorted(rows.indptr, place, side="right")) - 1
@@ -196,10 +197,6 @@ def _check_rows(X: Any) -> Any:
             "SparseForest takes presences or counts, 0 or more."
         )
     return rows
-
-
-def _is_clean(rows: Any) -> bool:
-    return bool(rows.has_canonical_format and rows.data.all())
 
 
 def _check_counts(sample_weight: Any, n_rows: int) -> NDArray[np.int64]:

@@ -444,14 +444,22 @@ def walk(
 ) -> None:
     """Adds to ``sums`` (rows, classes) the shares of each row's leaf, tree by tree."""
     values = np.zeros(n_columns)
+    present = np.zeros(n_columns + 1, dtype=np.bool_)
+    present[NO_COLUMN] = True  # the last entry: a leaf
     for row in range(len(row_starts) - 1):
         for entry in range(row_starts[row], row_starts[row + 1]):
             values[row_columns[entry]] = row_values[entry]
+            present[row_columns[entry]] = True
         for root in roots:
             node = root
-            while column[node] >= 0:
+            while True:
+                # A row lacks nearly all of the columns that it is asked for.
+                while not present[column[node]]:
+                    node += 1
+                if column[node] < 0:
+                    break
                 node = node + 1 if values[column[node]] <= threshold[node] else right[node]
             for label in range(shares.shape[1]):
                 sums[row, label] += shares[node, label]
         for entry in range(row_starts[row], row_starts[row + 1]):
-            values[row_columns[entry]] = 0.0
+            present[row_columns[entry]] = False
