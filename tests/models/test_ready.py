@@ -112,13 +112,13 @@ def test_mlp_watches_the_validation_rows_and_holds_out_its_own_without_them():
     assert held_out.validation_losses_ == MlpClassifier().fit(ROWS, LABELS).validation_losses_
 
 
-def test_a_classifier_without_weights_says_so():
-    @models.register("neighbours-for-this-test")
+def test_a_classifier_without_weights_says_so(monkeypatch):
     def neighbours(seed):
         from sklearn.neighbors import KNeighborsClassifier
 
         return KNeighborsClassifier(n_neighbors=1 + seed)
 
+    monkeypatch.setitem(models._things, "neighbours-for-this-test", neighbours)
     assert fit_classifier("neighbours-for-this-test", ROWS, LABELS).n_neighbors == 1
     with pytest.raises(VeraxError, match="does not take sample weights"):
         fit_classifier("neighbours-for-this-test", ROWS, LABELS, sample_weight=WEIGHTS)

@@ -22,6 +22,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import verax
 from helpers import fitted, make_texts
+from verax.models.forest import SparseForest
 from verax.models.mlp import MlpClassifier
 from verax.perturb import path_for
 from verax.perturb.masks import Masks
@@ -81,6 +82,14 @@ def test_masked_columns_equal_rebuilt_strings(classifier, vectorizer, classes, r
     model = verax.as_model(fitted(CLASSIFIERS[classifier](), VECTORIZERS[vectorizer], classes=classes))
     single = classifier in ("xgboost", "mlp", "own-mlp")
     compare(model, reviews[0][:2] + ODD_TEXTS, tolerance=2e-6 if single else 1e-12)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("vectorizer", ["counts", "presence", "tfidf", "tfidf, no norm", "unsigned hashing"])
+def test_our_own_forest_takes_the_fast_path_too(vectorizer, classes, reviews):
+    model = verax.as_model(fitted(SparseForest(8, random_state=0), VECTORIZERS[vectorizer], classes=classes))
+    assert path_for(model).name.endswith("rows" if vectorizer == "tfidf" else "trees")
+    compare(model, reviews[0][:2] + ODD_TEXTS)
 
 
 @pytest.mark.parametrize(

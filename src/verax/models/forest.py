@@ -124,9 +124,8 @@ class SparseForest(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         nodes = make_nodes(2 * n_rows, n_classes)
         max_features = n_columns if self.max_features is None else max(1, int(np.sqrt(n_columns)))
         rng = np.random.default_rng(self.random_state)
-        copies = np.repeat(
-            np.arange(n_rows), weights
-        )  # the training part with each row as often as it counts
+        # The training part, with each row as often as it counts.
+        copies = np.repeat(np.arange(n_rows), weights)
         roots, trees = [0], []
         for _ in range(self.n_trees):
             drawn = weights

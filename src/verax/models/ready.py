@@ -41,6 +41,14 @@ def forest(seed: int) -> Any:
     return RandomForestClassifier(random_state=seed)
 
 
+@models.register("fast-forest")
+def fast_forest(seed: int) -> Any:
+    """The same forest grown for bags of words: some eight times faster, needs numba and texts."""
+    from verax.models.forest import SparseForest
+
+    return SparseForest(random_state=seed)
+
+
 @models.register("xgboost")
 def xgboost(seed: int) -> Any:
     """Gradient boosted trees, xgboost's defaults; in one thread, so that the machine does not matter."""

@@ -73,6 +73,8 @@ def flatten(classifier: Any) -> Ensemble | None:
         found = _from_sklearn([classifier])
     elif module.startswith("sklearn.") and name in ("RandomForestClassifier", "ExtraTreesClassifier"):
         found = _from_sklearn(list(classifier.estimators_))
+    elif module == "verax.models.forest":
+        found = _from_sparse_forest(classifier)
     elif module.startswith("xgboost.") and name == "XGBClassifier":
         found = _from_xgboost(classifier)
     return None if found is None else _in_walking_order(found)
@@ -131,20 +133,49 @@ def _from_sklearn(trees: list[Any]) -> Ensemble | None:
         ).astype(np.int32)
 
     shares = np.concatenate([part.value[:, 0, :] for part in parts])
-    shares = shares / shares.sum(axis=1, keepdims=True) / len(parts)
     column = np.concatenate([part.feature for part in parts]).astype(np.int32)
+    return _averaging(
+        offsets[:-1],
+        np.maximum(column, LEAF),
+        np.concatenate([part.threshold for part in parts]),
+        children("children_left"),
+        children("children_right"),
+        np.concatenate([part.missing_go_to_left for part in parts]),
+        shares / shares.sum(axis=1, keepdims=True),
+    )
+
+
+def _averaging(
+    roots: NDArray[np.int32],
+    column: NDArray[np.int32],
+    threshold: FloatArray,
+    left: NDArray[np.int32],
+    right: NDArray[np.int32],
+    missing_left: Any,
+    shares: FloatArray,
+) -> Ensemble:
+    """Trees whose class shares are averaged, as forests do."""
+    shares = shares / len(roots)
+    two_classes = shares.shape[1] == 2
     return Ensemble(
-        roots=offsets[:-1],
-        column=np.maximum(column, LEAF),
-        threshold=np.concatenate([part.threshold for part in parts]),
-        left=children("children_left"),
-        right=children("children_right"),
-        missing_left=np.concatenate([part.missing_go_to_left for part in parts]).astype(np.bool_),
+        roots=roots,
+        column=column,
+        threshold=threshold,
+        left=left,
+        right=right,
+        missing_left=np.asarray(missing_left, dtype=np.bool_),
         # Of two classes one is enough: the other is the rest.
-        values=np.ascontiguousarray(shares[:, 1:] if shares.shape[1] == 2 else shares),
-        base=np.zeros(1 if shares.shape[1] == 2 else shares.shape[1]),
+        values=np.ascontiguousarray(shares[:, 1:] if two_classes else shares),
+        base=np.zeros(1 if two_classes else shares.shape[1]),
         link="identity",
         absent_is_missing=False,
+    )
+
+
+def _from_sparse_forest(forest: Any) -> Ensemble:
+    flat = forest.flat_
+    return _averaging(
+        flat.roots, flat.column, flat.threshold, flat.left, flat.right, np.ones(len(flat.left)), flat.shares
     )
 
 
