@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -62,11 +63,8 @@ def letters(text: str) -> Letters:
 def build_strings(prepared: Letters, present: BoolArray) -> list[str]:
     """The text of each variant of a (variants, words) array: kept words and all that stands between words."""
     n_rows = len(present)
-    with_rest = np.ones(
-        (n_rows, present.shape[1] + 1), dtype=np.bool_
-    )  # what is between words is always there
-    with_rest[:, :-1] = present
-    keep = np.take(with_rest, prepared.word_of, axis=1)
+    rest = np.ones((n_rows, 1), dtype=np.bool_)  # what is between words is always there
+    keep = np.take(np.concatenate([present, rest], axis=1), prepared.word_of, axis=1)
     # Flat places and take are several times faster than indexing with a two-dimensional mask.
     kept = np.take(np.tile(prepared.codes, n_rows), np.flatnonzero(keep))
     joined = kept.tobytes().decode(prepared.encoding, "surrogatepass")
@@ -90,7 +88,9 @@ class StringPath:
         return evaluate_packed(parts, self._ask)
 
     def _ask(self, batches: Sequence[list[str]]) -> FloatArray:
-        return self.model.predict_proba([text for batch in batches for text in batch])
+        return self.model.predict_proba(
+            batches[0] if len(batches) == 1 else list(chain.from_iterable(batches))
+        )
 
 
 def _parts(text: Letters, masks: Variants) -> Iterator[Rows]:
@@ -105,4 +105,5 @@ def _parts(text: Letters, masks: Variants) -> Iterator[Rows]:
                 place = {string: number for number, string in enumerate(distinct)}
                 inverse = np.array([place[string] for string in strings], dtype=np.intp)
                 strings = list(distinct)
-            yield Rows(strings, len(strings), inverse, sum(map(len, strings)))
+            # Half of the words are there on average; counting characters would take longer than it is worth.
+            yield Rows(strings, len(strings), inverse, len(strings) * len(text.codes) // 2)
