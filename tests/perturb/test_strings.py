@@ -9,7 +9,7 @@ from lime.lime_text import IndexedString
 
 import verax
 from verax.perturb import evaluate
-from verax.perturb.masks import Masks
+from verax.perturb.masks import BLOCK_CELLS, PACK_CELLS, Masks
 from verax.perturb.paths import strings
 from verax.perturb.paths.strings import StringPath, build_strings, letters
 
@@ -96,7 +96,7 @@ def test_a_book_is_built_in_small_parts():
     ready = path.prepare([text])
     masks = Masks.from_rows(np.random.default_rng(0).random((128, 50)) < 0.5)
     answer = next(iter(path.evaluate(ready, [masks])))
-    assert max(sum(map(len, call)) for call in calls) <= 2_000_000
+    assert max(sum(map(len, call)) for call in calls) <= 2 * max(BLOCK_CELLS, PACK_CELLS)
     kept = masks.rows()[5]
     shown = " ".join(f"w{number % 50}" if kept[number % 50] else "" for number in range(100_000))
     assert answer.probabilities[5, 1] == len(shown) / (len(shown) + 10)
