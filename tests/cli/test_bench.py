@@ -1,0 +1,100 @@
+"""``verax bench stain`` as a person types it."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+from helpers import make_texts
+
+
+@pytest.fixture
+def reviews(folder):
+    """A file that is large enough to be stained."""
+    texts, labels = make_texts(600, seed=8, length=14)
+    with (folder / "made.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["text", "label"])
+        writer.writerows(
+            (f"{text} {number}", label)
+            for number, (text, label) in enumerate(zip(texts, labels, strict=True))
+        )
+    return folder
+
+
+OPTIONS = (
+    "--dataset",
+    "made.csv",
+    "--models",
+    "logistic,tree",
+    "--stains",
+    "2",
+    "--inputs",
+    "5",
+    "--samples",
+    "50",
+)
+
+
+def test_a_run_prints_its_estimates_and_writes_its_files(verax, reviews):
+    ended = verax("bench", "stain", *OPTIONS, "--explainers", "greedy,lime(samples=80)", "--out", "run")
+    assert ended.status == 0
+    assert "recall of the stain's 2 features" in ended.out
+    assert "lime(samples=80)" in ended.out
+    assert ended.out.rstrip().endswith("in a browser.")
+    written = {path.name for path in (reviews / "run").iterdir()}
+    assert {
+        "report.html",
+        "summary.json",
+        "results.parquet",
+        "timings.json",
+        "manifest.json",
+        "figures",
+    } <= written
+    methods = json.loads((reviews / "run" / "summary.json").read_text())["explainers"]
+    assert methods == ["greedy", "lime(samples=80)", "random", "ground-truth"]
+
+
+def test_json_is_the_summary_and_nothing_else(verax, reviews):
+    ended = verax("bench", "stain", *OPTIONS, "--explainers", "greedy", "--out", "run", "--json")
+    assert ended.status == 0
+    assert ended.out == (reviews / "run" / "summary.json").read_text()
+    json.loads(ended.out)
+
+
+def test_a_spec_file_gives_the_options_and_the_command_line_wins(verax, reviews):
+    (reviews / "stain.toml").write_text(
+        '[stain]\ndatasets = ["made.csv"]\nmodels = ["tree"]\nexplainers = ["greedy"]\nstains = 5\ninputs = 5\n'
+    )
+    ended = verax("bench", "stain", "--spec", "stain.toml", "--stains", "1", "--out", "run", "--json")
+    assert ended.status == 0
+    assert json.loads(ended.out)["spec"]["stains"] == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--size", "7"), "size: Input should be less than or equal to 4"),
+        (("--models", "trie"), "There is no model called 'trie'"),
+        (("--explainers", "lyme"), "There is no explainer called 'lyme'"),
+        (("--dataset", "none.csv"), "There is no file or folder 'none.csv'"),
+        (("--min-share", "0.99"), "lower --min-share or --size"),
+        (("--spec", "none.toml"), "There is no spec file 'none.toml'"),
+        (("--jobs", "0"), "must be 1 or more"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(verax, reviews, options, sentence):
+    ended = verax("bench", "stain", *OPTIONS, "--explainers", "greedy", "--out", "run", *options)
+    assert ended.status == 2
+    assert sentence in " ".join(ended.err.split())
+    assert "Traceback" not in ended.err
+    assert ended.out == ""
+
+
+def test_a_folder_of_another_run_is_refused(verax, reviews):
+    assert verax("bench", "stain", *OPTIONS, "--explainers", "greedy", "--out", "run").status == 0
+    ended = verax("bench", "stain", *OPTIONS, "--explainers", "greedy", "--out", "run", "--seed", "3")
+    assert ended.status == 2
+    assert "holds another run" in ended.err
