@@ -113,7 +113,7 @@ def main() -> None:
         drawn = cell.stain_of(ready, WISH, 1, stain)
         fired = [drawn.stain.fired(cells) for cells in ready.cells]
         labels = [drawn.stain.labels(where, part.labels) for where, part in zip(fired, parts, strict=True)]
-        weight = np.where(fired[0] >= 0, 10, 1)
+        weight = np.where(fired[0] >= 0, 50, 1)
         flipped = np.flatnonzero(labels[2] != parts[2].labels)[:INPUTS]
         texts = [parts[2].inputs[place] for place in flipped]
         BANKS.clear()
