@@ -103,14 +103,14 @@ def summary_of(*cells, ranks=None, failures=(), **options):
 
 
 def clear():
-    """Greedy above lime above random by nearly the same on each of three stains."""
+    """Greedy above lime above random by nearly the same on each of six stains, of which three equal the others."""
     return cell(
         "reviews",
         "xgboost",
         {
-            "lime(samples=200)": [0.60, 0.70, 0.80],
-            "greedy": [0.80, 0.90, 1.01],
-            "random": [0.10, 0.20, 0.29],
+            "lime(samples=200)": [0.60, 0.70, 0.80] * 2,
+            "greedy": [0.80, 0.90, 1.01] * 2,
+            "random": [0.10, 0.20, 0.29] * 2,
         },
     )
 
@@ -250,7 +250,7 @@ def test_explainers_that_are_not_shown_to_beat_random_are_named():
 
 
 def test_an_explainer_below_random_is_called_worse():
-    hiding = cell("reviews", "tree", {"greedy": [0.0, 0.01, 0.0], "random": [0.2, 0.22, 0.21]})
+    hiding = cell("reviews", "tree", {"greedy": [0.0, 0.01, 0.0] * 2, "random": [0.2, 0.22, 0.21] * 2})
     assert chance_answer(summary_of(hiding), short_names(NAMES)).startswith(
         "Not everywhere: worse than random: greedy for tree;"
     )
@@ -317,10 +317,10 @@ def test_short_names_are_used_where_they_tell_explainers_apart():
 
 
 def test_a_difference_is_in_points_with_interval_and_corrected_p():
-    # lime - greedy is -0.20, -0.20, -0.21: mean -0.2033, spread 0.005774, standard error 0.003333,
-    # t(0.975, 2) = 4.30265, so the interval is -0.2033 -+ 0.01434.
+    # lime - greedy is -0.20, -0.20, -0.21, twice: mean -0.2033, spread 0.005164, standard error 0.002108,
+    # t(0.975, 5) = 2.570582, so the interval is -0.2033 -+ 0.00542.
     shown = compared(clear(), "lime(samples=200)", "greedy", short_names(NAMES), "auc")
-    assert (shown.points, shown.interval) == ("−20.3", "[−21.8, −18.9]")
+    assert (shown.points, shown.interval) == ("−20.3", "[−20.9, −19.8]")
     assert shown.p == "p < 0.001"
     assert shown.ahead == "greedy"
 
@@ -363,7 +363,7 @@ def test_a_difference_turned_round_has_all_its_signs_turned():
         -one["low"],
     )
     assert (one["verdict"], other["verdict"]) == ("second", "first")
-    assert (other["wins"], other["losses"]) == (3, 0)
+    assert (other["wins"], other["losses"]) == (6, 0)
     assert turned(other) == one
 
 
@@ -380,15 +380,15 @@ def test_recall_is_listed_at_the_size_of_the_stain():
     model, rows = table["groups"][0]
     assert model == "xgboost"
     assert [row[0] for row in rows] == ["lime", "greedy", "random"]
-    # 0.6, 0.7, 0.8: 0.7 -+ 4.30265 * 0.1 / sqrt(3).
-    assert rows[0][2][0] == "70.0 [45.2, 94.8]"
+    # 0.6, 0.7, 0.8, twice: 0.7 -+ 2.570582 * sqrt(0.04 / 5) / sqrt(6).
+    assert rows[0][2][0] == "70.0 [60.6, 79.4]"
 
 
 def test_accuracies_without_a_twin_leave_its_columns_empty():
     lonely = clear()
     del lonely["took"]["twin"]
-    (row,) = took_table([lonely], 3)
-    assert (row["learnt"], row["twin_region"], row["twin_outside"]) == ("3 of 3", "–", "–")
+    (row,) = took_table([lonely], 6)
+    assert (row["learnt"], row["twin_region"], row["twin_outside"]) == ("6 of 6", "–", "–")
     assert row["original_region"].startswith("48.7 [")
     assert "xgboost" in Words(page_of(summary_of(lonely))).text
 

@@ -52,7 +52,8 @@ def test_only_differences_that_survive_correction_are_named():
 
 def test_no_difference_is_said():
     assert findings(summary()) == [
-        "No difference between explainers (other than to random) survives Holm's correction."
+        "No difference between explainers (other than to random) survives Holm's correction "
+        "with five stains or more."
     ]
 
 

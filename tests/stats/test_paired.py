@@ -85,7 +85,12 @@ def test_a_constant_difference_has_p_zero_also_where_rounding_hides_it(a, b, mea
     (found,) = paired_differences(table(a=a, b=b))
     assert found.mean == found.low == found.high == pytest.approx(mean)
     assert (found.p, found.p_holm) == (0, 0)
-    assert found.verdict == ("first" if mean > 0 else "second")
+
+
+@pytest.mark.parametrize(("n", "verdict"), [(2, "none"), (4, "none"), (5, "first"), (9, "first")])
+def test_below_five_units_nobody_is_called_higher(n, verdict):
+    (found,) = paired_differences(table(a=[1.0] * n, b=[0.5] * n))
+    assert (found.p_holm, found.verdict) == (0, verdict)
 
 
 def test_pairs_that_cannot_be_tested_are_reported_and_do_not_count_in_the_family():

@@ -15,7 +15,7 @@ from verax.models.base import FloatArray, Inputs, Model
 from verax.perturb.dispatch import path_for
 from verax.perturb.paths.bag_of_words import BagPath
 from verax.perturb.paths.bags import Bag, word_weights
-from verax.perturb.paths.ensembles import Ensemble, flatten
+from verax.perturb.paths.ensembles import LEAF, Ensemble, flatten
 from verax.perturb.paths.heads import LinearHead, TreeHead
 from verax.perturb.paths.separable import Separable, separable
 from verax.perturb.paths.tables import TablePath, TableRow
@@ -130,7 +130,10 @@ class TextTrees:
         nothing = np.nan if ensemble.absent_is_missing else 0.0
         absent = np.full(n_columns, nothing)
         nobody = np.full(n_columns, -1, dtype=np.int32)
-        base = _outputs_of_row(ensemble, absent)
+        # Without any word a text goes from each root to the next leaf: nodes are in walking order.
+        leaves = np.flatnonzero(ensemble.left == LEAF)
+        reached = leaves[np.searchsorted(leaves, ensemble.roots)]
+        base = ensemble.values[reached].sum(axis=0) + ensemble.base
         return cls(ensemble, absent.copy(), absent, nobody, base)
 
     def solve(self, ready: Bag) -> Exact | None:

@@ -53,6 +53,8 @@ def shapley_of_trees(
 
     kept, lost = _leaf_weights(max(64, 1 << n_features.bit_length()))
     shapley = np.zeros((ensemble.values.shape[1], n_features))
+    lacked = np.isnan(absent) if ensemble.absent_is_missing else absent == 0.0
+    skipped = np.append((owner < 0) & lacked, False)
     shapley_of_leaves(
         ensemble.roots,
         ensemble.column,
@@ -64,6 +66,7 @@ def shapley_of_trees(
         present,
         absent,
         owner,
+        skipped,
         kept,
         lost,
         shapley,

@@ -78,6 +78,8 @@ def findings(summary: Mapping[str, Any]) -> list[str]:
             sentences.append(f"{where}: {label} failed on {count(len(errors), 'stain')} ({errors[0]}).")
     if not any("above" in sentence for sentence in sentences):
         sentences.insert(
-            0, "No difference between explainers (other than to random) survives Holm's correction."
+            0,
+            "No difference between explainers (other than to random) survives Holm's correction "
+            "with five stains or more.",
         )
     return sentences

@@ -20,6 +20,10 @@ from verax.stats.student import t_critical, two_sided_p
 Unit = TypeVar("Unit", bound=Hashable)
 
 
+# Below so many units nobody is called higher: two equal differences have a p of 0 and prove nothing.
+FEWEST = 5
+
+
 @dataclass(frozen=True)
 class Difference:
     """How much higher the first method is than the second, on the units that both have.
@@ -56,8 +60,8 @@ class Difference:
 
     @property
     def verdict(self) -> Literal["first", "second", "none"]:
-        """Which is higher after Holm's correction; "none" is no evidence (or no test), not equality."""
-        if self.mean is None or self.p_holm is None or self.p_holm > 1 - self.level:
+        """Which is higher after Holm's correction; "none" is too little evidence (or no test), not equality."""
+        if self.mean is None or self.p_holm is None or self.n < FEWEST or self.p_holm > 1 - self.level:
             return "none"
         return "first" if self.mean > 0 else "second"
 

@@ -84,6 +84,9 @@ def _in_walking_order(ensemble: Ensemble) -> Ensemble:
     """The same trees, numbered so that the child of an absent column follows its parent."""
     inner = ensemble.left != LEAF
     next_child = np.where(ensemble.absent_left, ensemble.left, ensemble.right)
+    parents = np.flatnonzero(inner)
+    if np.array_equal(next_child[parents], parents + 1):
+        return ensemble  # forests on bags of words are grown in this order
     other_child = np.where(ensemble.absent_left, ensemble.right, ensemble.left)
     levels = [ensemble.roots]
     while True:

@@ -158,6 +158,7 @@ def shapley_of_leaves(
     present: FloatArray,
     absent: FloatArray,
     owner: Ints,
+    skipped: NDArray[np.bool_],
     kept_weight: FloatArray,
     lost_weight: FloatArray,
     shapley: FloatArray,
@@ -172,6 +173,8 @@ def shapley_of_leaves(
         present: the value of each column while its feature is present.
         absent: the value of each column while its feature is absent.
         owner: which feature each column belongs to; negative for none.
+        skipped: columns that the row lacks, with or without any feature: there the next node follows. Its last entry
+            is for the leaves' column, -1, and is False.
         kept_weight, lost_weight: ``(k-1)! l! / (k+l)!`` and ``k! (l-1)! / (k+l)!``.
         shapley: where the values are added.
     """
@@ -187,7 +190,11 @@ def shapley_of_leaves(
         n_kept = 0
         node = root
         while True:
-            while left[node] >= 0:
+            while True:
+                while skipped[column[node]]:
+                    node += 1
+                if left[node] < 0:
+                    break
                 test = column[node]
                 feature = owner[test]
                 value = absent[test]
