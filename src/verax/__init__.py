@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from verax.data import Dataset, load_dataset
     from verax.errors import VeraxError
-    from verax.explain import Attribution, Explainer, Explanation, explainer
+    from verax.explain import Attribution, Explainer, Explanation, Fragments, explainer, fragments
     from verax.models import Model, as_model, fit_model
 
 try:
@@ -21,11 +21,13 @@ _HOMES = {
     "Dataset": "verax.data",
     "Explainer": "verax.explain",
     "Explanation": "verax.explain",
+    "Fragments": "verax.explain",
     "Model": "verax.models",
     "VeraxError": "verax.errors",
     "as_model": "verax.models",
     "explainer": "verax.explain",
     "fit_model": "verax.models",
+    "fragments": "verax.explain",
     "load_dataset": "verax.data",
 }
 
@@ -34,12 +36,14 @@ __all__ = [
     "Dataset",
     "Explainer",
     "Explanation",
+    "Fragments",
     "Model",
     "VeraxError",
     "__version__",
     "as_model",
     "explainer",
     "fit_model",
+    "fragments",
     "load_dataset",
 ]
 

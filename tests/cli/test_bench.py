@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+import shlex
+from pathlib import Path
 
 import pytest
 
@@ -42,7 +45,7 @@ def test_a_run_prints_its_estimates_and_writes_its_files(verax, reviews):
     ended = verax("bench", "stain", *OPTIONS, "--explainers", "greedy,lime(samples=80)", "--out", "run")
     assert ended.status == 0
     assert "recall of the stain's 2 features" in ended.out
-    assert "lime(samples=80)" in ended.out
+    assert " lime " in ended.out
     assert ended.out.rstrip().endswith("in a browser.")
     written = {path.name for path in (reviews / "run").iterdir()}
     assert {
@@ -98,3 +101,23 @@ def test_a_folder_of_another_run_is_refused(verax, reviews):
     ended = verax("bench", "stain", *OPTIONS, "--explainers", "greedy", "--out", "run", "--seed", "3")
     assert ended.status == 2
     assert "holds another run" in ended.err
+
+
+def test_the_worked_example_of_the_docs_runs_as_it_stands(verax, reviews):
+    page = (Path(__file__).parents[2] / "docs" / "staining.md").read_text(encoding="utf-8")
+    modules = re.findall(r"```python\n# (my_package/\w+\.py)\n(.*?)```", page, re.DOTALL)
+    assert [name for name, _ in modules] == ["my_package/mine.py", "my_package/models.py"]
+    (reviews / "my_package").mkdir()
+    for name, code in modules:
+        (reviews / name).write_text(code)
+    typed = next(
+        line for line in page.splitlines() if line.startswith("verax bench") and "my_package" in line
+    )
+    small = ("--dataset", "made.csv", "--stains", "2", "--inputs", "5", "--samples", "50", "--out", "run")
+    ended = verax(*shlex.split(typed)[1:], *small, "--json")
+    assert ended.status == 0
+    found = json.loads(ended.out)
+    assert found["failures"] == []
+    assert "my_package.mine:Alone" in found["explainers"]
+    assert [cell["errors"] for cell in found["cells"]] == [{}, {}]
+    assert any("my_package.mine:Alone" in cell["explainers"] for cell in found["cells"])

@@ -2,6 +2,7 @@
 
 from verax.explain.base import Explainer, explainer, explainers
 from verax.explain.explanation import Attribution, Cost, Explanation
+from verax.explain.fragments import Fragment, Fragments, fragments
 from verax.explain.greedy import Greedy, GreedyPath
 from verax.explain.lime import Lime
 from verax.explain.precomputed import Precomputed
@@ -13,6 +14,8 @@ __all__ = [
     "Cost",
     "Explainer",
     "Explanation",
+    "Fragment",
+    "Fragments",
     "Greedy",
     "GreedyPath",
     "Lime",
@@ -21,4 +24,5 @@ __all__ = [
     "Shap",
     "explainer",
     "explainers",
+    "fragments",
 ]

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from verax.report.staining_answers import short_names
 from verax.report.tables import count, estimate
 
 # The budgets whose recall the terminal shows; the report has all of them.
@@ -29,21 +31,25 @@ def _recall_table(summary: Mapping[str, Any], dataset: str) -> Table:
     table = Table(
         title=f"{dataset}: recall of the stain's {size} features among the top b, in percent",
         title_justify="left",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
     )
-    table.add_column("model")
-    table.add_column("explainer")
+    explainers = short_names(summary["explainers"])
+    models = short_names(summary["spec"]["models"])
+    table.add_column("model", overflow="fold")
+    table.add_column("explainer", min_width=12, overflow="fold")
     table.add_column("stains", justify="right")
     for budget in SHOWN_BUDGETS:
-        table.add_column(f"b = {budget}", justify="right")
+        table.add_column(f"b = {budget}", justify="right", no_wrap=True)
     for cell in summary["cells"]:
         if cell["dataset"] != dataset:
             continue
-        name = cell["model"]
+        name = models.get(cell["model"], cell["model"])
         for label in summary["explainers"]:
             estimates = cell["explainers"].get(label)
             if estimates is not None:
                 shown = [estimate(estimates["recall"][budget - 1]) for budget in SHOWN_BUDGETS]
-                table.add_row(name, label, str(estimates["stains"]), *shown)
+                table.add_row(name, explainers[label], str(estimates["stains"]), *shown)
                 name = ""
         if not cell["explainers"]:
             table.add_row(name, "no stain was learnt", "0", *([""] * len(SHOWN_BUDGETS)))
