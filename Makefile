@@ -7,12 +7,12 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # What torch is built as differs between platforms; this exact version comes without CUDA packages.
 TORCH := torch==2.13.0
 
-.PHONY: demo test lint check perf clean
+.PHONY: demo test lint browser check perf clean
 
 demo: $(VENV)/.demo
 	$(BIN)/verax demo --out demo
 
-test: $(VENV)/.dev lint
+test: $(VENV)/.dev lint browser
 	$(ONE_THREAD) $(BIN)/pytest
 
 lint: $(VENV)/.dev
@@ -20,6 +20,10 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Debian's chromium where packages may be installed, otherwise Playwright's; instantly when it is there.
+browser: $(VENV)/.dev
+	scripts/get_browser.sh $(BIN)/playwright
 
 perf: $(VENV)/.dev
 	$(ONE_THREAD) $(BIN)/python perf/explainers.py

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+import real_parts
 from helpers import make_texts
+
+if TYPE_CHECKING:
+    from pgserver import PostgresServer
+    from playwright.sync_api import Browser
 
 # A shell that starts the tests in the background lets them ignore Ctrl-C, and what they start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -18,3 +25,33 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 def reviews() -> tuple[list[str], np.ndarray]:
     """Texts that no made-up model was fitted on."""
     return make_texts(30, seed=1)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """A browser for the tests of one module.
+
+    Not for the whole session: while Playwright runs, this thread has a running event loop, and asyncio.run refuses.
+    """
+    with real_parts.launched_chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """A PostgreSQL server of this test process."""
+    with real_parts.running_postgres() as server:
+        yield server
+
+
+@pytest.fixture
+def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
+    """The SQLAlchemy URL of an empty database of this test's own."""
+    with real_parts.fresh_database(postgres_server) as url:
+        yield url
+
+
+@pytest.fixture
+def free_port() -> int:
+    """A TCP port on localhost that nobody listens on."""
+    return real_parts.free_port()
