@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections import OrderedDict
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from verax.models.base import Model
 from verax.models.text import TextPipeline
@@ -15,20 +15,27 @@ from verax.perturb.paths.tables import table_path
 
 log = logging.getLogger("verax.perturb")
 
-_PATHS: WeakKeyDictionary[Model, tuple[tuple[int, ...], Path]] = WeakKeyDictionary()
+# A path holds its model, so a dictionary of weak keys would never let go of either: a run of a thousand models would
+# keep them all. The last few are enough, since explainers take turns on one model.
+MAX_PATHS = 4
+_PATHS: OrderedDict[Model, tuple[tuple[int, ...], Path]] = OrderedDict()
 
 
 def path_for(model: Model) -> Path:
-    """The fastest path that gives the model's own probabilities; built and checked once, then kept.
+    """The fastest path that gives the model's own probabilities; built and checked once, kept for the last few models.
 
     A classifier that was fitted again gets a new path.
     """
     state = fitted_state(model)
     known = _PATHS.get(model)
     if known is not None and known[0] == state:
+        _PATHS.move_to_end(model)
         return known[1]
     path = _choose(model)
     _PATHS[model] = (state, path)
+    _PATHS.move_to_end(model)
+    while len(_PATHS) > MAX_PATHS:
+        _PATHS.popitem(last=False)
     return path
 
 
@@ -47,7 +54,7 @@ def fitted_state(model: Model) -> tuple[int, ...]:
     """The identities of what fitting replaces; fitting the same object again changes them."""
     classifier: Any = getattr(model, "classifier", getattr(model, "estimator", None))
     parts = [
-        getattr(classifier, name, None) for name in ("coef_", "coefs_", "tree_", "estimators_", "_Booster")
+        getattr(classifier, name, None) for name in ("coef_", "coefs_", "tree_", "estimators_", "flat_", "_Booster")
     ]
     vectorizer = getattr(model, "vectorizer", None)
     parts.append(getattr(vectorizer, "vocabulary_", None))
