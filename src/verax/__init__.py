@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from verax.data import Dataset, load_dataset
     from verax.errors import VeraxError
-    from verax.explain import Attribution, Explainer, Explanation, Fragments, explainer, fragments
+    from verax.explain import Attribution, Explainer, Explanation, Fragments, Written, explainer, fragments
     from verax.models import Model, as_model, fit_model
 
 try:
@@ -24,6 +24,7 @@ _HOMES = {
     "Fragments": "verax.explain",
     "Model": "verax.models",
     "VeraxError": "verax.errors",
+    "Written": "verax.explain",
     "as_model": "verax.models",
     "explainer": "verax.explain",
     "fit_model": "verax.models",
@@ -39,6 +40,7 @@ __all__ = [
     "Fragments",
     "Model",
     "VeraxError",
+    "Written",
     "__version__",
     "as_model",
     "explainer",

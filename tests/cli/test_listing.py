@@ -28,7 +28,7 @@ def test_explainers_are_listed_with_parameters_and_defaults(verax):
     assert "samples=5000, seed=0, kernel_width=None, features=None, selection='auto'" in out
 
 
-@pytest.mark.parametrize("sort", ["measures", "protocols"])
+@pytest.mark.parametrize("sort", ["measures"])
 def test_what_does_not_exist_yet_is_said_in_a_sentence(verax, sort):
     ended = verax("list", sort)
     assert ended.status == 2

@@ -32,6 +32,7 @@ USES = {
     Sort.models: "Use: verax explain --model forest; your own as package.module:name, or a file saved by joblib.",
     Sort.datasets: "Use: verax explain --dataset imdb; a CSV, JSON-lines or Parquet file by its path.",
     Sort.formats: "Use: verax explain --dataset FOLDER_OR_FILE --format sst.",
+    Sort.protocols: "Use: name one under [protocol] of a spec, then: verax study build SPEC --out DIR.",
 }
 
 
@@ -39,7 +40,7 @@ USES = {
 def list_things(
     sort: Annotated[str, typer.Argument(metavar="SORT", help="One of: " + ", ".join(Sort) + ".")],
 ) -> None:
-    """List the explainers, models, datasets or formats by name, with a line on each."""
+    """List the explainers, models, datasets, formats or protocols by name, with a line on each."""
     if sort not in list(Sort):
         raise VeraxError(f"There is no list of {sort!r}; choose one of: {', '.join(Sort)}.")
     if sort not in USES:
@@ -72,17 +73,29 @@ def registry_of(sort: Sort) -> Registry[Any]:
         from verax.models import models
 
         return models
+    if sort is Sort.protocols:
+        from verax.studies.protocols import protocols
+
+        return protocols
     from verax.data import dataset_formats, datasets
 
     return datasets if sort is Sort.datasets else dataset_formats
 
 
 def describe(thing: Any, sort: Sort) -> Iterable[str]:
-    """The first line of what a thing says of itself; an explainer's parameters below."""
+    """The first line of what a thing says of itself; the parameters of an explainer or a protocol below."""
     from verax.cli.names import parameters_of
 
     yield (thing.__doc__ or "").strip().split("\n")[0]
-    if sort is Sort.explainers and (parameters := parameters_of(thing)):
+    parameters: dict[str, Any] = {}
+    if sort is Sort.explainers:
+        parameters = parameters_of(thing)
+    elif sort is Sort.protocols:
+        parameters = {
+            name: dataclasses.MISSING if field.is_required() else field.default
+            for name, field in thing.model_fields.items()
+        }
+    if parameters:
         yield ", ".join(_with_default(name, default) for name, default in parameters.items())
 
 

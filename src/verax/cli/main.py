@@ -12,6 +12,7 @@ from verax.cli.bench import bench
 from verax.cli.demo import demo
 from verax.cli.explain import explain
 from verax.cli.listing import list_things
+from verax.cli.study import study
 
 EXAMPLES = """Examples:
 
@@ -24,6 +25,8 @@ verax explain --text "A warm, funny and moving film."
 verax explain --dataset adult --model forest --explainers lime,shap --input 3 --html page.html
 
 verax explain --dataset reviews.csv --text-column review --label-column stars --n 2 --json
+
+verax study build examples/forward.toml --out studies/forward
 """
 
 app = typer.Typer(
@@ -40,6 +43,7 @@ app.command(
 )(explain)
 app.command("list")(list_things)
 app.add_typer(bench)
+app.add_typer(study)
 
 
 def _version(asked: bool) -> None:

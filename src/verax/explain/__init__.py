@@ -8,6 +8,7 @@ from verax.explain.lime import Lime
 from verax.explain.precomputed import Precomputed
 from verax.explain.random import Random
 from verax.explain.shap import Shap
+from verax.explain.written import Written
 
 __all__ = [
     "Attribution",
@@ -22,6 +23,7 @@ __all__ = [
     "Precomputed",
     "Random",
     "Shap",
+    "Written",
     "explainer",
     "explainers",
     "fragments",

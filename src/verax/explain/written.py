@@ -1,0 +1,91 @@
+"""Written: an explanation in words, or in any other form that people are shown as it was written.
+
+Rules, lists of weights, examples, sentences of a person or of a language model: what has no scores to mark words with.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar
+
+from verax.errors import VeraxError
+from verax.explain.explanation import Cost, Explanation
+
+
+@dataclass(frozen=True)
+class Written(Explanation):
+    """An explanation as it was written.
+
+    Attributes:
+        paragraphs: its parts, each with its own spaces and line breaks.
+        target: the class that is explained.
+        target_name: its name.
+        input: the text, or the row as a tuple of "column = value".
+        legend: a line on how to read it.
+        details: how it was made.
+        cost: rows, calls and seconds; two explanations that differ in nothing else are equal.
+        explainer: who or what made it.
+    """
+
+    paragraphs: tuple[str, ...]
+    target: int
+    target_name: str = ""
+    input: str | tuple[str, ...] = ""
+    legend: str = ""
+    details: dict[str, Any] = field(default_factory=dict, hash=False)
+    cost: Cost = field(default_factory=Cost, compare=False)
+    explainer: str = ""
+
+    kind: ClassVar[str] = "written"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.paragraphs, str):
+            raise VeraxError(
+                "The paragraphs of a written explanation are several texts, not one; use (text,)."
+            )
+        if not self.text.strip():
+            raise VeraxError("A written explanation must say something; it has no text.")
+
+    @property
+    def text(self) -> str:
+        """All paragraphs, with an empty line between them."""
+        return "\n\n".join(self.paragraphs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, numbers and strings."""
+        return {
+            "kind": self.kind,
+            "paragraphs": list(self.paragraphs),
+            "target": self.target,
+            "target_name": self.target_name,
+            "input": self.input if isinstance(self.input, str) else list(self.input),
+            "legend": self.legend,
+            "details": self.details,
+            "cost": asdict(self.cost),
+            "explainer": self.explainer,
+        }
+
+    @classmethod
+    def _from_dict(cls, data: dict[str, Any]) -> Written:
+        given = data.get("input", "")
+        try:
+            paragraphs = tuple(data["paragraphs"])
+            if not all(isinstance(text, str) for text in paragraphs):
+                raise TypeError("a paragraph is no text")
+            return cls(
+                paragraphs=paragraphs,
+                target=int(data["target"]),
+                target_name=str(data.get("target_name", "")),
+                input=given if isinstance(given, str) else tuple(given),
+                legend=str(data.get("legend", "")),
+                details=dict(data.get("details", {})),
+                cost=Cost(**data.get("cost", {})),
+                explainer=str(data.get("explainer", "")),
+            )
+        except VeraxError:
+            raise
+        except (KeyError, TypeError, ValueError) as error:
+            raise VeraxError(
+                "A written explanation needs a 'target', and 'paragraphs' as a list of texts, which could not be read "
+                f"({type(error).__name__}: {error})."
+            ) from error

@@ -1,0 +1,33 @@
+"""What the three tasks of Lertvittayakumjorn and Toni (2019) share: items in blocks, several workers for each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from verax.errors import VeraxError
+from verax.studies import pool
+from verax.studies.design import deal
+from verax.studies.item import Item
+from verax.studies.protocols.base import Source
+from verax.studies.protocols.shared import made_items, strata
+
+
+def items_in_blocks(source: Source, found: pool.Candidates, count: int, size: int) -> list[Item]:
+    """Test items, half of them rightly and half wrongly predicted, dealt evenly into blocks for one participant."""
+    check_blocks(count, size)
+    numbers = pool.halves(found, count, source.spec.seed, "test")
+    return made_items(source, found, numbers, "test", groups=deal(strata(found, numbers), count // size))
+
+
+def check_blocks(count: int, size: int) -> None:
+    """Items must fill the blocks."""
+    if count % size:
+        raise VeraxError(
+            f"{count} items (test) are not blocks of {size} (items_per_participant); make one a multiple of the other."
+        )
+
+
+def largest_block(items: Sequence[Item]) -> int:
+    """How many items a participant gets."""
+    groups = [item.group for item in items]
+    return max(map(groups.count, set(groups)), default=0)

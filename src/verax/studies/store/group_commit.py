@@ -1,0 +1,98 @@
+"""Many threads' transactions in one commit: SQLite waits for the disk once for all that wait at the same time.
+
+A commit that survives a power cut takes milliseconds, and SQLite has one writer. So whoever's turn it is does the work
+of all who wait, commits once, and only then do they go on. Work may be run twice, the first time in vain: it must do
+nothing but change the database.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from threading import Lock
+from typing import Any, TypeVar, cast
+
+from sqlalchemy import Connection, Engine
+
+T = TypeVar("T")
+
+MOST = 64  # jobs in one commit, so that nobody holds the database for long
+
+
+class _Unfinished(Exception):  # noqa: N818
+    """Nobody came to do the work, or somebody was stopped in the middle of it."""
+
+
+class _Job:
+    """A piece of work, and in the end what it returned or raised; until it is committed, it has failed."""
+
+    def __init__(self, work: Callable[[Connection], Any]) -> None:
+        self.work = work
+        self.taken = False  # whether somebody does it
+        self.result: Any = None
+        self.error: Exception | None = _Unfinished("The server was stopped before this was stored.")
+        self._sleeping = Lock()
+        self._sleeping.acquire()
+
+    def sleep(self) -> None:
+        """Waits to be woken: the work was done by somebody else, or it is this one's turn."""
+        self._sleeping.acquire()
+
+    def wake(self) -> None:
+        self._sleeping.release()
+
+
+class GroupCommit:
+    """Runs work of any number of threads with the one connection of an engine."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._lock = Lock()  # of the two below
+        self._waiting: deque[_Job] = deque()
+        self._busy = False
+
+    def __call__(self, work: Callable[[Connection], T], /) -> T:
+        """What the work returns, once it is committed; what it raises, once it is undone."""
+        job = _Job(work)
+        with self._lock:
+            self._waiting.append(job)
+            others_turn, self._busy = self._busy, True
+        if others_turn:
+            job.sleep()
+        if not job.taken:
+            self._take_turn()
+        if job.error is not None:
+            raise job.error
+        return cast(T, job.result)
+
+    def _take_turn(self) -> None:
+        """Does the work of those who wait, this thread first; then it is the turn of the first of the others."""
+        with self._lock:
+            jobs = [self._waiting.popleft() for _ in range(min(MOST, len(self._waiting)))]
+            for job in jobs:
+                job.taken = True
+        try:
+            self._commit(jobs)
+        finally:
+            with self._lock:
+                self._busy = bool(self._waiting)
+                if self._waiting:
+                    self._waiting[0].wake()
+            for job in jobs[1:]:
+                job.wake()
+
+    def _commit(self, jobs: list[_Job]) -> None:
+        try:
+            with self._engine.begin() as connection:
+                for job in jobs:
+                    job.result = job.work(connection)
+        except Exception as error:
+            if len(jobs) == 1:
+                jobs[0].error = error
+                return
+            # All is undone; each is done again by itself, and only who asked for what cannot be done hears of it.
+            for job in jobs:
+                self._commit([job])
+        else:
+            for job in jobs:
+                job.error = None

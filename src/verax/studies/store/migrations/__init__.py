@@ -1,0 +1,1 @@
+"""How the tables of a study's database came to be, one step a file under `versions`."""

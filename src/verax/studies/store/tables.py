@@ -1,0 +1,139 @@
+"""The tables of a study's database. Times are microseconds since 1970 in UTC.
+
+One database may hold several studies. Nothing is deleted and no answer is overwritten: a response belongs to exactly
+one step, and what a participant sent in vain is kept as an event.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    UniqueConstraint,
+)
+
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+metadata = MetaData(naming_convention=NAMING)
+
+# SQLite counts up by itself only in a column of type INTEGER.
+Number = BigInteger().with_variant(Integer(), "sqlite")
+
+studies = Table(
+    "study",
+    metadata,
+    Column("id", Number, primary_key=True),
+    Column("hash", String(64), nullable=False, unique=True),
+    Column("title", String, nullable=False, unique=True),
+    Column("secret", String(64), nullable=False),  # tokens of those who enter by code are made from it
+    Column("state", String(16), nullable=False),  # open, paused, closed
+    Column(
+        "consented", Integer, nullable=False
+    ),  # how many so far: the next participant's number is one more
+    Column("created_at", BigInteger, nullable=False),
+)
+
+participants = Table(
+    "participant",
+    metadata,
+    Column("id", Number, primary_key=True),
+    Column("study_id", Number, ForeignKey("study.id"), nullable=False),
+    Column("token_hash", String(64), nullable=False, unique=True),
+    # invited, declined, full, active, complete, screened-out, withdrawn
+    Column("status", String(16), nullable=False),
+    Column("is_bot", Boolean, nullable=False),
+    Column("number", Integer),  # by arrival, from 1; given with the consent, as all below
+    Column("design_row", Integer),
+    Column("names", JSON),  # what the classes are called on this participant's pages
+    Column("phases", Integer, nullable=False),
+    Column("steps", Integer, nullable=False),
+    Column("current", Integer, nullable=False),  # the ord of the step that is due
+    Column("hold_until", BigInteger),
+    Column("version", String(40), nullable=False),  # of Verax
+    Column("created_at", BigInteger, nullable=False),
+    Column("consented_at", BigInteger),
+    Column("last_seen_at", BigInteger, nullable=False),
+    Column("finished_at", BigInteger),
+    Column("completion_code", String(32)),
+    UniqueConstraint("study_id", "number"),
+    UniqueConstraint("study_id", "completion_code"),
+    # For the allocation. The time of the hold stays out, or each submission would have to write the index too.
+    Index(None, "study_id", "is_bot", "status", "design_row"),
+)
+
+consents = Table(
+    "consent",
+    metadata,
+    Column("id", Number, primary_key=True),
+    Column("participant_id", Number, ForeignKey("participant.id"), nullable=False, index=True),
+    Column("agreed", Boolean, nullable=False),
+    Column("text_sha256", String(64), nullable=False),  # of what was agreed to
+    Column("at", BigInteger, nullable=False),
+)
+
+steps = Table(
+    "step",
+    metadata,
+    Column("id", Number, primary_key=True),
+    Column("participant_id", Number, ForeignKey("participant.id"), nullable=False),
+    Column("ord", Integer, nullable=False),  # from 1
+    Column("phase", String, nullable=False),
+    Column("screen", String, nullable=False),
+    Column("item", String),
+    Column("condition", String),
+    Column("phase_number", Integer, nullable=False),
+    Column("number_in_phase", Integer, nullable=False),
+    Column("steps_in_phase", Integer, nullable=False),
+    Column("nonce", String(32), nullable=False),
+    # pending, open, closed (answered), expired (its time was over), skipped (a later try at the screening test)
+    Column("state", String(16), nullable=False),
+    Column("opened_at", BigInteger),
+    Column("deadline_at", BigInteger),
+    Column("closed_at", BigInteger),
+    Column("views", Integer, nullable=False),
+    UniqueConstraint("participant_id", "ord"),
+)
+
+responses = Table(
+    "response",
+    metadata,
+    Column("step_id", Number, ForeignKey("step.id"), primary_key=True, autoincrement=False),
+    Column("answers", JSON, nullable=False),  # by question: what the answer means
+    Column("positions", JSON, nullable=False),  # by question: where the chosen option stood, from 1
+    Column("received_at", BigInteger, nullable=False),
+    Column("late", Boolean, nullable=False),
+    Column("client", JSON, nullable=False),  # the browser's own times
+)
+
+events = Table(
+    "event",
+    metadata,
+    Column("id", Number, primary_key=True),
+    Column("participant_id", Number, ForeignKey("participant.id"), nullable=False, index=True),
+    Column("ord", Integer),  # the step that was due
+    Column("type", String(40), nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("data", JSON, nullable=False),
+)
+
+codes = Table(
+    "code",
+    metadata,
+    Column("code", String(32), primary_key=True),
+    Column("study_id", Number, ForeignKey("study.id"), nullable=False, index=True),
+    Column("participant_id", Number, ForeignKey("participant.id"), unique=True),
+    Column("created_at", BigInteger, nullable=False),
+)

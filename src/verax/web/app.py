@@ -1,0 +1,132 @@
+"""The web application of one study."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import TimeoutError as NoConnection
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from verax.studies.store import Store
+from verax.studies.study import Study
+from verax.web import participant
+from verax.web.assets import assets
+from verax.web.forms import posted
+from verax.web.site import Site, notice
+
+# Nothing from other hosts, nothing inline, in nobody's frame.
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Robots-Tag": "noindex, nofollow",
+    "Cache-Control": "no-store",
+}
+FOR_EVER = "public, max-age=31536000, immutable"
+
+logger = logging.getLogger("verax.web")
+
+
+def make_app(store: Store, study: Study, *, preview: bool = False) -> Starlette:
+    """The pages of a study; a server that ends closes the store.
+
+    Args:
+        store: where answers go.
+        study: what is shown.
+        preview: every page says that nothing is recorded.
+    """
+    app = Starlette(
+        routes=[
+            Route("/", participant.welcome),
+            Route("/enter", posted(participant.enter), methods=["POST"]),
+            Route("/leave", posted(participant.leave), methods=["POST"]),
+            Route("/p/{token}", _place, methods=["GET", "POST"]),
+            Route("/static/{name}", static),
+        ],
+        middleware=[Middleware(SafeHeaders)],
+        exception_handlers={
+            HTTPException: _refused,
+            OperationalError: _busy,
+            NoConnection: _busy,
+            Exception: _broken,
+        },
+        lifespan=_closing,
+    )
+    app.state.site = Site(store, study, preview)
+    return app
+
+
+@asynccontextmanager
+async def _closing(app: Starlette) -> AsyncIterator[None]:
+    yield
+    app.state.site.store.close()
+
+
+class SafeHeaders:
+    """Gives every answer the headers that keep it private; a handler may set its own."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes the request on."""
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers)
+
+
+async def _place(request: Request) -> Response:
+    """One address for all steps; one route, so that other methods are told both that it takes."""
+    if request.method == "POST":
+        return await posted(participant.submit)(request)
+    return await run_in_threadpool(participant.here, request)
+
+
+def static(request: Request) -> Response:
+    """A file of the pages, to be kept for ever: its name changes with its content."""
+    asset = assets().get(request.path_params["name"])
+    if asset is None:
+        raise HTTPException(404)
+    return Response(asset.content, media_type=asset.type, headers={"Cache-Control": FOR_EVER})
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    names = {404: "no-page", 405: "wrong-method", 413: "too-large"}
+    answer = notice(request, names.get(error.status_code, "bad-form"))
+    answer.headers.update(error.headers or {})
+    return answer
+
+
+def _busy(request: Request, error: Exception) -> Response:
+    # Not the whole message: it holds the statement, on many lines.
+    logger.error("The database did not answer: %s", getattr(error, "orig", type(error).__name__))
+    return notice(request, "busy")
+
+
+def _broken(request: Request, error: Exception) -> Response:  # noqa: ARG001
+    # This answer does not pass through the middleware; the error itself goes on to the server's log.
+    answer = notice(request, "broken")
+    answer.headers.update(HEADERS)
+    return answer

@@ -1,0 +1,106 @@
+"""What a participant is told where there is nothing to answer: what happened, and what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A page of words.
+
+    Attributes:
+        status: of HTTP.
+        heading: what happened.
+        says: the paragraphs.
+        way_on: the words of a button that leads on, if there is a way: to the study's first page, or to the step
+            where the participant is.
+    """
+
+    status: int
+    heading: str
+    says: tuple[str, ...]
+    way_on: str = ""
+
+
+_SAVED = "All answers that you have sent are saved."
+
+NOTICES = {
+    "unknown-link": Notice(
+        404,
+        "This link is not known here",
+        (
+            "Perhaps a part of it was lost on the way. Please copy the whole link again, or begin at the first page.",
+        ),
+        "To the first page",
+    ),
+    "no-page": Notice(404, "There is no such page", ("Please go to the first page.",), "To the first page"),
+    "full": Notice(
+        409,
+        "There is no free place",
+        (
+            "As many people as were needed take part already. Thank you for coming.",
+            "A place becomes free if somebody leaves: you may try again in an hour.",
+        ),
+        "Try again",
+    ),
+    "closed": Notice(
+        410, "This study has ended", ("No more answers are taken. Thank you for your interest.",)
+    ),
+    "paused": Notice(
+        503,
+        "This study is paused",
+        (f"Please come back later and open the same link. {_SAVED}",),
+        "Try again",
+    ),
+    "declined": Notice(
+        200,
+        "You did not agree",
+        ("So nothing is asked of you, and you may close this page. Thank you for reading it.",),
+    ),
+    "withdrawn": Notice(
+        200,
+        "You have left this study",
+        ("You may close this page. Thank you for your time.",),
+    ),
+    "screened-out": Notice(
+        200,
+        "Thank you: this is the end for you",
+        (
+            "This study needs people whose answers to the questions on the instructions were mostly right, and yours "
+            "were not often enough. It says nothing about you: the instructions were not clear enough.",
+            "You may close this page.",
+        ),
+    ),
+    "too-large": Notice(
+        413,
+        "That was too long",
+        ("Nothing was saved of what you just sent. Please go back and make your text shorter.",),
+    ),
+    "bad-form": Notice(
+        400,
+        "That could not be read",
+        (f"The form did not arrive as a whole. Please go back, and press the button once more. {_SAVED}",),
+    ),
+    "wrong-method": Notice(
+        405,
+        "Nothing to do here",
+        ("This address takes no such request. Please go to the first page.",),
+        "To the first page",
+    ),
+    "busy": Notice(
+        503,
+        "That could not be saved just now",
+        (
+            "Please go back and press the button again in a minute: your last answer is not saved yet, all others are.",
+        ),
+    ),
+    "broken": Notice(
+        500,
+        "Something went wrong here",
+        (
+            "It is not your fault. Please open your link again; if this page comes back, tell those who sent you.",
+            _SAVED,
+        ),
+    ),
+}

@@ -1,0 +1,118 @@
+"""Serves a study to participants: one process or several, on one port."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import uvicorn
+from sqlalchemy import make_url
+from starlette.types import ASGIApp
+from uvicorn.supervisors import Multiprocess
+
+from verax.errors import VeraxError
+from verax.studies.store import open_store
+from verax.studies.study import load_study
+from verax.web.app import make_app
+
+# Somebody's answer on its way is waited for so many seconds when the server ends.
+GRACE = 10
+
+
+def serve(
+    folder: str | Path,
+    database: str | None = None,
+    port: int = 8000,
+    host: str = "127.0.0.1",
+    workers: int = 1,
+) -> None:
+    """Serves a built study until Ctrl-C.
+
+    Args:
+        folder: of the study.
+        database: its URL; a SQLite file in the study's folder if None.
+        port: 0 takes any free one.
+        host: the address to listen at: 127.0.0.1 for this machine only, 0.0.0.0 for everybody.
+        workers: processes.
+    """
+    if workers < 1:
+        raise VeraxError(f"A study is served by at least one process; workers is {workers}.")
+    url = database or default_database(folder)
+    study = load_study(folder)
+    # Opened once before there are several processes: tables are made here, and what is wrong is said here.
+    open_store(study, url).close()
+    listener = listen(host, port)
+    many = f"with {workers} processes " if workers > 1 else ""
+    print(
+        f"{study.spec.title!r} is served {many}at {address(listener)}\n"
+        f"Answers go to {make_url(url).render_as_string(hide_password=True)}\n"
+        "Press Ctrl-C to end.",
+        flush=True,
+    )
+    run(partial(_worker, str(folder), url), listener, workers)
+    print("Ended. Every answer that was given is stored.", flush=True)
+
+
+def default_database(folder: str | Path) -> str:
+    """The URL of the SQLite file in a study's folder."""
+    return f"sqlite:///{Path(folder).resolve() / 'answers.sqlite'}"
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """The socket that all processes share; a port that is taken is a sentence."""
+    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except (OSError, OverflowError) as error:
+        listener.close()
+        reason = getattr(error, "strerror", None) or error
+        raise VeraxError(
+            f"Nothing can be served at {host}, port {port} ({reason}); end what runs there, or choose another port."
+        ) from error
+    # Another server must find the port taken from now on, not only once the first process is up.
+    listener.listen(2048)
+    return listener
+
+
+def address(listener: socket.socket) -> str:
+    """The address to type into a browser."""
+    host, port = listener.getsockname()[:2]
+    shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)
+    return f"http://[{shown}]:{port}/" if ":" in shown else f"http://{shown}:{port}/"
+
+
+def run(make: Callable[[], ASGIApp], listener: socket.socket, workers: int = 1) -> None:
+    """Runs an application until Ctrl-C.
+
+    Args:
+        make: makes the application in each process; can be pickled.
+        listener: what they listen at.
+        workers: processes.
+    """
+    config = uvicorn.Config(
+        make,
+        factory=True,
+        workers=workers,
+        ws="none",
+        log_level="warning",
+        access_log=False,  # the addresses hold tokens, and who asked from where is nobody's business
+        server_header=False,
+        timeout_graceful_shutdown=GRACE,
+    )
+    try:
+        if workers > 1:
+            Multiprocess(config, [listener]).run()
+        else:
+            uvicorn.Server(config).run([listener])
+    except KeyboardInterrupt:
+        pass
+    finally:
+        listener.close()
+
+
+def _worker(folder: str, url: str) -> ASGIApp:
+    study = load_study(folder)
+    return make_app(open_store(study, url), study)

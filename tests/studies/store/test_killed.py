@@ -1,0 +1,52 @@
+"""A server killed with -9 at any moment: every acknowledged answer is there, once, and the participant goes on."""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+from collections import Counter
+
+from small_study import begin, finish
+from store_tools import answer_until_killed, rows
+from verax.studies.store.tables import responses, steps
+
+KILLS = 10
+
+
+def test_what_was_acknowledged_survives_kill_9_and_is_there_once(open_with, shared_url, processes, tmp_path):
+    store = open_with(rows=1, target=2 * KILLS)
+    chance = random.Random(9)
+    for kill in range(KILLS):
+        tokens = [begin(store) for _ in range(2)]
+        acknowledged = tmp_path / f"{kill}"
+        server = processes.start(answer_until_killed, shared_url, store.study, tokens, acknowledged)
+        enough = chance.randrange(15)  # of 18
+        while server.is_alive() and len(lines(acknowledged)) <= enough:
+            time.sleep(0.001)
+        server.kill()
+        server.join()
+        assert server.exitcode == -signal.SIGKILL
+        told = [line.split() for line in lines(acknowledged)]
+        for token in tokens:
+            there = answered(store, store.look(token).participant)
+            assert set(there.values()) <= {1}
+            assert {int(ord) for whose, ord in told if whose == token} <= set(there)
+    # And whoever was in the middle goes on.
+    assert finish(store, tokens[0]).status == "complete"
+    everything = dict.fromkeys((1, 2, 5, 6, 7, 8, 9, 10, 11), 1)
+    assert answered(store, store.look(tokens[0]).participant) == everything
+
+
+def lines(path):
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def answered(store, participant):
+    """By ord, how many responses there are."""
+    ord_of = {
+        id: ord
+        for id, whose, ord in rows(store, steps.c.id, steps.c.participant_id, steps.c.ord)
+        if whose == participant
+    }
+    return Counter(ord_of[id] for (id,) in rows(store, responses.c.step_id) if id in ord_of)

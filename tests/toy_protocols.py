@@ -1,0 +1,72 @@
+"""Protocols that are wrong in one way each, found as "toy_protocols:Dangling"."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+from verax.studies import pool, stimulus
+from verax.studies.material import Briefing
+from verax.studies.protocols.base import Protocol
+from verax.studies.screen import Screen
+from verax.studies.steps import DesignRow, Phase, Step
+
+
+class Toy(Protocol):
+    """Looks at two items."""
+
+    def items(self, source):
+        found = pool.candidates(source, "test")
+        return [pool.to_item(source, found, number, f"i{number}", "test") for number in range(2)]
+
+    def phases(self, material):
+        return (Phase("look", "Look", "test"),)
+
+    def screens(self, material):
+        return {item.id: Screen("Look", (stimulus.input_block(item),)) for item in material.items}
+
+    def rows(self, material):
+        return (DesignRow(0, material.spec.participants, {}),)
+
+    def steps(self, study, row, seed):
+        return tuple(Step("look", item, item) for item in study.items)
+
+    def briefing(self, material, audience):
+        return Briefing(("Look.",))
+
+    def score(self, item, meaning):
+        return 0.0
+
+
+class Dangling(Toy):
+    """Leads to a screen that is not there."""
+
+    def steps(self, study, row, seed):
+        return (Step("look", "i0", "i0"), Step("look", "i7", "i1"))
+
+
+class Twins(Toy):
+    """Calls two items the same."""
+
+    def items(self, source):
+        return [replace(item, id="i0") for item in super().items(source)]
+
+
+class NoRows(Toy):
+    """Has no design."""
+
+    def rows(self, material):
+        return ()
+
+
+class Nobody(Toy):
+    """Chooses nothing."""
+
+    def items(self, source):
+        return []
+
+
+class Texts(Toy):
+    """Works on texts only."""
+
+    kinds: ClassVar[tuple[str, ...]] = ("text",)

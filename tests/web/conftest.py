@@ -1,0 +1,60 @@
+"""A running server with a small study, for the tests of this folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+from small_study import GIVEN, small_study
+from verax.studies.store import Store, open_store
+from verax.studies.study import Study
+from verax.web.app import make_app
+from web.serving import running
+from web.walk import Asked
+
+
+@dataclass(frozen=True)
+class Served:
+    """A study on its server.
+
+    Attributes:
+        address: to be opened.
+        store: under the server.
+        client: speaks to it, keeps cookies as a browser does, and follows no redirects.
+    """
+
+    address: str
+    store: Store
+    client: httpx.Client
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[[Study], Served]]:
+    """Serves studies as long as the test runs."""
+    with ExitStack() as stack:
+
+        def start(study: Study) -> Served:
+            store = open_store(study, f"sqlite:///{tmp_path / study.hash[:12]}.db")
+            stack.callback(store.close)
+            address = stack.enter_context(running(make_app(store, study)))
+            client = stack.enter_context(httpx.Client(base_url=address, timeout=30))
+            return Served(address, store, client)
+
+        yield start
+
+
+@pytest.fixture
+def served(serve: Callable[[Study], Served]) -> Served:
+    """The small study on its server."""
+    return serve(small_study())
+
+
+@pytest.fixture
+def answer() -> Callable[[Asked], str]:
+    """Answers the small study's questions, and those of the frame around it."""
+    return lambda asked: GIVEN.get(asked.name, "1" if asked.options else "Nothing.")

@@ -1,0 +1,313 @@
+"""Screens made by hand that show and ask everything a page can: looked at, checked for leaks and by axe."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+from starlette.routing import Route
+
+from verax.studies import wording
+from verax.studies.screen import (
+    Bars,
+    Cell,
+    Evidence,
+    Facts,
+    Option,
+    Passage,
+    Prose,
+    Question,
+    Quote,
+    Row,
+    Screen,
+    Token,
+    class_mark,
+)
+from verax.studies.spec import make_study_spec
+from verax.studies.steps import Phase, Step
+from verax.studies.store import Where
+from verax.web.app import SafeHeaders, static
+from verax.web.assets import asset_name
+from verax.web.drawing import draw
+from verax.web.notices import NOTICES
+from verax.web.pages import step_page
+
+NAMES = ("Alpha", "Beta")
+TEXT = (
+    "A warm, funny and clever film that begins slowly, loses its way for a while in a second act full of idle talk, "
+    "and then finds, almost by accident, one of the most moving endings of the year."
+)
+LEVELS = (0, 3, 4, 0, 2, 0, 0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4)
+SIGNS = (
+    0,
+    1,
+    1,
+    0,
+    1,
+    0,
+    0,
+    -1,
+    -1,
+    -1,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    -1,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    1,
+)
+GREY = "The stronger the highlight, the more the word mattered for the model's answer."
+SIGNED = f"{GREY} Blue (+): for it. Orange (−): against it."
+
+CLASSES = tuple(Option(class_mark(number), number) for number in range(2))
+PREDICTION = Question("prediction", "What does the model say?", "choice", CLASSES)
+RATING = Question(
+    "rating",
+    "Does this explanation show me why the system thought what it did?",
+    "scale",
+    tuple(Option(str(point), point) for point in range(1, 8)),
+    "not at all",
+    "completely",
+)
+FIVE = ("Clearly {0}", "Rather {0}", "I cannot tell", "Rather {1}", "Clearly {1}")
+CONFIDENCE = Question(
+    "choice",
+    "What does the model say?",
+    "choice",
+    tuple(Option(label.format(class_mark(0), class_mark(1)), place) for place, label in enumerate(FIVE, -2)),
+)
+CHECK = Question(
+    "check",
+    "What are you asked to predict?",
+    "choice",
+    tuple(
+        Option(label, place)
+        for place, label in enumerate(
+            (
+                "What I think of the text myself",
+                "What the model says, even where I think that it is wrong",
+                "What most people would say",
+            ),
+            start=1,
+        )
+    ),
+)
+STRATEGY = Question("strategy", "How did you decide?", "text", required=False)
+REASON = Question("reason", "What did you find hard?", "text")
+
+
+def marked_text(levels=(), signs=(), changed=(), text=TEXT) -> tuple[Token, ...]:
+    """The text in pieces, each word with its marks."""
+    pieces = []
+    for place, word in enumerate(text.split(" ")):
+        core = word.rstrip(",.")
+        level = levels[place] if place < len(levels) else 0
+        sign = signs[place] if level and place < len(signs) else 0
+        pieces.append(Token(core, level=level, sign=sign, changed=place in changed))
+        pieces.append(Token(word[len(core) :] + " ", word=False))
+    return tuple(pieces)
+
+
+WRITTEN = "Features:\nOccupation = sales   |  0.21\nAge > 48   |  -0.17\n----\nTotal evidence: 0.48"
+CELLS = (
+    Cell("age", "37 years", level=4),
+    Cell("education", "Bachelors", level=2),
+    Cell("marital status", "married", level=1),
+    Cell("occupation", "sales"),
+    Cell("hours per week", "50", level=3),
+)
+
+SCREENS = {
+    "prose": Screen(
+        "What you will do",
+        (
+            Prose(
+                (
+                    f"A computer program, the model, reads a text and answers: {class_mark(0)} or {class_mark(1)}.",
+                    "You try to find out how it decides. First you see examples, then you predict its answers.",
+                    "- There are 16 examples and 16 questions.",
+                    "- You cannot look at the examples again while you predict.",
+                    "- The model makes mistakes. Predict what it says, not what is true.",
+                )
+            ),
+        ),
+    ),
+    "learning": Screen(
+        "Look at this text",
+        (
+            Passage(marked_text(), "The text"),
+            Facts((("It really is", class_mark(1)), ("The model says", class_mark(0)))),
+        ),
+    ),
+    "grey": Screen(
+        "Predict the model", (Passage(marked_text(LEVELS), "The text", GREY),), (PREDICTION, RATING)
+    ),
+    "signed": Screen(
+        "Learn from this explanation",
+        (
+            Passage(marked_text(LEVELS, SIGNS), "The text", SIGNED),
+            Bars(
+                (("clever", 0.82), ("moving", 0.64), ("slowly", -0.41), ("idle", -0.1)),
+                "What counted",
+                "Points",
+            ),
+        ),
+        (RATING,),
+    ),
+    "changed": Screen(
+        "The text was changed",
+        (
+            Passage(marked_text(), "Before"),
+            Facts((("The model said", class_mark(0)),)),
+            Passage(marked_text(changed=(3, 8)), "After", "Words in a box were changed."),
+        ),
+        (PREDICTION,),
+    ),
+    "two": Screen(
+        "Which model would you trust?",
+        (
+            Passage(marked_text(LEVELS), f"Model S says {class_mark(0)}", GREY),
+            Passage(marked_text(tuple(reversed(LEVELS))), f"Model H says {class_mark(0)}", GREY),
+        ),
+        (CONFIDENCE,),
+    ),
+    "row": Screen("Predict the model", (Row(CELLS, "The record", GREY),), (PREDICTION,)),
+    "evidence": Screen(
+        "An uncertain case",
+        (
+            Bars(((class_mark(0), 0.58), (class_mark(1), 0.42)), "How sure the model is"),
+            Evidence(
+                ("one of the most moving endings", "clever film", "warm"), f"Evidence for {class_mark(0)}"
+            ),
+            Evidence((), f"Evidence for {class_mark(1)}"),
+        ),
+        (CONFIDENCE,),
+    ),
+    "quote": Screen(
+        "Rate this explanation",
+        (
+            Row(CELLS, "The record"),
+            Quote(WRITTEN, "Explanation", "The larger the number, the more the value mattered."),
+        ),
+        (RATING,),
+    ),
+    "feedback": Screen(
+        "The model's answer", (Facts((("The model says", class_mark(0)),)),), echo="prediction"
+    ),
+    "check": Screen("A few questions", questions=(CHECK, replace(CHECK, name="check-2")), button="Send"),
+    "words": Screen("In your own words", questions=(STRATEGY, REASON), button="Send"),
+}
+
+
+def at(
+    screen: Screen, *, seconds_left: float | None = None, item: str = "i017", condition: str = "lime"
+) -> Where:
+    """Somebody at a screen, in the middle of a study."""
+    phase = Phase("post", "Your predictions", "test", session_seconds=300)
+    return Where(
+        status="active",
+        participant=7,
+        ord=31,
+        steps=68,
+        step=Step("post", f"post.{item}.{condition}", item, condition),
+        screen=screen,
+        nonce="0123456789abcdef",
+        names=NAMES,
+        phase=phase if seconds_left is not None else replace(phase, session_seconds=None),
+        phase_number=2,
+        phases=4,
+        number_in_phase=7,
+        steps_in_phase=16,
+        seconds_left=seconds_left,
+        echo=NAMES[1] if screen.echo else None,
+    )
+
+
+SPEC = make_study_spec(
+    {
+        "title": "Understanding a model",
+        "dataset": "by-hand",
+        "protocol": {"name": "by-hand"},
+        "conditions": [{"name": "none"}, {"name": "lime", "explainer": "lime"}],
+        "texts": {"contact": "study@example.org"},
+    }
+)
+TOKEN = "kX0oYh1q2w3e4r5t6y7u8i9o0p1a2s3d"
+MISSING = {"rating": "Please choose an answer.", "reason": "Please write an answer."}
+
+
+def draw_step(where: Where, given=(), errors=()) -> str:
+    """The page of a step as HTML."""
+    problem = "Something is missing below; this page is not saved yet." if errors else ""
+    own = {"action": f"/p/{TOKEN}", "link": f"http://localhost/p/{TOKEN}", "problem": problem}
+    return draw("step.html", _shared() | own | step_page(where, dict(given), dict(errors)))
+
+
+def pages() -> dict[str, str]:
+    """Every kind of page by name, as HTML."""
+    own = {"action": f"/p/{TOKEN}", "link": f"http://localhost/p/{TOKEN}"}
+    first = {"welcome": wording.welcome(SPEC), "going_on": "", "needs_code": False, "code": "", "problem": ""}
+    found = {name: draw_step(at(screen)) for name, screen in SCREENS.items()}
+    found |= {
+        "timed": draw_step(at(SCREENS["grey"], seconds_left=200.0)),
+        "missing": draw_step(at(SCREENS["grey"], seconds_left=45.0), {"prediction": "2"}, MISSING),
+        "missing words": draw_step(at(SCREENS["words"]), {"strategy": "By heart."}, MISSING),
+        "welcome": draw("welcome.html", _shared() | first),
+        "code": draw(
+            "welcome.html",
+            _shared() | first | {"needs_code": True, "code": "ABC", "problem": "This code is not known."},
+        ),
+        "again": draw("welcome.html", _shared() | first | {"going_on": f"/p/{TOKEN}"}),
+        "consent": draw("consent.html", _shared() | own | {"consent": wording.consent(SPEC)}),
+        "complete": draw("complete.html", _shared() | own | {"completion_code": "K7QM2XW9PB"}),
+        "preview": draw("preview.html", _shared() | {"rows": [(0, "conditions: none, lime"), (1, "")]}),
+    }
+    for name, shown in NOTICES.items():
+        words = {"heading": shown.heading, "says": shown.says}
+        button = (shown.way_on, "/") if shown.way_on else None
+        found[f"notice {name}"] = draw("notice.html", _shared() | words | {"way_on": button})
+    return found
+
+
+def gallery_app() -> Starlette:
+    """Serves every kind of page with the headers of the real application."""
+    drawn = pages()
+
+    def one(request: Request) -> HTMLResponse:
+        return HTMLResponse(drawn[request.path_params["name"]])
+
+    return Starlette(
+        routes=[Route("/page/{name}", one), Route("/static/{name}", static)],
+        middleware=[Middleware(SafeHeaders)],
+    )
+
+
+def _shared() -> dict[str, object]:
+    return {
+        "study": SPEC.title,
+        "contact": SPEC.texts.contact,
+        "preview": False,
+        "root": "",
+        "static": lambda name: f"/static/{asset_name(name)}",
+        "link": "",
+    }

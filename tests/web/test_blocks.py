@@ -1,0 +1,83 @@
+"""Blocks as templates get them: names, bars, lists."""
+
+from __future__ import annotations
+
+import pytest
+
+from verax.studies.screen import Bars, Evidence, Facts, Passage, Prose, Quote, Row, Token, class_mark
+from verax.web.blocks import drawn, paragraphs, side_by_side
+
+NAMES = ("red", "blue")
+ONE = class_mark(1)
+
+
+def test_classes_get_the_participants_names_wherever_the_study_speaks():
+    assert drawn(Prose((f"It is {ONE}.",), f"On {ONE}"), NAMES) == Prose(("It is blue.",), "On blue")
+    assert drawn(Facts(((f"Is it {ONE}?", ONE),)), NAMES) == Facts((("Is it blue?", "blue"),))
+    assert drawn(Evidence(("so",), f"For {ONE}"), NAMES).title == "For blue"
+    assert drawn(Row((), legend=f"Dark is {ONE}"), NAMES).legend == "Dark is blue"
+
+
+def test_the_words_of_an_input_stay_as_they_are():
+    """A text may hold anything; only what the study itself says of classes is replaced."""
+    tokens = (Token(f"odd{ONE}"),)
+    assert drawn(Passage(tokens), NAMES).tokens == tokens
+    quoted = drawn(Quote(f"if {ONE}", f"On {ONE}", f"Dark is {ONE}"), NAMES)
+    assert quoted == Quote(f"if {ONE}", "On blue", "Dark is blue")
+
+
+def test_probabilities_of_classes_are_bars_of_the_whole_width_in_per_cent():
+    chart = drawn(Bars(((class_mark(0), 0.25), (ONE, 0.75))), NAMES)
+    assert [(bar.name, bar.number, bar.length, bar.sign) for bar in chart.bars] == [
+        ("red", "25 %", 25.0, 0),
+        ("blue", "75 %", 75.0, 0),
+    ]
+
+
+def test_scores_are_bars_in_proportion_to_the_largest_with_a_sign():
+    chart = drawn(Bars((("warm", 0.5), ("dull", -0.25), ("the", 0.0))), NAMES)
+    assert [(bar.number, bar.length, bar.sign) for bar in chart.bars] == [
+        ("+0.50", 100.0, 1),
+        ("−0.25", 50.0, -1),
+        ("+0.00", 0.0, 0),
+    ]
+
+
+def test_scores_that_are_all_zero_have_no_length():
+    assert [bar.length for bar in drawn(Bars((("the", 0.0),)), NAMES).bars] == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "groups"),
+    [
+        ("PP", ["PP"]),
+        ("FPPF", ["F", "PP", "F"]),
+        ("PFP", ["P", "F", "P"]),
+        ("PPP", ["PP", "P"]),
+        ("PBF", ["PB", "F"]),
+        ("BP", ["B", "P"]),
+        ("PQQ", ["PQ", "Q"]),
+        ("FF", ["F", "F"]),
+        ("EE", ["EE"]),
+    ],
+)
+def test_what_is_read_together_stands_side_by_side(kinds, groups):
+    blocks = {
+        "P": Passage(()),
+        "F": Facts(()),
+        "E": Evidence(()),
+        "B": drawn(Bars(()), NAMES),
+        "Q": Quote(""),
+    }
+    letters = {block.type: letter for letter, block in blocks.items()}
+    found = list(side_by_side([blocks[kind] for kind in kinds]))
+    assert ["".join(letters[block.type] for block in group) for group in found] == groups
+
+
+def test_paragraphs_that_begin_with_a_dash_become_one_list():
+    assert list(paragraphs(("One", "- a", "- b", "Two", "- c"))) == [
+        ("p", ("One",)),
+        ("ul", ("a", "b")),
+        ("p", ("Two",)),
+        ("ul", ("c",)),
+    ]

@@ -1,0 +1,171 @@
+"""A study served for real: processes, sockets and both databases."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+from real_parts import free_port
+from small_study import GIVEN, small_study
+from verax.errors import VeraxError
+from verax.studies.store import open_store
+from verax.studies.study import save_study
+from verax.web.serve import address, default_database, listen, serve
+from web.walk import Form, filled, http_enter, http_walk
+
+TESTS = Path(__file__).parents[1]
+START = (
+    "import sys; from verax.web.serve import serve; serve(sys.argv[1], sys.argv[2] or None, {}, workers={})"
+)
+
+
+def answer(asked) -> str:
+    return GIVEN[asked.name]
+
+
+@dataclass
+class Running:
+    """A server as its own process; what it said is known when it has ended."""
+
+    process: subprocess.Popen
+    said: str = ""
+    complained: str = ""
+
+
+@contextmanager
+def server(folder: Path, database: str, *, port: int, workers: int) -> Iterator[Running]:
+    """A server, ended with Ctrl-C."""
+    command = [sys.executable, "-c", START.format(port, workers), str(folder), database]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([*filter(None, sys.path), str(TESTS)])}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, env=environment, stdout=pipe, stderr=pipe, text=True) as process:
+        running = Running(process)
+        try:
+            ready(process, port)
+            yield running
+        finally:
+            process.send_signal(signal.SIGINT)
+            try:
+                running.said, running.complained = process.communicate(timeout=30)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
+
+
+def ready(process: subprocess.Popen, port: int) -> None:
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        assert process.poll() is None, "the server ended"
+        try:
+            if httpx.get(f"http://127.0.0.1:{port}/", timeout=30).status_code == 200:
+                return
+        except httpx.TransportError:
+            time.sleep(0.1)
+    raise AssertionError("the server did not answer")
+
+
+def workers_of(process: subprocess.Popen) -> list[str]:
+    """The processes under a server that are not Python's own helpers."""
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    lines = {child: Path(f"/proc/{child}/cmdline").read_text() for child in children}
+    return [child for child, line in lines.items() if "resource_tracker" not in line]
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request) -> str:
+    return "" if request.param == "sqlite" else request.getfixturevalue("postgres_url")
+
+
+def test_two_processes_serve_one_study(tmp_path, database):
+    save_study(small_study(target=20), tmp_path)
+    port = free_port()
+    with server(tmp_path, database, port=port, workers=2) as running:
+        assert len(workers_of(running.process)) == 2
+
+        def take_part(_: int) -> str:
+            # A connection for each request: they spread over the processes.
+            limits = httpx.Limits(max_keepalive_connections=0)
+            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60, limits=limits) as client:
+                return http_walk(client, http_enter(client), answer).code
+
+        with ThreadPoolExecutor(4) as pool:
+            codes = list(pool.map(take_part, range(4)))
+            assert len(set(codes)) == 4
+            client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60)
+            url = http_enter(client)
+            for _ in range(3):
+                sent = filled(Form(client.get(url).text), answer)
+                copies = list(
+                    pool.map(
+                        lambda data: httpx.post(f"{client.base_url}{url}", data=data, timeout=60), [sent] * 8
+                    )
+                )
+                assert {(copy.status_code, copy.headers["location"]) for copy in copies} == {(303, url)}
+            assert (
+                Form(client.get(url).text).hidden["ord"] == "6"
+            )  # the steps of a second attempt are skipped
+            client.close()
+    assert f"'A small study' is served with 2 processes at http://127.0.0.1:{port}/\n" in running.said
+    assert running.said.endswith("Ended. Every answer that was given is stored.\n")
+    assert (running.process.returncode, running.complained) == (0, "")
+
+
+def test_one_process_ends_with_ctrl_c_and_every_answer_is_stored(tmp_path):
+    study = save_study(small_study(), tmp_path)
+    port = free_port()
+    with server(tmp_path, "", port=port, workers=1) as running, httpx.Client() as client:
+        client.base_url = f"http://127.0.0.1:{port}"
+        url = http_enter(client)
+        client.post(url, data=filled(Form(client.get(url).text), answer))
+    assert (running.process.returncode, running.complained) == (0, "")
+    with closing(open_store(study, default_database(tmp_path))) as store:
+        assert store.look(url.removeprefix("/p/")).ord == 2
+
+
+def test_a_port_that_is_taken_is_a_sentence(tmp_path):
+    save_study(small_study(), tmp_path)
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with pytest.raises(VeraxError, match=rf"at 127\.0\.0\.1, port {port} \(Address already in use\)"):
+            serve(tmp_path, port=port)
+
+
+def test_two_servers_cannot_take_one_port():
+    first = listen("127.0.0.1", 0)
+    with first, pytest.raises(VeraxError, match="Address already in use"):
+        listen("127.0.0.1", first.getsockname()[1])
+
+
+def test_a_port_that_is_none_is_a_sentence():
+    with pytest.raises(VeraxError, match="port 70000"):
+        listen("127.0.0.1", 70_000)
+
+
+def test_the_address_is_one_to_type():
+    with listen("127.0.0.1", 0) as listener:
+        assert address(listener) == f"http://127.0.0.1:{listener.getsockname()[1]}/"
+    with listen("0.0.0.0", 0) as listener:
+        assert address(listener) == f"http://{socket.gethostname()}:{listener.getsockname()[1]}/"
+
+
+def test_a_server_has_processes(tmp_path):
+    with pytest.raises(VeraxError, match="workers is 0"):
+        serve(tmp_path, workers=0)
+
+
+def test_answers_lie_beside_the_study_unless_told_otherwise(tmp_path):
+    assert default_database(tmp_path) == f"sqlite:///{tmp_path}/answers.sqlite"
