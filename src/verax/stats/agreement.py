@@ -1,0 +1,297 @@
+"""Agreement of raters: Fleiss' kappa and Krippendorff's alpha, with intervals over items and over raters.
+
+Both allow unequal numbers of raters per item. Ratings come as three columns (item, rater, value), one entry per rating;
+what was not rated is simply not there. Items with a single rating say nothing about agreement and are counted.
+
+Both are computed from pairs of ratings of one item by different raters. An item's pairs of values (c, k) are
+
+    pairs(c, k) = n_c n_k - [c = k] · sum over raters with value c of w²
+
+with n_c the number of ratings c. In the data every weight w is 1; a bootstrap over raters gives a rater who was drawn
+twice the weight 2, and a rater is never paired with himself, who would always agree. With three or four raters there
+are few ways to draw them: that interval is then only a hint.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from verax.errors import VeraxError
+from verax.stats.columns import Codes, Floats, check_lengths, check_replicates, coded, numbers
+from verax.stats.resample import pigeonhole_weights
+from verax.stats.student import t_critical
+
+Scale = Literal["nominal", "ordinal", "interval"]
+
+# Counts of (replicate, item, value) held at a time.
+MOST_COUNTS = 2_000_000
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """A coefficient of agreement: 1 is perfect, 0 what chance gives.
+
+    Attributes:
+        value: The coefficient; None where it does not exist: nothing to pair, or only one value ever used.
+        observed: Share of agreeing pairs (kappa), or disagreement found (alpha).
+        expected: The same by chance.
+        items_low: Lower end of the percentile bootstrap interval over items: other items, these raters.
+        items_high: Upper end.
+        raters_low: Lower end over raters: these items, other raters.
+        raters_high: Upper end.
+        n_items: Items with at least two ratings.
+        n_raters: Raters of these items.
+        n_ratings: Their ratings.
+        single: Items left out because they have one rating.
+        items_boots: Replicates over items in which the coefficient exists.
+        raters_boots: The same over raters.
+        level: Coverage that the intervals aim at.
+    """
+
+    value: float | None
+    observed: float | None
+    expected: float | None
+    items_low: float | None
+    items_high: float | None
+    raters_low: float | None
+    raters_high: float | None
+    n_items: int
+    n_raters: int
+    n_ratings: int
+    single: int
+    items_boots: int
+    raters_boots: int
+    level: float = 0.95
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, eq=False)
+class _Ratings:
+    """Ratings of items that have at least two, sorted by item and value; names as codes without gaps."""
+
+    item: Codes
+    rater: Codes
+    value: Codes
+    items: int
+    raters: int
+    values: int
+    single: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Weighed:
+    """Replicates of the ratings.
+
+    Attributes:
+        count: (replicates, items, values): sum of the weights of an item's raters who gave the value.
+        square: The same of squared weights.
+        item: (replicates, items): weights of the items.
+    """
+
+    count: Floats
+    square: Floats
+    item: Floats
+
+
+# (replicates, 3): the coefficient, what was observed, what chance gives.
+Coefficient = Callable[[_Weighed], Floats]
+
+
+def fleiss_kappa(
+    item: ArrayLike,
+    rater: ArrayLike,
+    value: ArrayLike,
+    replicates: int = 2_000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Agreement:
+    """Fleiss' kappa, (observed - expected) / (1 - expected), of categories without an order.
+
+    observed is the mean over items of the share of its pairs that agree; expected the sum over values of the square of
+    the mean over items of the value's share. With as many raters for every item this is Fleiss' own formula.
+
+    Args:
+        item: What was rated; one entry per rating, as in all columns.
+        rater: Who rated it, once.
+        value: The category chosen.
+        replicates: Replicates of each bootstrap.
+        seed: Same seed, same intervals.
+        level: Coverage that the intervals aim at.
+    """
+    check_lengths(item=item, rater=rater, value=value)
+    ratings = _ratings(item, rater, coded("value", value)[1])[0]
+    return _agreement(ratings, _kappa, replicates, seed, level)
+
+
+def krippendorff_alpha(
+    item: ArrayLike,
+    rater: ArrayLike,
+    value: ArrayLike,
+    scale: Scale = "nominal",
+    replicates: int = 2_000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Agreement:
+    """Krippendorff's alpha, 1 - observed / expected disagreement.
+
+    Args:
+        item: What was rated; one entry per rating, as in all columns.
+        rater: Who rated it, once.
+        value: The value given: any names for "nominal", numbers for the other two.
+        scale: "nominal" counts different values, "ordinal" how many ratings lie between two, "interval" their
+            difference; the last two are squared.
+        replicates: Replicates of each bootstrap.
+        seed: Same seed, same intervals.
+        level: Coverage that the intervals aim at.
+    """
+    check_lengths(item=item, rater=rater, value=value)
+    if scale not in ("nominal", "ordinal", "interval"):
+        raise VeraxError(f"The scale {scale!r} is not known: choose nominal, ordinal or interval.")
+    given = value if scale == "nominal" else numbers("value", value)
+    names, codes = coded("value", given)
+    ratings, used = _ratings(item, rater, codes)
+    position = None
+    if scale == "interval":
+        position = np.asarray(names, dtype=np.float64)[used]
+    return _agreement(ratings, partial(_alpha, scale, position), replicates, seed, level)
+
+
+def _ratings(item: ArrayLike, rater: ArrayLike, value: Codes) -> tuple[_Ratings, Codes]:
+    """The ratings that can be paired, and which of the values occur in them."""
+    items, item_codes = coded("item", item)
+    raters, rater_codes = coded("rater", rater)
+    place = item_codes * len(raters) + rater_codes
+    _, first, times = np.unique(place, return_index=True, return_counts=True)
+    if (times > 1).any():
+        one = first[times > 1].min()
+        raise VeraxError(
+            f"Rater {raters[rater_codes[one]]} rated item {items[item_codes[one]]} several times "
+            f"({(times > 1).sum()} such pairs in all): give one rating for each."
+        )
+    number = np.bincount(item_codes)
+    paired = np.flatnonzero(number[item_codes] > 1)
+    order = paired[np.lexsort((value[paired], item_codes[paired]))]
+    kept_items, item_place = np.unique(item_codes[order], return_inverse=True)
+    kept_raters, rater_place = np.unique(rater_codes[order], return_inverse=True)
+    used, value_place = np.unique(value[order], return_inverse=True)
+    sizes = len(kept_items), len(kept_raters), len(used)
+    return _Ratings(item_place, rater_place, value_place, *sizes, single=int((number == 1).sum())), used
+
+
+def _agreement(
+    ratings: _Ratings, coefficient: Coefficient, replicates: int, seed: int, level: float
+) -> Agreement:
+    """The coefficient in the data and in two bootstraps."""
+    t_critical(level, 1)  # says what is wrong with a level
+    check_replicates(replicates)
+    sizes = {
+        "n_items": ratings.items,
+        "n_raters": ratings.raters,
+        "n_ratings": len(ratings.item),
+        "single": ratings.single,
+    }
+    if ratings.items == 0:
+        return Agreement(
+            None, None, None, None, None, None, None, **sizes, items_boots=0, raters_boots=0, level=level
+        )
+    one_rater, one_item = np.ones((1, ratings.raters)), np.ones((1, ratings.items))
+    value, observed, expected = coefficient(_weighed(ratings, one_rater, one_item))[0].tolist()
+    over_items, over_raters = [], []
+    nobody = np.zeros(ratings.raters, dtype=np.intp), np.zeros(ratings.items, dtype=np.intp)
+    for of_raters, of_items in pigeonhole_weights(*nobody, replicates, seed):
+        step = max(1, MOST_COUNTS // (ratings.items * ratings.values))
+        for start in range(0, len(of_items), step):
+            some = slice(start, start + step)
+            over_items.append(coefficient(_weighed(ratings, one_rater, of_items[some]))[:, 0])
+            over_raters.append(coefficient(_weighed(ratings, of_raters[some], one_item))[:, 0])
+    items_low, items_high, items_boots = _interval(np.concatenate(over_items), level)
+    raters_low, raters_high, raters_boots = _interval(np.concatenate(over_raters), level)
+    return Agreement(
+        None if math.isnan(value) else value,
+        observed,
+        expected,
+        items_low,
+        items_high,
+        raters_low,
+        raters_high,
+        **sizes,
+        items_boots=items_boots,
+        raters_boots=raters_boots,
+        level=level,
+    )
+
+
+def _interval(boots: Floats, level: float) -> tuple[float | None, float | None, int]:
+    """Percentile interval of the replicates in which there is a coefficient."""
+    known = boots[~np.isnan(boots)]
+    if not len(known):
+        return None, None, 0
+    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2]).tolist()
+    return low, high, len(known)
+
+
+def _weighed(ratings: _Ratings, of_raters: Floats, of_items: Floats) -> _Weighed:
+    """Sums of the raters' weights per item and value; ratings are sorted so that a cell's stand together."""
+    cell = ratings.item * ratings.values + ratings.value
+    start = np.flatnonzero(np.r_[True, np.diff(cell) > 0])
+    count = np.zeros((len(of_raters), ratings.items * ratings.values))
+    square = np.zeros_like(count)
+    weights = of_raters[:, ratings.rater]
+    count[:, cell[start]] = np.add.reduceat(weights, start, axis=1)
+    square[:, cell[start]] = np.add.reduceat(weights**2, start, axis=1)
+    shape = len(of_raters), ratings.items, ratings.values
+    return _Weighed(count.reshape(shape), square.reshape(shape), of_items)
+
+
+def _kappa(weighed: _Weighed) -> Floats:
+    """Kappa of each replicate, over the items that still have a pair of raters."""
+    total = weighed.count.sum(axis=2)
+    pairs = total**2 - weighed.square.sum(axis=2)
+    agreeing = (weighed.count**2 - weighed.square).sum(axis=2)
+    weight = weighed.item * (pairs > 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        whole = weight.sum(axis=1)
+        observed = (weight * (agreeing / np.where(pairs > 0, pairs, 1))).sum(axis=1) / whole
+        share = weighed.count / np.where(total > 0, total, 1)[:, :, None]
+        mean_share = (weight[:, :, None] * share).sum(axis=1) / whole[:, None]
+        expected = (mean_share**2).sum(axis=1)
+        value = np.where(expected < 1 - 1e-12, (observed - expected) / (1 - expected), np.nan)
+    return np.stack([value, observed, expected], axis=1)
+
+
+def _alpha(scale: Scale, position: Floats | None, weighed: _Weighed) -> Floats:
+    """Alpha of each replicate from its coincidences, in which every item counts as often as it has ratings."""
+    total = weighed.count.sum(axis=2)
+    pairs = total**2 - weighed.square.sum(axis=2)
+    factor = weighed.item * np.where(pairs > 0, total / np.where(pairs > 0, pairs, 1), 0.0)
+    count = np.broadcast_to(weighed.count, (len(factor), *weighed.count.shape[1:]))
+    products = (count * factor[:, :, None]).transpose(0, 2, 1) @ count
+    diagonal = np.arange(products.shape[1])
+    products[:, diagonal, diagonal] -= (weighed.square * factor[:, :, None]).sum(axis=1)
+    values = products.sum(axis=2)
+    distance = _distances(scale, position, values)
+    n = values.sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        observed = (products * distance).sum(axis=(1, 2)) / n
+        expected = (values[:, :, None] * values[:, None, :] * distance).sum(axis=(1, 2)) / (n * (n - 1))
+        value = np.where(expected > 0, 1 - observed / np.where(expected > 0, expected, 1), np.nan)
+    return np.stack([value, observed, expected], axis=1)
+
+
+def _distances(scale: Scale, position: Floats | None, values: Floats) -> Floats:
+    """Squared distances of the values: (replicates, values, values)."""
+    if scale == "nominal":
+        return np.asarray(1 - np.eye(values.shape[1])[None])
+    # Between two ranks lie half the ratings of each and all of those between them.
+    place = np.cumsum(values, axis=1) - values / 2 if position is None else position[None]
+    return np.asarray((place[:, :, None] - place[:, None, :]) ** 2)

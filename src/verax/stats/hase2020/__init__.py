@@ -1,0 +1,50 @@
+"""The analysis of Hase & Bansal (2020), "Evaluating Explainable AI", as their published script computes it.
+
+A reproduction: for your own conclusions use an estimator whose error rate is right (`NOTE` says what was measured of
+this one). The script's defects are kept and can be mended one by one with `Defects`. All results are shares and
+differences of shares: times 100 they are percent and points (ratings are in their own unit). Letters name the parts:
+
+- (B) `change`: accuracy after explanations minus accuracy before, per method;
+- (C) `user_average`: accuracy before explanations;
+- (D) `rating_table`, `rating_by_correctness`, `change_on_rating`: ratings of explanations;
+- (E) `rating_and_correctness`: does a rating predict a right answer?
+- (F) `regression_to_mean`: Change against Pre.
+"""
+
+from verax.stats.hase2020.changes import Change, Changes, change, change_of_counts
+from verax.stats.hase2020.defects import AS_PUBLISHED, MENDED, NOTE, Defects
+from verax.stats.hase2020.lines import Line, change_on_rating, regression_to_mean
+from verax.stats.hase2020.means import (
+    GridMean,
+    RatingByCorrectness,
+    RatingRow,
+    rating_by_correctness,
+    rating_table,
+    user_average,
+)
+from verax.stats.hase2020.ratings import RatingAndCorrectness, RatingCurve, rating_and_correctness
+from verax.stats.hase2020.summary import Replicated
+
+__all__ = [
+    "AS_PUBLISHED",
+    "MENDED",
+    "NOTE",
+    "Change",
+    "Changes",
+    "Defects",
+    "GridMean",
+    "Line",
+    "RatingAndCorrectness",
+    "RatingByCorrectness",
+    "RatingCurve",
+    "RatingRow",
+    "Replicated",
+    "change",
+    "change_of_counts",
+    "change_on_rating",
+    "rating_and_correctness",
+    "rating_by_correctness",
+    "rating_table",
+    "regression_to_mean",
+    "user_average",
+]

@@ -1,0 +1,150 @@
+"""Responses of participants to items, one row each, with their methods and strata: checked once, then used by all.
+
+Every participant belongs to one method. A stratum is a part of the study with items of its own: a domain (other
+participants) or a test (the same participants).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from verax.errors import VeraxError
+from verax.stats.columns import Codes, Floats, check_lengths, coded, listed, numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Responses:
+    """One row per participant and item; names are sorted, and rows hold places among them.
+
+    Attributes:
+        participant: Who responded.
+        item: To what; an item is looked for inside its stratum only.
+        method: The method whose explanations the participant saw.
+        stratum: The part of the study.
+        pre: The score before explanations (0 or 1, or any number); None where each item was scored once only.
+        post: The score after explanations, or the only one; NaN is missing, here and in ``pre``.
+        participants: Names of the participants.
+        items: Names of the items.
+        methods: Names of the methods.
+        strata: Names of the strata.
+    """
+
+    participant: Codes
+    item: Codes
+    method: Codes
+    stratum: Codes
+    pre: Floats | None
+    post: Floats
+    participants: tuple[Any, ...]
+    items: tuple[Any, ...]
+    methods: tuple[Any, ...]
+    strata: tuple[Any, ...]
+
+    @property
+    def value(self) -> Floats:
+        """Post - Pre of each row, or the only score; NaN where one is missing."""
+        return self.post if self.pre is None else self.post - self.pre
+
+    @property
+    def missing(self) -> int:
+        """Rows without a value."""
+        return int(np.isnan(self.value).sum())
+
+    @property
+    def method_of(self) -> Codes:
+        """The method of each participant."""
+        methods = np.zeros(len(self.participants), dtype=np.intp)
+        methods[self.participant] = self.method
+        return methods
+
+
+def responses(
+    participant: ArrayLike,
+    item: ArrayLike,
+    method: ArrayLike,
+    post: ArrayLike,
+    pre: ArrayLike | None = None,
+    stratum: ArrayLike | None = None,
+) -> Responses:
+    """Checks and numbers the columns of a study.
+
+    Args:
+        participant: Name per row; a participant has one method.
+        item: Name per row; a participant meets an item once in a stratum.
+        method: Name per row.
+        post: Score per row, NaN or None where there is none; 1 is right and 0 is wrong, other numbers are allowed.
+        pre: Score per row before explanations; None where items were scored once only.
+        stratum: Name per row; None is one stratum.
+    """
+    columns = {"participant": participant, "item": item, "method": method, "post": post}
+    optional = {"pre": pre, "stratum": stratum}
+    length = check_lengths(
+        **columns, **{name: given for name, given in optional.items() if given is not None}
+    )
+    participants, participant_codes = coded("participant", participant)
+    items, item_codes = coded("item", item)
+    methods, method_codes = coded("method", method)
+    strata, stratum_codes = coded("stratum", np.zeros(length, dtype=int) if stratum is None else stratum)
+    checked = Responses(
+        participant_codes,
+        item_codes,
+        method_codes,
+        stratum_codes,
+        None if pre is None else numbers("pre", pre),
+        numbers("post", post),
+        participants,
+        items,
+        methods,
+        strata,
+    )
+    _check_one_method(checked)
+    _check_no_repeats(checked)
+    return checked
+
+
+def _check_one_method(rows: Responses) -> None:
+    """Refuses participants who are in two methods: comparing methods within people is another analysis."""
+    seen = np.zeros((len(rows.participants), len(rows.methods)), dtype=bool)
+    seen[rows.participant, rows.method] = True
+    torn = np.flatnonzero(seen.sum(axis=1) > 1)
+    if len(torn):
+        names = listed([rows.methods[m] for m in np.flatnonzero(seen[torn[0]])])
+        raise VeraxError(
+            f"Participant {rows.participants[torn[0]]} is in several methods ({names}; {len(torn)} such in all): "
+            "this analysis needs participants with one method each; compare methods within participants instead."
+        )
+
+
+def _check_no_repeats(rows: Responses) -> None:
+    """Refuses two rows of one participant, item and stratum."""
+    place = (rows.participant * len(rows.items) + rows.item) * len(rows.strata) + rows.stratum
+    _, first, counts = np.unique(place, return_index=True, return_counts=True)
+    again = first[counts > 1]
+    if len(again):
+        row = again.min()
+        raise VeraxError(
+            f"Participant {rows.participants[rows.participant[row]]} has item {rows.items[rows.item[row]]} "
+            f"{counts[first == row][0]} times ({len(again)} such pairs in all): give one row for each."
+        )
+
+
+def part_of(rows: Responses, keep: NDArray[np.bool_]) -> Responses:
+    """The responses of some rows, numbered anew: one domain, or all but one participant."""
+    if not keep.any():
+        raise VeraxError("No response is left: choose a part of the study that has some.")
+
+    def names(all_names: tuple[Any, ...], codes: Codes) -> list[Any]:
+        return [all_names[code] for code in codes[keep]]
+
+    return responses(
+        names(rows.participants, rows.participant),
+        names(rows.items, rows.item),
+        names(rows.methods, rows.method),
+        rows.post[keep],
+        None if rows.pre is None else rows.pre[keep],
+        names(rows.strata, rows.stratum),
+    )
