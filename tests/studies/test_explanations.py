@@ -107,6 +107,15 @@ def test_the_worse_models_own_predictions_are_explained(small_spec, items, tmp_p
         assert found[item.id, "greedy", "worse"] == explainer("greedy").explain(model, [item.input])[0]
 
 
+def test_a_random_control_does_not_show_both_models_with_the_same_words(small_spec, items, tmp_path):
+    spec = small_spec(conditions=[{"name": "random", "explainer": "random"}])
+    found = explain_all(spec, items, WorseModel(share=0.1), Store(tmp_path))
+    for item in items:
+        one, other = (found[item.id, "random", which] for which in ("model", "worse"))
+        assert one.features == other.features
+        assert one.scores.tolist() != other.scores.tolist()
+
+
 def test_records_hold_no_times(small_spec, items, tmp_path):
     found = explain_all(small_spec(), items, None, Store(tmp_path))
     made = records(found)

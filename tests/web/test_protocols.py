@@ -31,9 +31,8 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 # The ready specs with less of everything: the data, the items, LIME's samples. SHAP is left out, since it loads slowly.
 FEW = {
     "forward": {"learning": 4, "test": 4},
-    "forward-table": {"learning": 4, "test": 4},
     "counterfactual": {"test": 8},
-    "reverse-turing": {"training": 2, "evaluation": 4},
+    "reverse-turing": {"training": 1, "evaluation": 2},
     "model-choice": {"test": 4, "items_per_participant": 4},
     "class-from-evidence": {"test": 4, "items_per_participant": 4, "threshold": 0.8},
     "uncertain-case": {"test": 4, "items_per_participant": 4},
@@ -134,7 +133,7 @@ class Looks:
 
 def sort_of(kind: str, screen: str) -> str:
     """The sort of a screen: the kind of its phase, and what is done there unless it only says something."""
-    return kind if kind == "instructions" else f"{kind}, {screen.split(':')[0]}"
+    return kind if kind == "instructions" else f"{kind}, {screen.partition(':')[0]}"
 
 
 # ---- What must be stored then

@@ -54,7 +54,8 @@ def fitted_state(model: Model) -> tuple[int, ...]:
     """The identities of what fitting replaces; fitting the same object again changes them."""
     classifier: Any = getattr(model, "classifier", getattr(model, "estimator", None))
     parts = [
-        getattr(classifier, name, None) for name in ("coef_", "coefs_", "tree_", "estimators_", "flat_", "_Booster")
+        getattr(classifier, name, None)
+        for name in ("coef_", "coefs_", "tree_", "estimators_", "flat_", "_Booster")
     ]
     vectorizer = getattr(model, "vectorizer", None)
     parts.append(getattr(vectorizer, "vocabulary_", None))

@@ -130,6 +130,9 @@ def _job(
 ) -> Job:
     data, model = data_arguments(spec), model_arguments(spec, worse)
     parameters = _parameters(condition, spec.seed)
+    if condition.kind == "control" and which != "model" and "seed" in parameters:
+        # A random explainer does not look at the model: with one seed both models would be shown with the same words.
+        parameters["seed"] += 1
     targets = [_target(item, which) for item in items]
     named = [spec.dataset, model["name"], *parameters.values()]
     return Job(

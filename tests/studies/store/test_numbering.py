@@ -43,9 +43,8 @@ def test_steps_without_items_are_counted_as_pages_of_their_own():
 
 
 def test_rounds_of_training_and_test_are_two_parts_each():
-    study = check_protocol(
-        sample_material({"name": "reverse-turing", "training": 4, "evaluation": 4}, {"training": 8, "evaluation": 16})
-    )
+    table = {"name": "reverse-turing", "training": 4, "evaluation": 4, "strategy": True}
+    study = check_protocol(sample_material(table, {"training": 4, "evaluation": 4}, groups=3))
     planned = study.steps(study.rows[0], 1)
     titles = {}
     for step, part in zip(planned, part_numbers(study, planned), strict=True):
