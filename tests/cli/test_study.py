@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import sys
 
 import pytest
 
@@ -174,3 +175,11 @@ def test_protocols_are_listed_with_their_parameters(verax):
         assert name in out
     assert "learning=16, test=32" in out
     assert out.endswith("then: verax study build SPEC --out DIR.")
+
+
+@pytest.mark.parametrize("command", [("serve",), ("preview",), ("codes", "--count", "2")])
+def test_without_the_extra_the_sentence_says_what_to_install(verax, folder, monkeypatch, command):
+    monkeypatch.setitem(sys.modules, "starlette", None)
+    ended = verax("study", command[0], "nowhere", *command[1:])
+    assert ended.status == 2
+    assert "needs the package starlette; install it with pip install 'verax[study]'" in ended.err

@@ -75,6 +75,7 @@ def preview(
     row: Annotated[int | None, typer.Option(help="Say where to see this row of the design.")] = None,
 ) -> None:
     """Walk through a study's pages; nothing is recorded."""
+    _check_installed()
     from verax.studies.study import load_study
     from verax.web.preview import preview as show
 
@@ -98,6 +99,7 @@ def serve(
     workers: Annotated[int, typer.Option(help="Processes that serve pages.")] = 1,
 ) -> None:
     """Serve a study to participants and store their answers."""
+    _check_installed()
     from verax.web.serve import serve as run
 
     run(folder, database=database, port=port, host=host, workers=workers)
@@ -111,6 +113,7 @@ def codes(
     database: Database = None,
 ) -> None:
     """Make entry codes for a study that is entered by code; one a line, each for one participant."""
+    _check_installed()
     from verax.studies.store import open_store
     from verax.studies.study import load_study
     from verax.web.serve import default_database
@@ -128,6 +131,19 @@ def codes(
     finally:
         store.close()
     typer.echo("\n".join(made))
+
+
+def _check_installed() -> None:
+    """Studies are built with the core; what serves them is an extra."""
+    try:
+        import alembic  # noqa: F401
+        import sqlalchemy  # noqa: F401
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise VeraxError(
+            f"Serving a study needs the package {error.name}; install it with pip install 'verax[study]'."
+        ) from error
 
 
 def print_study(made: Study, out: Path, *, already: bool = False) -> None:
