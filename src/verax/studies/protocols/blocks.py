@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from verax.errors import VeraxError
 from verax.studies import pool
-from verax.studies.design import deal
+from verax.studies.design import deal, shuffled
 from verax.studies.item import Item
 from verax.studies.protocols.base import Source
 from verax.studies.protocols.shared import made_items, strata
+from verax.studies.steps import DesignRow, Step
 
 
 def items_in_blocks(source: Source, found: pool.Candidates, count: int, size: int) -> list[Item]:
@@ -31,3 +32,12 @@ def largest_block(items: Sequence[Item]) -> int:
     """How many items a participant gets."""
     groups = [item.group for item in items]
     return max(map(groups.count, set(groups)), default=0)
+
+
+def steps_of_block(row: DesignRow, phase: str, screen: str, seed: int) -> tuple[Step, ...]:
+    """A block's items in random order, each in the condition that the row gives it, on ``screen:item:condition``."""
+    conditions: dict[str, str] = row.cells["conditions"]
+    return tuple(
+        Step(phase, f"{screen}:{item}:{conditions[item]}", item, conditions[item])
+        for item in shuffled(sorted(conditions), seed, "order")
+    )

@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from verax.studies import briefings, pool, stimulus, wording
-from verax.studies.design import rotated_blocks, shuffled
+from verax.studies.design import rotated_blocks
 from verax.studies.item import Item
 from verax.studies.protocols.base import Briefing, Material, Protocol, Source, protocols
-from verax.studies.protocols.blocks import check_blocks, items_in_blocks, largest_block
+from verax.studies.protocols.blocks import check_blocks, items_in_blocks, largest_block, steps_of_block
 from verax.studies.protocols.graded import graded_options, graded_score
 from verax.studies.protocols.shared import by_role, timed
 from verax.studies.screen import Bars, Block, Evidence, Facts, Prose, Question, Screen, class_mark
@@ -71,11 +71,7 @@ class UncertainCase(Protocol):
 
     def steps(self, study: Study, row: DesignRow, seed: int) -> tuple[Step, ...]:  # noqa: ARG002
         """The block in random order."""
-        conditions: dict[str, str] = row.cells["conditions"]
-        return tuple(
-            Step("cases", f"case:{item}:{conditions[item]}", item, conditions[item])
-            for item in shuffled(sorted(conditions), seed, "order")
-        )
+        return steps_of_block(row, "cases", "case", seed)
 
     def briefing(self, material: Material, audience: str) -> Briefing:  # noqa: ARG002
         """What is shown, and that the true class is asked for."""
