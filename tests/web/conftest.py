@@ -34,12 +34,12 @@ class Served:
 
 
 @pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[[Study], Served]]:
+def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
     """Serves studies as long as the test runs."""
     with ExitStack() as stack:
 
-        def start(study: Study) -> Served:
-            store = open_store(study, f"sqlite:///{tmp_path / study.hash[:12]}.db")
+        def start(study: Study, database: str = "") -> Served:
+            store = open_store(study, database or f"sqlite:///{tmp_path / study.hash[:12]}.db")
             stack.callback(store.close)
             address = stack.enter_context(running(make_app(store, study)))
             client = stack.enter_context(httpx.Client(base_url=address, timeout=30))
@@ -52,6 +52,13 @@ def serve(tmp_path: Path) -> Iterator[Callable[[Study], Served]]:
 def served(serve: Callable[[Study], Served]) -> Served:
     """The small study on its server."""
     return serve(small_study())
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def served_from_both(serve: Callable[..., Served], request: pytest.FixtureRequest) -> Served:
+    """The small study with its answers in SQLite, and in PostgreSQL."""
+    url = "" if request.param == "sqlite" else request.getfixturevalue("postgres_url")
+    return serve(small_study(), url)
 
 
 @pytest.fixture

@@ -221,7 +221,8 @@ def test_text_is_kept_when_another_text_is_missing(served, answer):
 # ---- Twice, late, old
 
 
-def test_eight_copies_of_each_submission_at_once_store_one(served, answer):
+def test_eight_copies_of_each_submission_at_once_store_one(served_from_both, answer):
+    served = served_from_both
     url = http_enter(served.client)
     with ThreadPoolExecutor(8) as pool, httpx.Client(base_url=served.address, timeout=30) as other:
         for _ in range(KINDS_OF_STEPS):
@@ -243,7 +244,8 @@ def test_eight_copies_of_each_submission_at_once_store_one(served, answer):
     assert Form(served.client.get(url).text).code
 
 
-def test_eight_agreements_at_once_take_one_place(served):
+def test_eight_agreements_at_once_take_one_place(served_from_both):
+    served = served_from_both
     address = served.client.post("/enter").headers["location"]
     with ThreadPoolExecutor(8) as pool:
         sent = list(pool.map(lambda _: served.client.post(address, data={"consent": "yes"}), range(8)))

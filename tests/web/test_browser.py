@@ -192,7 +192,8 @@ def test_a_missing_answer_is_asked_for_where_it_is_missing(served, new_page, set
     assert page.locator(":focus").get_attribute("name") == "q-rating"
 
 
-def test_reload_back_and_a_second_tab_land_where_the_participant_is(served, answer, new_page):
+def test_reload_back_and_a_second_tab_land_where_the_participant_is(served_from_both, answer, new_page):
+    served = served_from_both
     page = new_page(**DESK)
     page.goto(served.address)
     press(page)
