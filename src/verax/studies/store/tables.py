@@ -1,7 +1,8 @@
 """The tables of a study's database. Times are microseconds since 1970 in UTC.
 
-One database may hold several studies. Nothing is deleted and no answer is overwritten: a response belongs to exactly
-one step, and what a participant sent in vain is kept as an event.
+One database may hold several studies. No answer is overwritten: a response belongs to exactly one step, and what a
+participant sent in vain is kept as an event. Nothing is deleted but at the wish of its participant, or when the time
+of its keeping is over.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ studies = Table(
         "consented", Integer, nullable=False
     ),  # how many so far: the next participant's number is one more
     Column("created_at", BigInteger, nullable=False),
+    Column("moved_to", String),  # the URL of the database in which the study goes on
 )
 
 participants = Table(
@@ -68,7 +70,11 @@ participants = Table(
     Column("last_seen_at", BigInteger, nullable=False),
     Column("finished_at", BigInteger),
     Column("completion_code", String(32)),
+    Column("platform", String(16), nullable=False, server_default="link"),  # link, code, prolific, mturk
+    Column("person_hash", String(64)),  # keyed, of the platform's id of the person; the id itself is not stored
+    Column("return_to", JSON),  # what the platform must be told at the end, as MTurk's assignment
     UniqueConstraint("study_id", "number"),
+    Index(None, "study_id", "person_hash", unique=True),
     UniqueConstraint("study_id", "completion_code"),
     # For the allocation. The time of the hold stays out, or each submission would have to write the index too.
     Index(None, "study_id", "is_bot", "status", "design_row"),
@@ -136,4 +142,46 @@ codes = Table(
     Column("study_id", Number, ForeignKey("study.id"), nullable=False, index=True),
     Column("participant_id", Number, ForeignKey("participant.id"), unique=True),
     Column("created_at", BigInteger, nullable=False),
+)
+
+exclusions = Table(
+    "exclusion",
+    metadata,
+    Column("id", Number, primary_key=True),
+    Column("participant_id", Number, ForeignKey("participant.id"), nullable=False),
+    Column("rule", String(40), nullable=False),  # as declared in the spec; nobody is deleted by it
+    Column("evidence", JSON, nullable=False),  # the rule's limit, what was measured, and on how many answers
+    Column("at", BigInteger, nullable=False),
+    Column("lifted_at", BigInteger),  # it no longer holds: who had left came back
+    UniqueConstraint("participant_id", "rule"),
+)
+
+experimenters = Table(
+    "experimenter",
+    metadata,
+    Column("id", Number, primary_key=True),
+    Column("name", String(64), nullable=False, unique=True),
+    Column("password_hash", String, nullable=False),  # argon2
+    Column("created_at", BigInteger, nullable=False),
+)
+
+sessions = Table(
+    "session",
+    metadata,
+    Column("token_hash", String(64), primary_key=True),
+    Column("experimenter_id", Number, ForeignKey("experimenter.id"), nullable=False, index=True),
+    Column("created_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger, nullable=False),
+)
+
+# What was done to the study and by whom: pausing, closing, exporting, deleting.
+actions = Table(
+    "action",
+    metadata,
+    Column("id", Number, primary_key=True),
+    Column("study_id", Number, ForeignKey("study.id"), nullable=False, index=True),
+    Column("by", String(64), nullable=False),  # an experimenter's name, or "command line", or "participant"
+    Column("type", String(40), nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("data", JSON, nullable=False),
 )
