@@ -71,7 +71,9 @@ participants = Table(
     Column("finished_at", BigInteger),
     Column("completion_code", String(32)),
     Column("platform", String(16), nullable=False, server_default="link"),  # link, code, prolific, mturk
-    Column("person_hash", String(64)),  # keyed, of the platform's id of the person; the id itself is not stored
+    Column(
+        "person_hash", String(64)
+    ),  # keyed, of the platform's id of the person; the id itself is not stored
     Column("return_to", JSON),  # what the platform must be told at the end, as MTurk's assignment
     UniqueConstraint("study_id", "number"),
     Index(None, "study_id", "person_hash", unique=True),
