@@ -1,0 +1,36 @@
+"""The answers to a study, for commands that look at them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from verax.errors import VeraxError
+
+if TYPE_CHECKING:
+    from verax.studies.store import Store
+
+
+@contextmanager
+def answers(folder: Path, database: str | None) -> Iterator[Store]:
+    """The store of the study in a folder; a database that is not there is a sentence, and is not made."""
+    from verax.studies.store import open_store
+    from verax.studies.store.following import sqlite_file
+    from verax.studies.study import load_study
+    from verax.web.serve import default_database
+
+    study = load_study(folder)
+    url = database or default_database(folder)
+    file = sqlite_file(url) if url.startswith("sqlite:") else None
+    if file is not None and not file.exists():
+        raise VeraxError(
+            f"There are no answers yet: {str(file)!r} does not exist. Serve the study with "
+            f"`verax study serve {folder}`, or say where they are with --database."
+        )
+    store = open_store(study, url)
+    try:
+        yield store
+    finally:
+        store.close()
