@@ -1,4 +1,4 @@
-"""The style sheet, the script and the icon, under names that change with their content: browsers may keep them."""
+"""Style sheets, scripts and the icon, under names that change with their content: browsers may keep them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ TYPES = {
     "study.css": "text/css; charset=utf-8",
     "study.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
+    "experimenter.css": "text/css; charset=utf-8",
+    "experimenter.js": "text/javascript; charset=utf-8",
+    "htmx.js": "text/javascript; charset=utf-8",
 }
 
 

@@ -1,0 +1,159 @@
+"""Experimenters' accounts and sessions, in both databases."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import select
+
+from verax.errors import VeraxError
+from verax.studies.store import accounts
+from verax.studies.store.tables import actions, experimenters, sessions
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture
+def anna(store) -> str:
+    """The name of an account; the database is shared by many tests."""
+    name = f"anna {uuid4().hex[:8]}"
+    accounts.add_account(store, name, PASSWORD)
+    return name
+
+
+def hashes(store, name: str) -> list[str]:
+    query = select(experimenters.c.password_hash).where(experimenters.c.name == name)
+    return store.database.read(lambda connection: list(connection.execute(query).scalars()))
+
+
+def session_hashes(store) -> set[str]:
+    return set(
+        store.database.read(
+            lambda connection: list(connection.execute(select(sessions.c.token_hash)).scalars())
+        )
+    )
+
+
+def test_who_has_the_password_gets_a_session(store, anna):
+    token = accounts.sign_in(store, anna, PASSWORD)
+    assert accounts.signed_in(store, token) == accounts.Experimenter(anna)
+
+
+@pytest.mark.parametrize(
+    "wrong", ["", PASSWORD.upper(), PASSWORD + " ", PASSWORD[:-1], "x" * 5000, "\x00\ud800"]
+)
+def test_a_wrong_password_gives_none(store, anna, wrong):
+    assert accounts.sign_in(store, anna, wrong) is None
+
+
+@pytest.mark.parametrize("name", ["", "nobody", "' OR 1=1 --", "\x00", "\ud800", "x" * 5000])
+def test_a_wrong_name_gives_none(store, name):
+    assert accounts.sign_in(store, name, PASSWORD) is None
+
+
+def test_an_unknown_name_takes_the_work_of_a_known_one(store, anna, monkeypatch):
+    """Counted, not timed: each asks argon2 once, with the same parameters."""
+    asked = []
+    check = accounts._is_password
+    monkeypatch.setattr(accounts, "_is_password", lambda *given: asked.append(given[1]) or check(*given))
+    accounts.sign_in(store, anna, "a wrong password")
+    accounts.sign_in(store, "nobody", "a wrong password")
+    assert len(asked) == 2
+    assert asked[0] == hashes(store, anna)[0]
+    assert {hashed.rsplit("$", 2)[0] for hashed in asked} == {"$argon2id$v=19$m=65536,t=3,p=4"}
+
+
+def test_neither_passwords_nor_tokens_are_stored(store, anna):
+    token = accounts.sign_in(store, anna, PASSWORD)
+    (stored,) = hashes(store, anna)
+    assert stored.startswith("$argon2id$")
+    assert PASSWORD not in stored
+    assert token not in session_hashes(store)
+    assert all(len(one) == 64 for one in session_hashes(store))
+
+
+def test_two_accounts_with_one_password_have_different_hashes(store, anna):
+    accounts.add_account(store, f"{anna} 2", PASSWORD)
+    assert hashes(store, anna) != hashes(store, f"{anna} 2")
+
+
+def test_a_session_ends_after_twelve_hours(store, anna, clock):
+    token = accounts.sign_in(store, anna, PASSWORD)
+    clock.advance(12 * 3600 - 1)
+    assert accounts.signed_in(store, token) is not None
+    clock.advance(1)
+    assert accounts.signed_in(store, token) is None
+    before = session_hashes(store)
+    accounts.sign_in(store, anna, PASSWORD)
+    assert len(before - session_hashes(store)) >= 1  # what is over is cleared away
+
+
+def test_signing_out_ends_one_session(store, anna):
+    first, second = (accounts.sign_in(store, anna, PASSWORD) for _ in range(2))
+    accounts.sign_out(store, first)
+    assert accounts.signed_in(store, first) is None
+    assert accounts.signed_in(store, second) is not None
+
+
+@pytest.mark.parametrize("token", ["", "x", "\x00", "\ud800"])
+def test_a_token_that_was_never_given_is_nobodys(store, token):
+    assert accounts.signed_in(store, token) is None
+
+
+def test_a_new_password_takes_the_place_of_the_old_one_and_ends_all_sessions(store, anna):
+    token = accounts.sign_in(store, anna, PASSWORD)
+    accounts.change_password(store, anna, "another password")
+    assert accounts.signed_in(store, token) is None
+    assert accounts.sign_in(store, anna, PASSWORD) is None
+    assert accounts.sign_in(store, anna, "another password")
+
+
+def test_a_removed_account_lets_nobody_in(store, anna):
+    token = accounts.sign_in(store, anna, PASSWORD)
+    accounts.remove_account(store, anna)
+    assert accounts.signed_in(store, token) is None
+    assert accounts.sign_in(store, anna, PASSWORD) is None
+    with pytest.raises(VeraxError, match=r"There is no account 'anna .*' in this database"):
+        accounts.remove_account(store, anna)
+    with pytest.raises(VeraxError, match="There is no account"):
+        accounts.change_password(store, anna, PASSWORD)
+
+
+def test_a_name_is_taken_once(store, anna):
+    with pytest.raises(VeraxError, match=r"There is an account 'anna .*' already"):
+        accounts.add_account(store, f" {anna} ", "another password")
+    assert accounts.sign_in(store, anna, PASSWORD)
+
+
+def test_a_weak_password_is_refused_with_its_length(store):
+    with pytest.raises(VeraxError, match="The password has 9 characters; choose one with at least 10"):
+        accounts.add_account(store, "eve", "123456789")
+    with pytest.raises(VeraxError, match="at most 1,000"):
+        accounts.add_account(store, "eve", "x" * 1001)
+    assert hashes(store, "eve") == []
+
+
+@pytest.mark.parametrize("name", ["", "  ", "a\nb", "a\x00b", "x" * 65, "command line", "participant"])
+def test_what_cannot_be_a_name_is_refused(store, name):
+    with pytest.raises(VeraxError, match="cannot be the name of an account"):
+        accounts.add_account(store, name, PASSWORD)
+
+
+def test_an_accent_may_be_written_in_two_ways(store):
+    name = f"Åsa {uuid4().hex[:8]}"
+    accounts.add_account(store, name, "caf\u00e9 au lait")
+    assert accounts.sign_in(store, name.replace("Å", "A\u030a"), "cafe\u0301 au lait")
+
+
+def test_who_changed_the_state_is_on_record_once(store):
+    store.set_state("paused", by="anna")
+    store.set_state("paused", by="ben")
+    store.set_state("open")
+    query = (
+        select(actions.c.by, actions.c.type)
+        .where(actions.c.study_id == store.study_id)
+        .order_by(actions.c.id)
+    )
+    found = store.database.read(lambda connection: connection.execute(query).all())
+    assert [tuple(one) for one in found] == [("anna", "paused"), ("command line", "open")]
