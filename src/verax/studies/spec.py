@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -187,6 +188,48 @@ class ExclusionRule(_Table):
     limit: float | None = None
 
 
+# An address that can stand in a link as it is.
+URL = re.compile(r"https://[A-Za-z0-9.-]+(:[0-9]+)?([/?][A-Za-z0-9._~:/?#@!$&'()*+,;=%\[\]-]*)?")
+
+
+class Recruiting(_Table):
+    """Where people go when the study is over for them: addresses of the platform that they came from.
+
+    Attributes:
+        completion_url: after the last page; Prolific's is https://app.prolific.com/submissions/complete?cc=CODE.
+        screened_out_url: who did not pass the screening test.
+        declined_url: who did not agree.
+        full_url: who found no free place.
+        sandbox: people come from MTurk's sandbox, not from its market.
+    """
+
+    completion_url: str | None = None
+    screened_out_url: str | None = None
+    declined_url: str | None = None
+    full_url: str | None = None
+    sandbox: bool = False
+
+    @field_validator("completion_url", "screened_out_url", "declined_url", "full_url")
+    @classmethod
+    def _is_address(cls, url: str | None) -> str | None:
+        if url is not None and not URL.fullmatch(url):
+            raise ValueError(
+                f"{url!r} is not an address that begins with https://; copy it from the platform"
+            )
+        return url
+
+    @property
+    def urls(self) -> dict[str, str]:
+        """The addresses that are given, by what a participant's page is: complete, screened-out, declined, full."""
+        given = {
+            "complete": self.completion_url,
+            "screened-out": self.screened_out_url,
+            "declined": self.declined_url,
+            "full": self.full_url,
+        }
+        return {page: url for page, url in given.items() if url is not None}
+
+
 class StudySpec(_Table):
     """A study. See ``docs/studies.md`` and the ready specs under ``examples/``.
 
@@ -199,6 +242,8 @@ class StudySpec(_Table):
         conditions: at least one.
         screening: the test before the study; ``screening = false`` leaves it out.
         participants: how many shall complete each row of the design.
+        entry: how people come in: whoever has the link, by code, or from Prolific or MTurk.
+        recruiting: where they go at the end.
         class_names: what classes are called on the pages; the dataset's own names if None.
         analysis: named contrasts and measures that were planned beforehand, free text by name.
         retention_days: when the answers shall be deleted.
@@ -219,7 +264,8 @@ class StudySpec(_Table):
     timing: Timing = Timing()
     screening: ScreeningTest | None = ScreeningTest()
     texts: Texts = Texts()
-    entry: Literal["link", "code"] = "link"
+    entry: Literal["link", "code", "prolific", "mturk"] = "link"
+    recruiting: Recruiting = Recruiting()
     exclusion: list[ExclusionRule] = []
     analysis: dict[str, str] = {}
     retention_days: int | None = Field(default=None, ge=1)
@@ -254,6 +300,18 @@ class StudySpec(_Table):
         if not isinstance(protocol.get("name"), str):
             raise ValueError("[protocol] needs a name; `verax list protocols` shows them")
         return protocol
+
+    @model_validator(mode="after")
+    def _recruiting_fits(self) -> StudySpec:
+        if self.entry == "mturk" and self.recruiting.urls:
+            raise ValueError(
+                "[recruiting] has addresses, but MTurk is told of the end by a form of its own; leave them out"
+            )
+        if self.entry != "mturk" and self.recruiting.sandbox:
+            raise ValueError(
+                f'recruiting.sandbox is of MTurk, and people enter by {self.entry!r}; write entry = "mturk"'
+            )
+        return self
 
     @model_validator(mode="after")
     def _conditions_fit(self) -> StudySpec:

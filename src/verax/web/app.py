@@ -6,7 +6,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnection
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -20,60 +20,60 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from verax.studies.store import Store
 from verax.studies.study import Study
-from verax.web import participant
+from verax.web import leaving, participant
 from verax.web.assets import assets
-from verax.web.forms import posted
+from verax.web.experimenter import experimenter_routes
+from verax.web.experimenter_live import Watch
+from verax.web.limits import make_limits
+from verax.web.origins import own_posted
+from verax.web.policy import HEADERS
+from verax.web.purging import purging
 from verax.web.site import Site, notice
 
-# Nothing from other hosts, nothing inline, in nobody's frame.
-POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; "
-    "frame-ancestors 'none'"
-)
-HEADERS = {
-    "Content-Security-Policy": POLICY,
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "X-Robots-Tag": "noindex, nofollow",
-    "Cache-Control": "no-store",
-}
 FOR_EVER = "public, max-age=31536000, immutable"
 
 logger = logging.getLogger("verax.web")
 
 
-def make_app(store: Store, study: Study, *, preview: bool = False) -> Starlette:
+def make_app(store: Store, study: Study, *, preview: bool = False, frozen: str | None = None) -> Starlette:
     """The pages of a study; a server that ends closes the store.
 
     Args:
         store: where answers go.
         study: what is shown.
-        preview: every page says that nothing is recorded.
+        preview: every page says that nothing is recorded, and there are none for experimenters.
+        frozen: when the study was frozen, for experimenters.
     """
     app = Starlette(
         routes=[
             Route("/", participant.welcome),
-            Route("/enter", posted(participant.enter), methods=["POST"]),
-            Route("/leave", posted(participant.leave), methods=["POST"]),
+            Route("/enter", own_posted(participant.enter), methods=["POST"]),
+            Route("/leave", own_posted(participant.forget_me), methods=["POST"]),
             Route("/p/{token}", _place, methods=["GET", "POST"]),
+            Route("/p/{token}/leave", _leaving, methods=["GET", "POST"]),
             Route("/static/{name}", static),
+            *([] if preview else experimenter_routes()),
         ],
         middleware=[Middleware(SafeHeaders)],
         exception_handlers={
             HTTPException: _refused,
             OperationalError: _busy,
+            InterfaceError: _busy,
             NoConnection: _busy,
             Exception: _broken,
         },
         lifespan=_closing,
     )
     app.state.site = Site(store, study, preview)
+    app.state.limits = make_limits()
+    app.state.watch = Watch(store, frozen)
     return app
 
 
 @asynccontextmanager
 async def _closing(app: Starlette) -> AsyncIterator[None]:
-    yield
+    async with purging(app.state.site):
+        yield
     app.state.site.store.close()
 
 
@@ -99,8 +99,14 @@ class SafeHeaders:
 async def _place(request: Request) -> Response:
     """One address for all steps; one route, so that other methods are told both that it takes."""
     if request.method == "POST":
-        return await posted(participant.submit)(request)
+        return await own_posted(participant.submit)(request)
     return await run_in_threadpool(participant.here, request)
+
+
+async def _leaving(request: Request) -> Response:
+    if request.method == "POST":
+        return await own_posted(leaving.leave)(request)
+    return await run_in_threadpool(leaving.ask, request)
 
 
 def static(request: Request) -> Response:
@@ -113,7 +119,7 @@ def static(request: Request) -> Response:
 
 def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    names = {404: "no-page", 405: "wrong-method", 413: "too-large"}
+    names = {403: "foreign", 404: "no-page", 405: "wrong-method", 413: "too-large"}
     answer = notice(request, names.get(error.status_code, "bad-form"))
     answer.headers.update(error.headers or {})
     return answer
@@ -128,5 +134,6 @@ def _busy(request: Request, error: Exception) -> Response:
 def _broken(request: Request, error: Exception) -> Response:  # noqa: ARG001
     # This answer does not pass through the middleware; the error itself goes on to the server's log.
     answer = notice(request, "broken")
-    answer.headers.update(HEADERS)
+    for name, value in HEADERS.items():
+        answer.headers.setdefault(name, value)
     return answer

@@ -15,12 +15,14 @@ class Notice:
         says: the paragraphs.
         way_on: the words of a button that leads on, if there is a way: to the study's first page, or to the step
             where the participant is.
+        retry_after: seconds after which it may be tried again, for programs.
     """
 
     status: int
     heading: str
     says: tuple[str, ...]
     way_on: str = ""
+    retry_after: int = 0
 
 
 _SAVED = "All answers that you have sent are saved."
@@ -35,6 +37,12 @@ NOTICES = {
         "To the first page",
     ),
     "no-page": Notice(404, "There is no such page", ("Please go to the first page.",), "To the first page"),
+    "no-bot": Notice(
+        403,
+        "This is not a pass of this study",
+        ("Simulated people enter with the pass of the study's own database. Please go to the first page.",),
+        "To the first page",
+    ),
     "full": Notice(
         409,
         "There is no free place",
@@ -52,6 +60,7 @@ NOTICES = {
         "This study is paused",
         (f"Please come back later and open the same link. {_SAVED}",),
         "Try again",
+        retry_after=600,
     ),
     "declined": Notice(
         200,
@@ -62,6 +71,32 @@ NOTICES = {
         200,
         "You have left this study",
         ("You may close this page. Thank you for your time.",),
+    ),
+    "foreign": Notice(
+        403,
+        "That did not come from this study",
+        ("A page of another site sent it, so nothing was done. Please begin at the first page.",),
+        "To the first page",
+    ),
+    "prolific-ids": Notice(
+        400,
+        "Please open this study from Prolific",
+        (
+            "The link was opened without the ids that Prolific adds to it, or a part of them was lost. So we cannot "
+            "know that it is you.",
+            "Please go back to Prolific and open the study there again, with its own button. If you have begun "
+            "already, you go on where you were.",
+        ),
+    ),
+    "mturk-ids": Notice(
+        400,
+        "Please open this study from MTurk",
+        (
+            "The page was opened without what MTurk adds to its address, or a part of it was lost. So we cannot know "
+            "that it is you.",
+            "Please go back to MTurk and open the HIT there again. If you have begun already, you go on where you "
+            "were.",
+        ),
     ),
     "screened-out": Notice(
         200,
@@ -94,6 +129,7 @@ NOTICES = {
         (
             "Please go back and press the button again in a minute: your last answer is not saved yet, all others are.",
         ),
+        retry_after=60,
     ),
     "broken": Notice(
         500,

@@ -2,31 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hmac
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from verax.studies import wording
 from verax.studies.store import Refused, Where
+from verax.web.arrivals import NoArrival, arrival
+from verax.web.endings import completion, over
 from verax.web.forms import Form, answers, client_times, step_number
+from verax.web.limits import client_key, limits_of, too_many
 from verax.web.pages import step_page
-from verax.web.site import forget, notice, own_link, page, place, remember, root, see_other, site_of
+from verax.web.site import (
+    forget,
+    leave_address,
+    notice,
+    own_link,
+    page,
+    place,
+    remember,
+    root,
+    see_other,
+    site_of,
+)
 
 LONGEST_CODE = 64
 MISSING = "Something is missing below; this page is not saved yet."
+DELETE = "Delete what I gave"
+KEPT = "What you answered until then is kept for the research, as you chose."
+NOT_KEPT = "Nothing that you answered is kept."
 
 
 def welcome(request: Request) -> Response:
     """The first page: what this is and how to begin, or to go on."""
-    token = request.cookies.get(site_of(request).cookie)
-    begun = token is not None and site_of(request).store.look(token) is not None
-    return _welcome(request, going_on=place(request, token) if token and begun else "")
+    site = site_of(request)
+    from_platform = site.study.spec.entry in ("prolific", "mturk")
+    came = arrival(site.study.spec, request.query_params) if from_platform else None
+    if came is not None and not isinstance(came, NoArrival):
+        # Whoever used this browser before: this is who comes now.
+        return _welcome(request, hidden=came.fields)
+    if came == NoArrival("preview"):
+        return _welcome(request, looking=True)
+    token = request.cookies.get(site.cookie)
+    where = site.store.look(token) if token is not None else None
+    if token and where is not None:
+        return _welcome(request, going_on=place(request, token), left=where.status == "withdrawn")
+    return _welcome(request) if came is None else _no_arrival(request, came)
 
 
-def _welcome(request: Request, *, going_on: str = "", code: str = "", problem: str = "") -> Response:
+def _welcome(
+    request: Request,
+    *,
+    going_on: str = "",
+    left: bool = False,
+    code: str = "",
+    problem: str = "",
+    hidden: Mapping[str, str] = MappingProxyType({}),
+    looking: bool = False,
+) -> Response:
     spec = site_of(request).study.spec
     context = {
+        "hidden": hidden,
+        "looking": looking,
+        "left": left,
         "welcome": wording.welcome(spec),
         "needs_code": spec.entry == "code",
         "code": code or request.query_params.get("code", "")[:LONGEST_CODE],
@@ -38,21 +80,74 @@ def _welcome(request: Request, *, going_on: str = "", code: str = "", problem: s
 
 def enter(request: Request, form: Form) -> Response:
     """A new participant, or the one whose code this is."""
-    site = site_of(request)
-    needs_code = site.study.spec.entry == "code"
-    code = form.get("code", "").strip()[:LONGEST_CODE] if needs_code else ""
+    if "bot" in form:
+        return _enter_bot(request, form["bot"])
+    spec = site_of(request).study.spec
+    wait = limits_of(request).enter.allow(client_key(request))
+    if wait:
+        return too_many(request, wait, ("To the first page", f"{root(request)}/"))
+    if spec.entry == "code":
+        return _enter_by_code(request, form.get("code", "").strip()[:LONGEST_CODE])
+    store = site_of(request).store
+    if spec.entry == "link":
+        return _let_in(request, store.enter)
+    came = arrival(spec, form)
+    if isinstance(came, NoArrival):
+        return _no_arrival(request, came)
+    return _let_in(
+        request,
+        lambda: store.enter(platform=came.platform, person=came.person, return_to=came.return_to),
+    )
+
+
+def _enter_by_code(request: Request, code: str) -> Response:
+    wrong_codes, key = limits_of(request).wrong_codes, client_key(request)
+    wait = wrong_codes.wait(key)
+    if wait:  # a right code would tell whoever tries them all
+        return too_many(request, wait, ("To the first page", f"{root(request)}/"))
+    store = site_of(request).store
     try:
-        token = site.store.enter(code=code or None)
+        return _let_in(request, lambda: store.enter(code=code or None))
     except Refused as refused:
-        if needs_code and refused.reason in ("code-needed", "unknown-code"):
-            return _welcome(request, code=code, problem=str(refused))
-        return notice(request, refused.reason)
+        if code:
+            wrong_codes.allow(key)
+        return _welcome(request, code=code, problem=str(refused))
+
+
+def _let_in(request: Request, enter: Callable[[], str]) -> Response:
+    """To the place of whoever enters, or to the reason why nobody can.
+
+    Raises:
+        Refused: something is wrong with the code, which can be typed again.
+    """
+    try:
+        token = enter()
+    except Refused as refused:
+        if refused.reason in ("code-needed", "unknown-code"):
+            raise
+        return over(request, refused.reason)
     answer = see_other(place(request, token))
     remember(request, answer, token)
     return answer
 
 
-def leave(request: Request, form: Form) -> Response:  # noqa: ARG001
+def _enter_bot(request: Request, shown: str) -> Response:
+    """A simulated person, marked as one; it needs no code, but the pass that only the database's owner has."""
+    store = site_of(request).store
+    if not hmac.compare_digest(shown.encode("utf-8", "replace"), store.bot_pass().encode()):
+        return notice(request, "no-bot")
+    return _let_in(request, lambda: store.enter(is_bot=True))
+
+
+def _no_arrival(request: Request, came: NoArrival) -> Response:
+    """A platform's link that does not say who came; for what is missing, and what is there but cannot be."""
+    spec = site_of(request).study.spec
+    if came.what == "preview":
+        return _welcome(request, looking=True)
+    return notice(request, f"{spec.entry}-ids", status=400 if came.what == "missing" else 422)
+
+
+def forget_me(request: Request, form: Form) -> Response:  # noqa: ARG001
     """The next person at the same device."""
     answer = see_other(f"{root(request)}/")
     forget(request, answer)
@@ -67,7 +162,7 @@ def here(request: Request) -> Response:
     token = request.path_params["token"]
     where = site_of(request).store.show(token)
     if where is None:
-        return _unknown(request)
+        return unknown(request)
     answer = _drawn(request, token, where)
     if request.cookies.get(site_of(request).cookie) != token:
         remember(request, answer, token)
@@ -92,17 +187,32 @@ def submit(request: Request, form: Form) -> Response:
 
 def _drawn(request: Request, token: str, where: Where) -> Response:
     spec = site_of(request).study.spec
-    own = {"action": place(request, token), "link": own_link(request, token)}
+    address = leave_address(request, token)
+    own: dict[str, Any] = {
+        "action": place(request, token),
+        "link": own_link(request, token),
+        "leaving": ("Leave the study", address),
+    }
     match where.status:
         case "active":
             return _step(request, token, where, {}, {})
         case "consent":
             return page(request, "consent.html", own | {"consent": wording.consent(spec)})
         case "complete":
-            return page(request, "complete.html", own | {"completion_code": where.completion_code})
+            about = {"completion_code": where.completion_code, "leaving": (DELETE, address)}
+            return page(request, "complete.html", own | completion(request, token) | about)
+        case "withdrawn":
+            more = (KEPT if where.steps else NOT_KEPT,)
+            return over(
+                request,
+                "withdrawn",
+                token=token,
+                more=more,
+                leaving=(DELETE, address) if where.steps else None,
+            )
     # These are states of the participant, not failures; only a pause asks browsers to come again.
     status = None if where.status == "paused" else 200
-    return notice(request, where.status, token=token, status=status)
+    return over(request, where.status, token=token, status=status, leaving=own["leaving"])
 
 
 def _step(
@@ -111,12 +221,14 @@ def _step(
     context = step_page(where, given, errors) | {
         "action": place(request, token),
         "link": own_link(request, token),
+        "leaving": ("Leave the study", leave_address(request, token)),
         "problem": MISSING if errors else "",
     }
     return page(request, "step.html", context, status=422 if errors else 200)
 
 
-def _unknown(request: Request) -> Response:
+def unknown(request: Request) -> Response:
+    """Nobody has this link."""
     answer = notice(request, "unknown-link")
     if request.cookies.get(site_of(request).cookie) == request.path_params["token"]:
         forget(request, answer)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -14,10 +15,12 @@ from verax.studies.study import Study
 from verax.web.assets import asset_name
 from verax.web.drawing import draw
 from verax.web.notices import NOTICES
+from verax.web.policy import policy_for
 
 # How long a browser remembers who its participant is.
 REMEMBERED = 30 * 24 * 3600
-RETRY_AFTER = 600
+# A name or an address, perhaps with a port: what else a browser writes there is not repeated in a page.
+HOST = re.compile(r"([A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +52,18 @@ def place(request: Request, token: str) -> str:
     return f"{root(request)}/p/{token}"
 
 
+def leave_address(request: Request, token: str) -> str:
+    """Where a participant leaves the study."""
+    return f"{place(request, token)}/leave"
+
+
 def own_link(request: Request, token: str) -> str:
     """The address of a participant as others would type it."""
-    return f"{request.url.scheme}://{request.url.netloc}{place(request, token)}"
+    scheme, (host, port) = request.scope["scheme"], request.scope.get("server") or ("localhost", None)
+    asked = request.headers.get("host", "")
+    if not HOST.fullmatch(asked):
+        asked = host if port is None else f"{host}:{port}"
+    return f"{scheme}://{asked}{place(request, token)}"
 
 
 def page(request: Request, template: str, context: Mapping[str, Any], status: int = 200) -> HTMLResponse:
@@ -71,11 +83,23 @@ def page(request: Request, template: str, context: Mapping[str, Any], status: in
         "root": root(request),
         "static": lambda name: f"{root(request)}/static/{asset_name(name)}",
         "link": "",
+        "leaving": None,
     }
-    return HTMLResponse(draw(template, shared | dict(context)), status)
+    answer = HTMLResponse(draw(template, shared | dict(context)), status)
+    answer.headers["Content-Security-Policy"] = policy_for(site.study.spec)
+    return answer
 
 
-def notice(request: Request, name: str, *, token: str = "", status: int | None = None) -> HTMLResponse:
+def notice(
+    request: Request,
+    name: str,
+    *,
+    token: str = "",
+    status: int | None = None,
+    more: Sequence[str] = (),
+    way_on: tuple[str, str] | None = None,
+    leaving: tuple[str, str] | None = None,
+) -> HTMLResponse:
     """A page of words.
 
     Args:
@@ -83,18 +107,23 @@ def notice(request: Request, name: str, *, token: str = "", status: int | None =
         name: of the notice.
         token: of the participant to whose place the notice's button leads; it leads to the first page if empty.
         status: of HTTP; the notice's own if None.
+        more: what is said besides.
+        way_on: another button: its words and its address.
+        leaving: the words of a link in the footer and its address, where leaving the study is offered.
     """
     shown = NOTICES[name]
     address = place(request, token) if token else f"{root(request)}/"
     context = {
+        "name": name,
         "heading": shown.heading,
-        "says": shown.says,
-        "way_on": (shown.way_on, address) if shown.way_on else None,
+        "says": (*shown.says, *more),
+        "way_on": way_on or ((shown.way_on, address) if shown.way_on else None),
         "link": own_link(request, token) if token else "",
+        "leaving": leaving,
     }
     answer = page(request, "notice.html", context, status or shown.status)
-    if answer.status_code == 503:
-        answer.headers["Retry-After"] = str(RETRY_AFTER)
+    if shown.retry_after:
+        answer.headers["Retry-After"] = str(shown.retry_after)
     return answer
 
 
@@ -110,7 +139,7 @@ def remember(request: Request, answer: Response, token: str) -> None:
         token,
         max_age=REMEMBERED,
         path=f"{root(request)}/",
-        secure=request.url.scheme == "https",
+        secure=request.scope["scheme"] == "https",
         httponly=True,
         samesite="lax",
     )

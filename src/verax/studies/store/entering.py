@@ -1,4 +1,4 @@
-"""Coming in: a token for a new participant, by link or by code."""
+"""Coming in: a token for a new participant, by link, by code, or from a platform that knows them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 from verax import __version__
 from verax.errors import VeraxError
 from verax.studies.allocation import choose_row
-from verax.studies.store.people import taken
+from verax.studies.store.keys import Person
+from verax.studies.store.people import LOCK_STUDY, taken
 from verax.studies.store.tables import codes, participants, studies
 from verax.studies.store.tokens import new_code, new_token, token_for, token_hash, typed_code
 from verax.studies.store.where import Refused
@@ -26,6 +27,17 @@ CODE = (
 USE_CODE = (
     update(codes).where(codes.c.code == bindparam("used")).values(participant_id=bindparam("participant_id"))
 )
+KNOWN = select(participants.c.id, participants.c.status, participants.c.return_to).where(
+    participants.c.study_id == bindparam("study_id"), participants.c.person_hash == bindparam("person_hash")
+)
+RETURN_TO = (
+    update(participants)
+    .where(participants.c.id == bindparam("who"), participants.c.status != "withdrawn")
+    .values(return_to=bindparam("to"))
+)
+RECOGNISE = (
+    update(participants).where(participants.c.id == bindparam("who")).values(person_hash=bindparam("hash"))
+)
 NEW_PARTICIPANT = insert(participants)
 
 
@@ -35,8 +47,8 @@ def enter(
     """The token of a new participant, or of the one who came with this code before."""
     state = connection.execute(STUDY, {"study_id": study_id}).one()
     if code is None:
-        if study.spec.entry == "code":
-            raise Refused("code-needed")
+        if not is_bot and study.spec.entry != "link":
+            raise Refused("code-needed" if study.spec.entry == "code" else "ids-needed")
         _check_open(connection, study, study_id, state.state, now, is_bot=is_bot)
         token = new_token()
         _add(connection, study_id, token, now, is_bot=is_bot)
@@ -47,9 +59,30 @@ def enter(
     token = token_for(state.secret, known.code)
     if known.participant_id is None:
         _check_open(connection, study, study_id, state.state, now, is_bot=is_bot)
-        participant_id = _add(connection, study_id, token, now, is_bot=is_bot)
+        participant_id = _add(connection, study_id, token, now, is_bot=is_bot, platform="code")
         connection.execute(USE_CODE, {"used": known.code, "participant_id": participant_id})
     return token
+
+
+def enter_person(connection: Connection, study: Study, study_id: int, now: int, person: Person) -> str:
+    """The token of somebody whom a platform sent: a new participant, or the one whom they were before."""
+    keys = {"study_id": study_id, "person_hash": person.hash}
+    known = connection.execute(KNOWN, keys).one_or_none()
+    if known is None:
+        # They may have come twice at the same moment: one is let in at a time, and looks again.
+        state = connection.execute(LOCK_STUDY, {"study_id": study_id}).one()
+        known = connection.execute(KNOWN, keys).one_or_none()
+    if known is not None:
+        if person.return_to is not None and known.return_to != dict(person.return_to):
+            # Who gave a task back on MTurk and took it again has another assignment now.
+            connection.execute(RETURN_TO, {"who": known.id, "to": dict(person.return_to)})
+        return person.token
+    _check_open(connection, study, study_id, state.state, now, is_bot=False)
+    added = _add(connection, study_id, person.token, now, is_bot=False, platform=person.platform)
+    connection.execute(RECOGNISE, {"who": added, "hash": person.hash})
+    if person.return_to is not None:
+        connection.execute(RETURN_TO, {"who": added, "to": dict(person.return_to)})
+    return person.token
 
 
 def make_codes(connection: Connection, study_id: int, now: int, count: int) -> list[str]:
@@ -81,7 +114,9 @@ def has_room(connection: Connection, study: Study, study_id: int, now: int, *, i
     return choose_row(study.rows, taken(connection, study_id, now, is_bot=is_bot), 0, 0) is not None
 
 
-def _add(connection: Connection, study_id: int, token: str, now: int, *, is_bot: bool) -> int:
+def _add(
+    connection: Connection, study_id: int, token: str, now: int, *, is_bot: bool, platform: str = "link"
+) -> int:
     added = connection.execute(
         NEW_PARTICIPANT,
         {
@@ -95,6 +130,7 @@ def _add(connection: Connection, study_id: int, token: str, now: int, *, is_bot:
             "version": __version__,
             "created_at": now,
             "last_seen_at": now,
+            "platform": platform,
         },
     ).inserted_primary_key
     assert added is not None

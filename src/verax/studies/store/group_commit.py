@@ -82,13 +82,17 @@ class GroupCommit:
                 job.wake()
 
     def _commit(self, jobs: list[_Job]) -> None:
+        begun = False
         try:
             with self._engine.begin() as connection:
+                begun = True
                 for job in jobs:
                     job.result = job.work(connection)
         except Exception as error:
-            if len(jobs) == 1:
-                jobs[0].error = error
+            if len(jobs) == 1 or not begun:
+                # A database that does not even begin, as one that another program holds, is not waited for by each.
+                for job in jobs:
+                    job.error = error
                 return
             # All is undone; each is done again by itself, and only who asked for what cannot be done hears of it.
             for job in jobs:

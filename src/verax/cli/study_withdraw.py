@@ -1,0 +1,97 @@
+"""``verax study withdraw``: deletes what one participant gave."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from verax.cli.console import one_sentence, output
+from verax.errors import VeraxError
+
+if TYPE_CHECKING:
+    from verax.studies.store import Store
+    from verax.studies.store.withdrawing import Known
+
+WITHDRAW_EXAMPLES = """Examples:
+
+verax study withdraw studies/forward --completion-code K7QH2MXRT9
+
+verax study withdraw studies/forward --prolific 5f3c0a2b9d1e4f0012345678
+
+verax study withdraw studies/forward --link https://study.example.org/p/3qJt0c8...
+"""
+
+
+@one_sentence
+def withdraw_command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a built study.")],
+    completion_code: Annotated[
+        str | None, typer.Option("--completion-code", help="The code of the participant's last page.")
+    ] = None,
+    prolific: Annotated[str | None, typer.Option(help="The participant's id on Prolific.")] = None,
+    mturk: Annotated[str | None, typer.Option(help="The worker's id on MTurk.")] = None,
+    link: Annotated[str | None, typer.Option(help="The participant's own link.")] = None,
+    database: Annotated[
+        str | None,
+        typer.Option(
+            help="The URL of the answers' database; a SQLite file in the study's folder by default."
+        ),
+    ] = None,
+) -> None:
+    """Delete what a participant gave, at their wish; they cannot come back.
+
+    Answers, times, events and the consent are deleted for good; what stays is that somebody left, so that they are
+    recognised should they come again. Backups and exports that were made before are your own files: delete those too.
+    """
+    from verax.cli.study import _check_installed
+
+    _check_installed()
+    from verax.studies.store import open_store, platform_key
+    from verax.studies.store.keys import KEY_FILE
+    from verax.studies.study import load_study
+    from verax.web.serve import default_database
+
+    given = {"--completion-code": completion_code, "--prolific": prolific, "--mturk": mturk, "--link": link}
+    named = {option: value.strip() for option, value in given.items() if value is not None}
+    if len(named) != 1:
+        verb = "were" if named else "was"
+        raise VeraxError(
+            f"Say who withdraws by exactly one of {', '.join(given)}; {len(named) or 'none'} of them {verb} given."
+        )
+    [(option, value)] = named.items()
+    study = load_study(folder)
+    if option in ("--prolific", "--mturk") and study.spec.entry != option.removeprefix("--"):
+        raise VeraxError(
+            f"People enter the study in {str(folder)!r} by {study.spec.entry!r}, so nobody has an id for {option}; "
+            "use --completion-code or --link."
+        )
+    if option in ("--prolific", "--mturk") and not (folder / KEY_FILE).exists():
+        raise VeraxError(
+            f"{option} needs the key {KEY_FILE} of the folder that is served, and {str(folder)!r} has none; run this "
+            "there, or use --completion-code or --link."
+        )
+    store = open_store(study, database or default_database(folder), key=platform_key(study, folder))
+    try:
+        known, looked_for = _known(store, option, value)
+        left = store.withdraw_known(known, looked_for, delete=True, by="command line")
+    finally:
+        store.close()
+    if left is None:
+        raise VeraxError(f"Nobody in the study in {str(folder)!r} is known by {option} {value!r}; check it.")
+    who = "Somebody who had not agreed yet" if left.number is None else f"Participant {left.number}"
+    output().print(
+        f"{who} has left; {left.deleted} answered pages were deleted. Delete backups and exports too.",
+        soft_wrap=True,
+    )
+
+
+def _known(store: Store, option: str, value: str) -> tuple[Known, str]:
+    from verax.studies.store.tokens import token_hash, typed_code
+
+    if option == "--completion-code":
+        return "completion_code", typed_code(value)
+    if option == "--link":
+        return "token_hash", token_hash(value.rstrip("/").removesuffix("/leave").rpartition("/")[2])
+    return "person_hash", store.person_hash(option.removeprefix("--"), value)

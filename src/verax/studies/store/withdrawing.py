@@ -1,0 +1,105 @@
+"""Leaving a study: at the participant's wish their part ends, and what they gave is kept or deleted.
+
+What stays of somebody whose data are deleted is a tombstone: a row that says that they were here and left, so that
+whoever comes back is recognised and not let in again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import Connection, bindparam, case, delete, func, null, select, update
+
+from verax.studies.store.people import act
+from verax.studies.store.tables import consents, events, exclusions, participants, responses, steps
+
+# How somebody is found: by their link, by what they were given at the end, or by the platform's id.
+Known = Literal["token_hash", "completion_code", "person_hash"]
+
+_steps_of = select(steps.c.id).where(steps.c.participant_id == bindparam("who"))
+COUNT = select(func.count()).select_from(responses).where(responses.c.step_id.in_(_steps_of))
+# Steps before events: whoever is shown a page just now has locked its step, and notes that in an event.
+DELETE = (
+    delete(responses).where(responses.c.step_id.in_(_steps_of)),
+    delete(steps).where(steps.c.participant_id == bindparam("who")),
+    delete(events).where(events.c.participant_id == bindparam("who")),
+    delete(consents).where(consents.c.participant_id == bindparam("who")),
+    delete(exclusions).where(exclusions.c.participant_id == bindparam("who")),
+)
+STOP = (
+    update(participants)
+    .where(participants.c.id == bindparam("who"))
+    .values(
+        status="withdrawn", hold_until=null(), finished_at=bindparam("now"), last_seen_at=bindparam("now")
+    )
+)
+EMPTY = (
+    update(participants)
+    .where(participants.c.id == bindparam("who"))
+    .values(
+        phases=0,
+        steps=0,
+        current=0,
+        names=null(),
+        hold_until=null(),
+        return_to=null(),
+        completion_code=null(),
+        created_at=bindparam("now"),
+        consented_at=case((participants.c.consented_at.is_not(None), bindparam("now")), else_=null()),
+        finished_at=bindparam("now"),
+        last_seen_at=bindparam("now"),
+    )
+)
+
+
+@dataclass(frozen=True)
+class Left:
+    """Somebody who has left.
+
+    Attributes:
+        number: of the participant, by arrival; None if they had not agreed yet.
+        deleted: how many answered pages were deleted.
+    """
+
+    number: int | None
+    deleted: int
+
+
+def withdraw(
+    connection: Connection, study_id: int, known: Known, value: str, now: int, *, delete: bool, by: str
+) -> Left | None:
+    """Ends somebody's part, and deletes what they gave if they wish it; None if nobody is known by this.
+
+    Who has completed the study has nothing to stop, but may still have everything deleted.
+    """
+    person = _locked(connection, study_id, known, value)
+    if person is None:
+        return None
+    stops = person.status not in ("complete", "withdrawn")
+    gone = person.status == "withdrawn" and person.steps == 0
+    if gone or not (stops or delete):
+        return Left(person.number, 0)
+    connection.execute(STOP, {"who": person.id, "now": now})
+    deleted = empty(connection, person.id, now) if delete else 0
+    act(connection, study_id, by, "withdrawal", now, {"number": person.number, "deleted": delete})
+    return Left(person.number, deleted)
+
+
+def empty(connection: Connection, participant_id: int, now: int) -> int:
+    """Deletes all that is stored of somebody but the row itself; how many answered pages that were."""
+    count: int = connection.execute(COUNT, {"who": participant_id}).scalar_one()
+    for statement in DELETE:
+        connection.execute(statement, {"who": participant_id})
+    connection.execute(EMPTY, {"who": participant_id, "now": now})
+    return count
+
+
+def _locked(connection: Connection, study_id: int, known: Known, value: str) -> Any | None:
+    columns = (participants.c.id, participants.c.status, participants.c.number, participants.c.steps)
+    found = (
+        select(*columns)
+        .where(participants.c.study_id == study_id, participants.c[known] == value)
+        .with_for_update(key_share=True)
+    )
+    return connection.execute(found).one_or_none()

@@ -1,0 +1,135 @@
+"""A database that goes away in the middle: participants are told kindly, and go on when it is back; nothing is lost."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Barrier, Thread
+
+import httpx
+from sqlalchemy import select
+
+import real_parts
+from small_study import small_study
+from verax.studies.store import database as database_module
+from verax.studies.store.tables import responses, steps
+from web.walk import Form, filled, http_enter, http_walk
+
+BUSY = (503, "That could not be saved just now")
+# Holds an SQLite file as another program would, until its standard input ends.
+HOLD = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("BEGIN EXCLUSIVE")
+print("held", flush=True)
+sys.stdin.read()
+connection.execute("ROLLBACK")
+"""
+
+
+def told(page: httpx.Response) -> tuple[int, str]:
+    return page.status_code, re.search(r"<h1>(.*?)</h1>", page.text)[1]
+
+
+def answered(served) -> list[int]:
+    """The steps that have a response, in order."""
+    query = select(steps.c.ord).join_from(responses, steps).order_by(steps.c.ord)
+    return list(served.store.database.read(lambda connection: connection.execute(query).scalars()))
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """The file is locked by another process."""
+    command = [sys.executable, "-c", HOLD, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout.readline() == "held\n"
+        yield
+        other.stdin.close()
+        assert other.wait(60) == 0
+
+
+def begun(served, answer) -> tuple[str, dict[str, str]]:
+    """Somebody who has answered two pages, and the third as it would be sent."""
+    url = http_enter(served.client)
+    for _ in range(2):
+        served.client.post(url, data=filled(Form(served.client.get(url).text), answer))
+    return url, filled(Form(served.client.get(url).text), answer)
+
+
+def test_sqlite_that_another_program_holds(serve, answer, tmp_path, monkeypatch):
+    monkeypatch.setattr(database_module, "BUSY_SECONDS", 1)  # how long it is waited for; 10 in the field
+    path = tmp_path / "answers.sqlite"
+    served = serve(small_study(), f"sqlite:///{path}")
+    url, third = begun(served, answer)
+    with held(path):
+        refused = served.client.post(url, data=third)
+        assert told(refused) == BUSY
+        assert int(refused.headers["retry-after"]) <= 60
+        assert told(served.client.get(url)) == BUSY
+        assert told(served.client.post("/enter")) == BUSY
+        assert told(served.client.post(f"{url}/leave", data={"choice": "delete"})) == BUSY
+    # The same form, sent once more, as the page asks for.
+    assert served.client.post(url, data=third).status_code == 303
+    assert answered(served) == [1, 2, 5]
+    assert http_walk(served.client, url, answer).code
+    assert len(answered(served)) == 9
+
+
+def test_many_who_wait_for_a_held_database_are_told_together(serve, tmp_path, monkeypatch):
+    """Were they told one after the other, the last of twenty would wait for forty seconds."""
+    monkeypatch.setattr(database_module, "BUSY_SECONDS", 2)
+    path = tmp_path / "answers.sqlite"
+    served = serve(small_study(target=20), f"sqlite:///{path}")
+    gate, sent = Barrier(20), []
+
+    def press() -> None:
+        gate.wait(60)
+        sent.append(httpx.post(f"{served.address}/enter", timeout=25))
+
+    with held(path):
+        people = [Thread(target=press) for _ in range(20)]
+        for one in people:
+            one.start()
+        for one in people:
+            one.join()
+        assert [told(page) for page in sent] == [BUSY] * 20
+    assert served.client.post("/enter").status_code == 303
+
+
+def test_sqlite_is_read_while_another_program_writes(serve, answer, tmp_path, monkeypatch):
+    """In the mode that is set here a writer stops nobody from looking."""
+    monkeypatch.setattr(database_module, "BUSY_SECONDS", 1)
+    path = tmp_path / "answers.sqlite"
+    served = serve(small_study(), f"sqlite:///{path}")
+    url, _ = begun(served, answer)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    assert served.client.get(f"{url}/leave").status_code == 200
+    assert served.client.get("/").status_code == 200
+    other.execute("ROLLBACK")
+    other.close()
+
+
+def test_postgresql_that_is_stopped_and_started_again(serve, answer):
+    with real_parts.running_postgres() as server:  # one of this test's own, since it is stopped
+        import pgserver
+
+        server.psql("CREATE DATABASE verax;")
+        served = serve(small_study(), server.get_uri("verax"))
+        url, third = begun(served, answer)
+        pgserver.pg_ctl(["-w", "-m", "fast", "stop"], pgdata=server.pgdata, user=server.system_user)
+        for _ in range(2):
+            assert told(served.client.post(url, data=third)) == BUSY
+            assert told(served.client.get(url)) == BUSY
+            assert told(served.client.post("/enter")) == BUSY
+        server.ensure_postgres_running()
+        assert served.client.post(url, data=third).status_code == 303
+        assert answered(served) == [1, 2, 5]
+        assert http_walk(served.client, url, answer).code
+        assert len(answered(served)) == 9
+        served.store.close()
