@@ -1,0 +1,139 @@
+"""What a simulated person knows of a study beforehand: every screen, to be recognised by what stands on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from verax.studies.bots.page import Page, drawn_page, explains, seen_on
+from verax.studies.item import Item
+from verax.studies.protocols.base import Protocol, make_protocol
+from verax.studies.screen import Facts, Question, Screen, with_names
+from verax.studies.study import Study
+
+# Some screens are drawn by lot: so many participants of each row are asked which ones they see.
+MOST_LOOKED_AT = 64
+
+Look = tuple[tuple[str, ...], tuple[tuple[str, int], ...]]
+Pairs = tuple[tuple[str, str], ...]
+Scores = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a page.
+
+    Attributes:
+        key: of one of the screens that look so.
+        screen: that one.
+        item: what it is about.
+        kinds: the kinds of the conditions under which somebody sees it: "none", "method", "control".
+        explains: whether an explanation stands on it.
+    """
+
+    key: str
+    screen: Screen
+    item: Item | None
+    kinds: frozenset[str]
+    explains: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Album:
+    """All screens of a study by their looks.
+
+    Attributes:
+        study: the study.
+        protocol: its protocol, which knows the right answers.
+        names: the classes' own names.
+        screens: by look: the keys of the screens that look so.
+        uses: by key: the item, and the conditions under which the screen is shown.
+    """
+
+    study: Study
+    protocol: Protocol
+    names: tuple[str, ...]
+    screens: dict[Look, list[str]]
+    uses: dict[str, tuple[str | None, frozenset[str]]]
+    _pages: dict[tuple[str, tuple[str, ...]], Page] = field(default_factory=dict, repr=False)
+    _known: dict[tuple[Look, Pairs], Known | None] = field(default_factory=dict, repr=False)
+    _scores: dict[tuple[str, str], tuple[Scores, Scores]] = field(default_factory=dict, repr=False)
+
+    def page(self, key: str, names: tuple[str, ...], ord: int, steps: int) -> Page:
+        """The page of a screen in one participant's words, without the web."""
+        if (key, names) not in self._pages:
+            self._pages[key, names] = drawn_page(self.study.screens[key], names)
+        return replace(self._pages[key, names], hidden={"ord": str(ord)}, done=ord - 1, steps=steps)
+
+    def recognise(self, page: Page) -> Known | None:
+        """What is known of a page; None if no screen looks so."""
+        look = (page.seen, tuple((question.name, len(question.labels)) for question in page.questions))
+        if (look, page.facts) not in self._known:
+            self._known[look, page.facts] = self._recognised(look, page.facts)
+        return self._known[look, page.facts]
+
+    def scores(self, known: Known, question: Question) -> tuple[Scores, Scores] | None:
+        """What each answer is worth, and would be if the model were always right; None if nothing is."""
+        if known.item is None or question.name != self.protocol.scored:
+            return None
+        if (known.key, question.name) not in self._scores:
+            right, believed = (
+                tuple(self.protocol.score(item, option.means) for option in question.options)
+                for item in (known.item, _if_right(known.item))
+            )
+            self._scores[known.key, question.name] = (right, believed)
+        return self._scores[known.key, question.name]
+
+    def _recognised(self, look: Look, facts: Pairs) -> Known | None:
+        keys = self.screens.get(look, [])
+        alike = [key for key in keys if self._facts_fit(self.study.screens[key], facts)]
+        if not alike:
+            return None
+        screen = self.study.screens[alike[0]]
+        item, _ = self.uses.get(alike[0], (None, frozenset()))
+        conditions = frozenset[str]().union(*(self.uses.get(key, (None, frozenset()))[1] for key in alike))
+        kinds = frozenset(self.study.spec.condition(name).kind for name in conditions)
+        return Known(
+            alike[0], screen, None if item is None else self.study.items[item], kinds, explains(screen)
+        )
+
+    def _facts_fit(self, screen: Screen, facts: Sequence[tuple[str, str]]) -> bool:
+        """Classes under other names than their own tell nothing."""
+        expected = [pair for block in screen.blocks if isinstance(block, Facts) for pair in block.pairs]
+        if len(expected) != len(facts):
+            return False
+        return all(
+            found not in self.names or found == with_names(value, self.names)
+            for (_, value), (_, found) in zip(expected, facts, strict=True)
+        )
+
+
+def make_album(study: Study) -> Album:
+    """All screens of a study, and who sees them."""
+    screens: dict[Look, list[str]] = {}
+    for key, screen in study.screens.items():
+        asked = tuple((question.name, len(question.options)) for question in screen.questions)
+        screens.setdefault((tuple(seen_on(screen)), asked), []).append(key)
+    uses: dict[str, tuple[str | None, frozenset[str]]] = {}
+    for key, item, condition in _shown(study):
+        known = uses.get(key, (item, frozenset()))[1]
+        uses[key] = (item, known if condition is None else known | {condition})
+    names = tuple(study.spec.class_names or study.class_names)
+    return Album(study, make_protocol(study.spec.protocol), names, screens, uses)
+
+
+def _if_right(item: Item) -> Item:
+    """The item as it would be if the model always said what is true."""
+    variant = None if item.variant is None else replace(item.variant, prediction=item.label)
+    return replace(item, prediction=item.label, variant=variant)
+
+
+def _shown(study: Study) -> Iterator[tuple[str, str | None, str | None]]:
+    unseen = set(study.screens)
+    for number in range(1, MOST_LOOKED_AT + 1):
+        for row in study.rows:
+            for step in study.steps(row, number):
+                unseen.discard(step.screen)
+                yield step.screen, step.item, step.condition
+        if not unseen:
+            return

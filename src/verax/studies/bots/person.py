@@ -1,0 +1,131 @@
+"""One simulated person: sees pages, remembers what they showed, and decides what to answer."""
+
+from __future__ import annotations
+
+import math
+
+from verax.studies.bots.album import Album, Known
+from verax.studies.bots.chance import Chance
+from verax.studies.bots.page import Asked, Page
+from verax.studies.bots.profiles import Aid, Careless, Case, Late, Leaver, Profile, SameAnswer
+from verax.studies.screen import Facts, Question, with_names
+
+# People who rate explanations differ by so many points, and from one explanation to the next by so many.
+RATER_SPREAD, RATING_SPREAD = 0.8, 1.0
+# A method's explanations are rated so much above the middle of the scale; a control's in the middle.
+LIKED = 1.0
+# Reading: so many seconds for a word and so many for a page, times a person's own pace.
+WORD_SECONDS, PAGE_SECONDS, PACE_SPREAD, PAGE_SPREAD = 0.08, 2.5, 0.3, 0.35
+OWN_WORDS = ("I went by the strong words.", "Mostly by feeling.", "I looked at how it answered before.")
+SAYS_NOTHING = 0.5  # the share of texts that are left empty where they may be
+
+
+class Person:
+    """Somebody with a profile; the same seed and pages make the same decisions, with the web and without it."""
+
+    def __init__(self, album: Album, profile: Profile, seed: int, number: int) -> None:
+        self.profile = profile
+        self.number = number
+        self._album = album
+        self._chance = Chance(seed, number)
+        self._names: dict[int, str] = {}  # learnt from pages, where classes are not called by their own names
+        self._last_aid: Aid = "none"
+
+    def answer(self, page: Page) -> dict[str, str]:
+        """The answers to a page by question: the place of the chosen option, or a text; nothing where one is left open.
+
+        Pages are to be answered in the order in which they come: people learn from them.
+        """
+        known = self._album.recognise(page)
+        aid = self._learn(page, known)
+        given = {asked.name: self._answer(asked, page, known, aid) for asked in page.questions}
+        return {name: answer for name, answer in given.items() if answer}
+
+    def seconds(self, page: Page) -> float:
+        """How long this person would look at a page."""
+        pace = PACE_SPREAD * self._chance.normal("pace") + PAGE_SPREAD * self._chance.normal("pace", page.ord)
+        return (PAGE_SECONDS + WORD_SECONDS * page.words) * math.exp(pace)
+
+    def leaves(self, page: Page) -> bool:
+        """Whether the page is closed for good."""
+        habit = next((one for one in self.profile.habits if isinstance(one, Leaver)), None)
+        return habit is not None and page.done >= habit.after * page.steps
+
+    def is_late(self, ord: int) -> bool:
+        """Whether this step is answered too late, if there is a limit."""
+        habit = next((one for one in self.profile.habits if isinstance(one, Late)), None)
+        return habit is not None and self._chance.share("late", ord) < habit.share
+
+    def _learn(self, page: Page, known: Known | None) -> Aid:
+        """Keeps what a page teaches; what helps with its questions."""
+        if known is None:
+            return "none"
+        shown = [pair for block in known.screen.blocks if isinstance(block, Facts) for pair in block.pairs]
+        for (_, value), (_, found) in zip(shown, page.facts, strict=True):
+            for number in range(len(self._album.names)):
+                if value == f"⟦{number}⟧":
+                    self._names[number] = found
+        if not known.explains:
+            # A page that only people without explanations see is one on which nothing helps; others come after some.
+            return "none" if known.kinds == {"none"} else self._last_aid
+        if known.kinds != {"method", "control"}:  # where both look alike, it is what it was before
+            self._last_aid = "control" if known.kinds == {"control"} else "method"
+        return self._last_aid
+
+    def _answer(self, asked: Asked, page: Page, known: Known | None, aid: Aid) -> str:
+        study = self._album.study
+        if not asked.labels:
+            return self._text(asked, page)
+        if study.screening is not None and asked.name in study.screening.answers:
+            return str(self._screening(asked, page))
+        question = None if known is None else _question(known, asked.name)
+        if question is not None and question.kind == "scale":
+            return str(self._rating(asked, page, aid))
+        return str(self._choice(asked, page, known, question, aid))
+
+    def _text(self, asked: Asked, page: Page) -> str:
+        if not asked.required and self._chance.share(page.ord, asked.name, "says nothing") < SAYS_NOTHING:
+            return ""
+        return OWN_WORDS[int(len(OWN_WORDS) * self._chance.share(page.ord, asked.name))]
+
+    def _screening(self, asked: Asked, page: Page) -> int:
+        screening = self._album.study.screening
+        assert screening is not None
+        right = int(screening.answers[asked.name])
+        habit = next((one for one in self.profile.habits if isinstance(one, Careless)), None)
+        if habit is None or self._chance.share(page.ord, asked.name, "careless") >= habit.wrong:
+            return right
+        return right % len(asked.labels) + 1
+
+    def _rating(self, asked: Asked, page: Page, aid: Aid) -> int:
+        points = len(asked.labels)
+        if isinstance(self.profile.answering, SameAnswer):
+            return min(self.profile.answering.position, points)
+        middle = (points + 1) / 2 + (LIKED if aid == "method" else 0)
+        own = RATER_SPREAD * self._chance.normal("rater") + RATING_SPREAD * self._chance.normal(
+            page.ord, asked.name
+        )
+        return max(1, min(points, round(middle + own)))
+
+    def _choice(
+        self, asked: Asked, page: Page, known: Known | None, question: Question | None, aid: Aid
+    ) -> int:
+        worth = None if known is None or question is None else self._album.scores(known, question)
+        if known is None or known.item is None or question is None or worth is None:
+            case = Case(None, None, False, aid, "", page.ord, self._chance, len(asked.labels))
+        else:
+            understood = self._understands(question, asked)
+            case = Case(*worth, understood, aid, known.item.id, page.ord, self._chance, len(asked.labels))
+        return self.profile.answering.choose(case)
+
+    def _understands(self, question: Question, asked: Asked) -> bool:
+        """Whether the answers name the classes by names that are known, or were learnt; the last one by exclusion."""
+        labels = [option.label for option in question.options]
+        if [with_names(label, self._album.names) for label in labels] == list(asked.labels):
+            return True
+        unknown = {number for number in range(len(self._album.names)) if number not in self._names}
+        return len(unknown) <= 1
+
+
+def _question(known: Known, name: str) -> Question | None:
+    return next((question for question in known.screen.questions if question.name == name), None)

@@ -1,0 +1,324 @@
+"""What simulated people answer, and what they do besides: each profile is a frozen dataclass with a text form."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import ClassVar, Literal
+
+from verax.errors import VeraxError
+from verax.stats.simulate import Design, Spreads, solve_base, solve_shifts
+from verax.studies.bots.chance import Chance
+
+Aid = Literal["none", "method", "control"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question that has a right answer, as a person meets it.
+
+    Attributes:
+        scores: what each answer is worth if one knew the truth; None if the page was not recognised.
+        label_scores: what each would be worth if the model were always right.
+        understood: whether the person knows what the answers' words stand for; not at first in a masked task.
+        aid: what helps: nothing, a method's explanations, or a random control's.
+        item: what is asked about.
+        step: the step.
+        chance: the person's draws.
+    """
+
+    scores: tuple[float, ...] | None
+    label_scores: tuple[float, ...] | None
+    understood: bool
+    aid: Aid
+    item: str
+    step: int
+    chance: Chance
+    options: int
+
+    def draw(self, what: str) -> float:
+        """A number between 0 and 1 for this question."""
+        return self.chance.share(self.step, what)
+
+    def guess(self) -> int:
+        """The place of any answer, from 1."""
+        return 1 + int(self.options * self.draw("guess"))
+
+
+class Answering(ABC):
+    """How somebody answers questions that have a right answer."""
+
+    name: ClassVar[str]
+    meaning: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        """Refuses parameters that make no sense."""
+        _check(self)
+
+    @abstractmethod
+    def choose(self, case: Case) -> int:
+        """The place of the chosen answer, from 1."""
+
+
+@dataclass(frozen=True)
+class Guesser(Answering):
+    """Chooses any answer, each as often."""
+
+    name: ClassVar[str] = "guesser"
+    meaning: ClassVar[str] = "chooses any answer, each as often"
+
+    def choose(self, case: Case) -> int:
+        """Any."""
+        return case.guess()
+
+
+@dataclass(frozen=True)
+class LabelFollower(Answering):
+    """Belief bias: answers what is true rather than what the model says; otherwise guesses."""
+
+    name: ClassVar[str] = "label-follower"
+    meaning: ClassVar[str] = (
+        "answers the true label in this share of the cases (belief bias), or else guesses"
+    )
+
+    strength: float = 0.8
+
+    def choose(self, case: Case) -> int:
+        """The answer that would be right if the model were."""
+        if case.label_scores is None or not case.understood or case.draw("follow") >= self.strength:
+            return case.guess()
+        return best(case.label_scores)
+
+
+@dataclass(frozen=True)
+class ModelKnower(Answering):
+    """Knows what the model says, but for a share of the answers, which are guesses."""
+
+    name: ClassVar[str] = "model-knower"
+    meaning: ClassVar[str] = "knows the right answer, and guesses in this share of the cases"
+
+    noise: float = 0.1
+
+    def choose(self, case: Case) -> int:
+        """The right answer."""
+        if case.scores is None or not case.understood or case.draw("noise") < self.noise:
+            return case.guess()
+        return best(case.scores)
+
+
+@dataclass(frozen=True)
+class Helped(Answering):
+    """Is right in a share ``base`` of the cases, and ``by`` more with a method's explanations.
+
+    People, items, and what both gain differ on the log-odds scale as in `verax.stats.simulate`; over all people and all
+    items the shares are exactly these.
+
+    Attributes:
+        base: the share of right answers without an explanation.
+        by: what a method's explanations add.
+        spread: how much people and items differ: 1 as in real studies, 0 not at all.
+        control: what a random control's explanations add.
+    """
+
+    name: ClassVar[str] = "helped"
+    meaning: ClassVar[str] = "is right in the share base, and by more once a method's explanations were seen"
+
+    base: float = 0.66
+    by: float = 0.1
+    spread: float = 1.0
+    control: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Refuses shares that are none."""
+        for added in (0.0, self.by, self.control):
+            if not 0 < self.base + added < 1:
+                raise VeraxError(
+                    f"The profile {spelled(self)} would be right in {self.base + added:.2f} of the cases; give shares, "
+                    "such as helped(base=0.6,by=0.1) for 10 points."
+                )
+        if self.spread < 0:
+            raise VeraxError(f"The profile {spelled(self)} has a negative spread; 0 makes all people alike.")
+
+    def choose(self, case: Case) -> int:
+        """A right answer with the person's probability on this item."""
+        if case.scores is None:
+            return case.guess()
+        right = case.draw("right") < _logistic(self._log_odds(case))
+        return case_answer(case, right)
+
+    def _log_odds(self, case: Case) -> float:
+        differ = _spreads(self.spread)
+        odds = _base(self.base, self.spread)
+        odds += differ.person * case.chance.normal("ability")
+        odds += differ.item * case.chance.common_normal("item", case.item)
+        odds += differ.pair * case.chance.normal("item", case.item)
+        if case.aid == "none" or (case.aid == "control" and not self.control):
+            return odds
+        odds += _shift(self.base, self.by if case.aid == "method" else self.control, self.spread)
+        odds += differ.gain(0) * case.chance.normal("gain", case.aid)
+        odds += differ.item_change * case.chance.common_normal("gain", case.item)
+        return odds
+
+
+@dataclass(frozen=True)
+class SameAnswer(Answering):
+    """Always presses the same key."""
+
+    name: ClassVar[str] = "same-answer"
+    meaning: ClassVar[str] = "always chooses the answer at this place, ratings included"
+
+    position: int = 1
+
+    def choose(self, case: Case) -> int:
+        """The same."""
+        return min(self.position, case.options)
+
+
+class Habit:
+    """What somebody does besides answering."""
+
+    name: ClassVar[str]
+    meaning: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        """Refuses parameters that make no sense."""
+        _check(self)
+
+
+@dataclass(frozen=True)
+class Leaver(Habit):
+    """Closes the page for good."""
+
+    name: ClassVar[str] = "leaver"
+    meaning: ClassVar[str] = "leaves after this share of the steps"
+
+    after: float = 0.3
+
+
+@dataclass(frozen=True)
+class DoubleClicker(Habit):
+    """Sends every page several times at once."""
+
+    name: ClassVar[str] = "double-clicker"
+    meaning: ClassVar[str] = "sends each page so many times at once"
+
+    copies: int = 2
+
+
+@dataclass(frozen=True)
+class Reloader(Habit):
+    """Loads every page again before answering."""
+
+    name: ClassVar[str] = "reloader"
+    meaning: ClassVar[str] = "loads each page so many times more before answering"
+
+    times: int = 1
+
+
+@dataclass(frozen=True)
+class Late(Habit):
+    """Lets the time of limited pages run out before answering."""
+
+    name: ClassVar[str] = "late"
+    meaning: ClassVar[str] = "answers this share of the pages that have a limit after it"
+
+    share: float = 1.0
+
+
+@dataclass(frozen=True)
+class Careless(Habit):
+    """Did not read the instructions."""
+
+    name: ClassVar[str] = "careless"
+    meaning: ClassVar[str] = "answers this share of the screening test's questions wrongly"
+
+    wrong: float = 0.5
+
+
+ANSWERING: tuple[type[Answering], ...] = (Guesser, LabelFollower, ModelKnower, Helped, SameAnswer)
+HABITS: tuple[type[Habit], ...] = (Leaver, DoubleClicker, Reloader, Late, Careless)
+# Who has only habits answers like the average person whom nothing helps.
+AVERAGE = Helped(by=0.0)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A sort of people: how they answer, and what they do besides."""
+
+    answering: Answering = AVERAGE
+    habits: tuple[Habit, ...] = ()
+
+    def __str__(self) -> str:
+        """The profile as it is written on a command line."""
+        habits = [spelled(habit) for habit in self.habits]
+        return "+".join(
+            habits if habits and self.answering == AVERAGE else [spelled(self.answering), *habits]
+        )
+
+
+def spelled(part: Answering | Habit) -> str:
+    """A part of a profile with those of its parameters that are not the default."""
+    changed = [
+        f"{one.name}={getattr(part, one.name)!r}"
+        for one in fields(part)  # type: ignore[arg-type]
+        if getattr(part, one.name) != one.default
+    ]
+    return f"{part.name}({','.join(changed)})" if changed else part.name
+
+
+def _check(part: Answering | Habit) -> None:
+    """Whole numbers count something, and all others are shares."""
+    for one in fields(part):  # type: ignore[arg-type]
+        value = getattr(part, one.name)
+        if isinstance(one.default, int):
+            if not isinstance(value, int) or value < 1:
+                raise VeraxError(
+                    f"{one.name} of the profile {part.name!r} is {value}; give a whole number from 1 on."
+                )
+        elif not 0 <= value <= 1:
+            raise VeraxError(f"{one.name} of the profile {part.name!r} is {value}; give a share from 0 to 1.")
+
+
+def best(scores: tuple[float, ...]) -> int:
+    """The place of the best answer, from 1; the first of several."""
+    return 1 + scores.index(max(scores))
+
+
+def case_answer(case: Case, right: bool) -> int:
+    """One of the answers on the right side, or on the wrong side; an answer that says nothing is on neither."""
+    assert case.scores is not None
+    worst = min(case.scores)
+    places = [
+        place
+        for place, score in enumerate(case.scores, start=1)
+        if (score > 0 if right else score == worst if worst >= 0 else score < 0)
+    ]
+    return places[int(len(places) * case.draw("which"))]
+
+
+def _logistic(log_odds: float) -> float:
+    return 1 / (1 + math.exp(-log_odds))
+
+
+@cache
+def _spreads(scale: float) -> Spreads:
+    usual = Spreads()
+    return Spreads(
+        person=scale * usual.person,
+        item=scale * usual.item,
+        person_change=scale * usual.gain(0),
+        item_change=scale * usual.item_change,
+        pair=scale * usual.pair,
+    )
+
+
+@cache
+def _base(accuracy: float, scale: float) -> float:
+    return solve_base(Design((1,), 1, accuracy), _spreads(scale))
+
+
+@cache
+def _shift(accuracy: float, effect: float, scale: float) -> float:
+    return float(solve_shifts(Design((1,), 1, accuracy), _spreads(scale), (effect,))[0])

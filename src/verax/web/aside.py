@@ -1,0 +1,68 @@
+"""Serves a study beside what this process does: for simulated people, who need a real server."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from verax.errors import VeraxError
+
+SERVE = "import sys; from verax.web.serve import serve; serve(sys.argv[1], sys.argv[2] or None, port=0)"
+ADDRESS = re.compile(r"is served .*at (https?://\S+)")
+# A server that was told to end is waited for so many seconds.
+ENDS = 20
+
+
+@contextmanager
+def serving_aside(folder: str | Path, database: str | None = None) -> Iterator[str]:
+    """Serves a study on a free port of this machine, in a process of its own; its address.
+
+    Args:
+        folder: of the study.
+        database: its URL; a SQLite file in the study's folder if None.
+    """
+    command = [sys.executable, "-c", SERVE, str(folder), database or ""]
+    # It finds what this process finds, as a protocol in the current folder; and Ctrl-C is not for it, but for us.
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as complaints:
+        server = subprocess.Popen(
+            command,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=complaints,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            yield _address(server, complaints)
+        finally:
+            _end(server)
+
+
+def _address(server: subprocess.Popen[str], complaints: TextIO) -> str:
+    assert server.stdout is not None
+    for line in server.stdout:
+        found = ADDRESS.search(line)
+        if found is not None:
+            return found[1]
+    server.wait()
+    complaints.seek(0)
+    lines = complaints.read().splitlines()
+    reason = lines[-1].removeprefix("verax.errors.VeraxError: ") if lines else "it said nothing"
+    raise VeraxError(f"The study could not be served: {reason}")
+
+
+def _end(server: subprocess.Popen[str]) -> None:
+    server.terminate()
+    try:
+        server.communicate(timeout=ENDS)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.communicate()
