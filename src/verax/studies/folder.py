@@ -6,6 +6,7 @@ from pathlib import Path
 
 from verax.errors import VeraxError
 from verax.studies.fitting import data_arguments, study_dataset
+from verax.studies.freeze import frozen
 from verax.studies.study import MANIFEST, Study, load_study
 
 # Where a build that is not finished keeps what it has.
@@ -26,7 +27,7 @@ def built_study(folder: Path, spec_text: str) -> Study | None:
 
 
 def claim_folder(folder: Path, spec_text: str, *, force: bool) -> None:
-    """Refuses a folder that holds answers, and, unless forced, one that holds another study.
+    """Refuses a folder that holds answers or a frozen study, and, unless forced, one that holds another study.
 
     Args:
         folder: where a study shall be built.
@@ -40,6 +41,11 @@ def claim_folder(folder: Path, spec_text: str, *, force: bool) -> None:
         raise VeraxError(
             f"The folder {str(folder)!r} holds answers ({', '.join(answers)}) and is never built over; choose another "
             "--out."
+        )
+    before = frozen(folder)
+    if before is not None:
+        raise VeraxError(
+            f"The study in {str(folder)!r} is frozen since {before.at} and is never built over; choose another --out."
         )
     if force:
         return

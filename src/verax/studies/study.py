@@ -16,6 +16,7 @@ from typing import Any
 
 from verax.errors import VeraxError
 from verax.run.canonical import canonical, write_whole
+from verax.studies.freeze import check_frozen
 from verax.studies.item import Item
 from verax.studies.screen import Screen
 from verax.studies.spec import StudySpec, make_study_spec
@@ -94,7 +95,14 @@ def save_study(study: Study, folder: str | Path) -> Study:
 
 
 def load_study(folder: str | Path) -> Study:
-    """The study in a folder, after a check that nothing frozen was changed."""
+    """The study in a folder, after a check that nothing was changed since it was built or, if it was, frozen."""
+    study = read_study(folder)
+    check_frozen(folder, study)
+    return study
+
+
+def read_study(folder: str | Path) -> Study:
+    """The study in a folder, after a check that its files are those that were built, whatever was frozen there."""
     folder = Path(folder)
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))

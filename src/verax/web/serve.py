@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from ipaddress import ip_network
 from pathlib import Path
 
 import uvicorn
@@ -13,12 +14,16 @@ from starlette.types import ASGIApp
 from uvicorn.supervisors import Multiprocess
 
 from verax.errors import VeraxError
-from verax.studies.store import open_store
+from verax.studies.freeze import frozen
+from verax.studies.store import open_store, platform_key
+from verax.studies.store.following import present_url
 from verax.studies.study import load_study
 from verax.web.app import make_app
 
 # Somebody's answer on its way is waited for so many seconds when the server ends.
 GRACE = 10
+# And so long a process may be silent before another one takes its place.
+PATIENCE = 60
 
 
 def serve(
@@ -27,6 +32,7 @@ def serve(
     port: int = 8000,
     host: str = "127.0.0.1",
     workers: int = 1,
+    proxy: str = "",
 ) -> None:
     """Serves a built study until Ctrl-C.
 
@@ -36,13 +42,16 @@ def serve(
         port: 0 takes any free one.
         host: the address to listen at: 127.0.0.1 for this machine only, 0.0.0.0 for everybody.
         workers: processes.
+        proxy: the addresses of the reverse proxies that tell where requests come from; see `proxies`.
     """
+    trusted = proxies(proxy)
     if workers < 1:
         raise VeraxError(f"A study is served by at least one process; workers is {workers}.")
     url = database or default_database(folder)
     study = load_study(folder)
     # Opened once before there are several processes: tables are made here, and what is wrong is said here.
-    open_store(study, url).close()
+    open_store(study, url, key=platform_key(study, folder)).close()
+    url = present_url(url)
     listener = listen(host, port)
     many = f"with {workers} processes " if workers > 1 else ""
     print(
@@ -51,7 +60,7 @@ def serve(
         "Press Ctrl-C to end.",
         flush=True,
     )
-    run(partial(_worker, str(folder), url), listener, workers)
+    run(partial(_worker, str(folder), url), listener, workers, trusted)
     print("Ended. Every answer that was given is stored.", flush=True)
 
 
@@ -84,13 +93,31 @@ def address(listener: socket.socket) -> str:
     return f"http://[{shown}]:{port}/" if ":" in shown else f"http://{shown}:{port}/"
 
 
-def run(make: Callable[[], ASGIApp], listener: socket.socket, workers: int = 1) -> None:
+def proxies(addresses: str) -> list[str]:
+    """Addresses and networks, with commas between, of reverse proxies; "*" for whoever connects."""
+    trusted = [address.strip() for address in addresses.split(",") if address.strip()]
+    for address in trusted:
+        try:
+            if address != "*":
+                ip_network(address)
+        except ValueError as error:
+            raise VeraxError(
+                f"{address!r} is not the address of a reverse proxy ({error}); write one such as 127.0.0.1, or a "
+                "network such as 10.0.0.0/8, with commas between if there are several."
+            ) from error
+    return trusted
+
+
+def run(
+    make: Callable[[], ASGIApp], listener: socket.socket, workers: int = 1, trusted: Sequence[str] = ()
+) -> None:
     """Runs an application until Ctrl-C.
 
     Args:
         make: makes the application in each process; can be pickled.
         listener: what they listen at.
         workers: processes.
+        trusted: proxies whose word is taken for where a request comes from, and whether by https.
     """
     config = uvicorn.Config(
         make,
@@ -100,7 +127,12 @@ def run(make: Callable[[], ASGIApp], listener: socket.socket, workers: int = 1) 
         log_level="warning",
         access_log=False,  # the addresses hold tokens, and who asked from where is nobody's business
         server_header=False,
+        # Without a proxy anybody could write these headers, and be somebody else at each try.
+        proxy_headers=bool(trusted),
+        forwarded_allow_ips=list(trusted),
         timeout_graceful_shutdown=GRACE,
+        # A process that is still starting on a busy machine must not be taken for dead, and started anew for ever.
+        timeout_worker_healthcheck=PATIENCE,
     )
     try:
         if workers > 1:
@@ -115,4 +147,6 @@ def run(make: Callable[[], ASGIApp], listener: socket.socket, workers: int = 1) 
 
 def _worker(folder: str, url: str) -> ASGIApp:
     study = load_study(folder)
-    return make_app(open_store(study, url), study)
+    found = frozen(folder)
+    store = open_store(study, url, key=platform_key(study, folder))
+    return make_app(store, study, frozen=found.at if found else None)

@@ -7,7 +7,8 @@ on the disk; `Database.read` runs it beside the writers.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -24,6 +25,7 @@ T = TypeVar("T")
 
 BUSY_SECONDS = 10  # how long a process waits for the others at an SQLite file
 CONNECTIONS = 16  # per process; PostgreSQL allows 100 by default
+CACHE_KILOBYTES = 32_000  # of the writer: the table of ten thousand participants, which each arrival looks at
 
 
 class Run(Protocol):
@@ -39,13 +41,15 @@ class Database:
     Attributes:
         read: runs work that changes nothing; each statement sees what is committed at its moment.
         write: runs work as one transaction, whole or not at all.
-        engines: to be disposed of at the end.
+        snapshot: a connection that sees the database as it is at the beginning, whatever is written meanwhile.
+        engines: to be disposed of at the end; the last one writes.
         name: where it is, without a password.
     """
 
     read: Run
     write: Run
-    engines: tuple[Engine, ...]
+    snapshot: Callable[[], AbstractContextManager[Connection]]
+    engines: Sequence[Engine]
     name: str
 
     def close(self) -> None:
@@ -84,17 +88,23 @@ def _sqlite(url: URL) -> Database:
     event.listen(readers, "connect", partial(_set_up_sqlite, read_only=True))
     event.listen(writer, "connect", partial(_set_up_sqlite, read_only=False))
     event.listen(writer, "begin", _begin_immediate)
-    read = partial(_run, readers, Turns(CONNECTIONS))
-    return Database(read, GroupCommit(writer), (readers, writer), url.database)
+    turns = Turns(CONNECTIONS)
+    read, snapshot = partial(_run, readers, turns), partial(_snapshot, readers, turns, "BEGIN")
+    return Database(read, GroupCommit(writer), snapshot, (readers, writer), url.database)
 
 
 def _postgresql(url: URL) -> Database:
     url = url.set(drivername="postgresql+psycopg")
     engine, turns = _engine(url, CONNECTIONS), Turns(CONNECTIONS)
-    read = partial(_run, engine.execution_options(isolation_level="AUTOCOMMIT"), turns)
-    write = partial(_run_whole, engine, turns)
+    reader = engine.execution_options(isolation_level="AUTOCOMMIT")
+    read, write = partial(_run, reader, turns), partial(_run_whole, engine, turns)
+    begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
     return Database(
-        partial(_again_if_cut, read), partial(_again_if_cut, write), (engine,), url.render_as_string()
+        partial(_again_if_cut, read),
+        partial(_again_if_cut, write),
+        partial(_snapshot, reader, turns, begin),
+        (engine,),
+        url.render_as_string(),
     )
 
 
@@ -120,6 +130,7 @@ def _set_up_sqlite(connection: Any, _record: Any, *, read_only: bool) -> None:
     else:
         cursor.execute("PRAGMA journal_mode = WAL")
         cursor.execute("PRAGMA synchronous = FULL")  # an acknowledged answer survives a power cut too
+        cursor.execute(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
     cursor.close()
 
 
@@ -149,3 +160,22 @@ def _run(engine: Engine, turns: Turns, work: Callable[[Connection], T]) -> T:
 def _run_whole(engine: Engine, turns: Turns, work: Callable[[Connection], T]) -> T:
     with turns.place(), engine.begin() as connection:
         return work(connection)
+
+
+@contextmanager
+def _snapshot(engine: Engine, turns: Turns, begin: str) -> Iterator[Connection]:
+    with turns.place():
+        try:
+            connection = engine.connect()
+            connection.exec_driver_sql(begin)
+        except DBAPIError as error:
+            if not error.connection_invalidated:
+                raise
+            connection = engine.connect()  # the server had cut the first one, as after a restart
+            connection.exec_driver_sql(begin)
+        try:
+            yield connection
+        finally:
+            if not connection.invalidated:
+                connection.exec_driver_sql("ROLLBACK")
+            connection.close()

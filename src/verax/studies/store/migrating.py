@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Lock
 
 from sqlalchemy import Connection, func, select
 
@@ -10,6 +11,8 @@ from verax.errors import VeraxError
 
 # Any number that nobody else would take: two servers that start at once make the tables one after the other.
 LOCK = 0x7E7A_5EED
+# Alembic keeps its present work in global names, so threads take turns too.
+_one_at_a_time = Lock()
 
 
 def migrate(connection: Connection) -> None:
@@ -24,7 +27,8 @@ def migrate(connection: Connection) -> None:
     config.set_main_option("script_location", str(Path(__file__).with_name("migrations")).replace("%", "%%"))
     config.attributes["connection"] = connection
     try:
-        command.upgrade(config, "head")
+        with _one_at_a_time:
+            command.upgrade(config, "head")
     except CommandError as error:
         raise VeraxError(
             f"The database was made by a newer version of Verax ({error}); update Verax to use it."

@@ -1,14 +1,14 @@
-"""Statements about participants that several parts of the store make: finding, locking, noting events."""
+"""Statements that several parts of the store make: finding and locking participants, noting events and actions."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, insert, select, union_all
 
-from verax.studies.store.tables import events, participants, studies
+from verax.studies.store.tables import actions, events, participants, studies
 
 # PostgreSQL locks the row until the end of the transaction; in SQLite the transaction itself is the lock. The key
 # stays free, so that a page view may note its event meanwhile.
@@ -45,6 +45,13 @@ TAKEN = union_all(
 )
 
 NOTE = insert(events)
+ACT = insert(actions)
+ACTED = (
+    select(actions.c.by, actions.c.type, actions.c.at, actions.c.data)
+    .where(actions.c.study_id == bindparam("study_id"))
+    .order_by(actions.c.id.desc())
+    .limit(bindparam("last"))
+)
 
 
 def lock(connection: Connection, study_id: int, token_hash: str) -> Any | None:
@@ -59,6 +66,16 @@ def note(connection: Connection, participant_id: int, ord: int, type: str, at: i
     connection.execute(
         NOTE, {"participant_id": participant_id, "ord": ord, "type": type, "at": at, "data": data}
     )
+
+
+def act(connection: Connection, study_id: int, by: str, type: str, at: int, data: Mapping[str, Any]) -> None:
+    """Keeps what was done to the study, and by whom."""
+    connection.execute(ACT, {"study_id": study_id, "by": by, "type": type, "at": at, "data": dict(data)})
+
+
+def acted(connection: Connection, study_id: int, last: int) -> Sequence[Any]:
+    """The last actions, the latest first."""
+    return connection.execute(ACTED, {"study_id": study_id, "last": last}).all()
 
 
 def taken(connection: Connection, study_id: int, now: int, *, is_bot: bool) -> Mapping[int, int]:

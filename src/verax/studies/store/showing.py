@@ -151,5 +151,5 @@ def _pass_over(viewer: Viewer, mover: Mover, row: Any) -> None:
 def _hold_again(viewer: Viewer, connection: Connection, row: Any, now: int) -> None:
     """Somebody came back after their place could be given away: they go on, and hold a place again."""
     until = now + hold_micros(viewer.study)
-    connection.execute(HOLD_AGAIN, {"who": row.id, "until": until, "now": now})
-    note(connection, row.id, row.current, "resume", now, {})
+    if connection.execute(HOLD_AGAIN, {"who": row.id, "until": until, "now": now}).rowcount:
+        note(connection, row.id, row.current, "resume", now, {})

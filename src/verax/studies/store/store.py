@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import secrets
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -15,15 +16,18 @@ from verax.studies.store.answers import clean, keepable
 from verax.studies.store.clock import to_micros, utc_now
 from verax.studies.store.consenting import consent
 from verax.studies.store.database import Database, open_database
-from verax.studies.store.entering import enter, make_codes
+from verax.studies.store.entering import enter, enter_person, make_codes
+from verax.studies.store.following import following, settle
+from verax.studies.store.keys import known_person
 from verax.studies.store.migrating import migrate
-from verax.studies.store.moving import Mover, leave
-from verax.studies.store.people import lock, note
+from verax.studies.store.people import act, lock, note
+from verax.studies.store.retention import Purged, due, last_moment, purge
 from verax.studies.store.showing import Viewer, look, show
 from verax.studies.store.submitting import submit
-from verax.studies.store.tables import studies
+from verax.studies.store.tables import participants, studies
 from verax.studies.store.tokens import token_hash
 from verax.studies.store.where import Submitted, Where
+from verax.studies.store.withdrawing import Known, Left, withdraw
 from verax.studies.study import Study
 
 
@@ -35,6 +39,7 @@ class Store:
         study_id: its number in the database.
         database: for exports and tests.
         preview: whether this is only for looking around.
+        clock: the time.
     """
 
     def __init__(
@@ -45,22 +50,52 @@ class Store:
         clock: Callable[[], datetime] = utc_now,
         *,
         preview: bool = False,
+        key: bytes | None = None,
     ) -> None:
         self.study = study
         self.study_id = study_id
         self.database = database
         self.preview = preview
-        self._clock = clock
+        self.clock = clock
+        self._given_key = key
 
-    def enter(self, *, code: str | None = None, is_bot: bool = False) -> str:
-        """The token of a new participant; a code that was used before gives its participant's token again.
+    def enter(
+        self,
+        *,
+        code: str | None = None,
+        is_bot: bool = False,
+        platform: str | None = None,
+        person: str | None = None,
+        return_to: Mapping[str, Any] | None = None,
+    ) -> str:
+        """The token of a new participant; who came before by this code, or from this platform, gets theirs again.
+
+        Args:
+            code: one of `make_codes`.
+            is_bot: a simulated person.
+            platform: "prolific" or "mturk".
+            person: the platform's id of the person; only a keyed hash of it is stored.
+            return_to: what the platform must be told at the end.
 
         Raises:
             Refused: nobody can enter now, or not with this code.
         """
+        if platform is not None and person is not None:
+            known = known_person(self._key(), self.study.hash, platform, person, return_to)
+            return self.database.write(
+                lambda connection: enter_person(connection, self.study, self.study_id, self._now(), known)
+            )
         return self.database.write(
             lambda connection: enter(connection, self.study, self.study_id, self._now(), code, is_bot=is_bot)
         )
+
+    def person_hash(self, platform: str, person: str) -> str:
+        """What the database knows of somebody whom a platform sent."""
+        return known_person(self._key(), self.study.hash, platform, person).hash
+
+    def bot_pass(self) -> str:
+        """What a simulated person shows when it enters, to be marked as a bot: known to whoever has the database."""
+        return hmac.digest(self._secret().encode(), b"bots", "sha256").hex()
 
     def consent(self, token: str, agreed: bool) -> Where | None:
         """Notes the decision and gives whoever agrees a place and their steps, once; None for an unknown token."""
@@ -110,21 +145,52 @@ class Store:
 
         def keep(connection: Connection) -> None:
             person = lock(connection, self.study_id, token_hash(token))
-            if person is not None:
+            if person is not None and person.status != "withdrawn":
                 note(connection, person.id, person.current, clean(type)[:40], self._now(), keepable(data))
 
         self.database.write(keep)
 
-    def withdraw(self, token: str) -> Where | None:
-        """Ends an active participation at the participant's wish; the place is free again, the answers stay."""
+    def withdraw(self, token: str, *, delete: bool = False) -> Where | None:
+        """Ends somebody's part at their wish: the place is free again; None for an unknown token.
 
-        def end(connection: Connection) -> None:
-            person = lock(connection, self.study_id, token_hash(token))
-            if person is not None and person.status == "active":
-                leave(Mover(connection, self.study, person.id, self._now()), "withdrawn")
-
-        self.database.write(end)
+        Args:
+            token: the participant's.
+            delete: whether what they gave is deleted too; it can also be deleted later.
+        """
+        self.withdraw_known("token_hash", token_hash(token), delete=delete, by="participant")
         return self.look(token)
+
+    def withdraw_known(self, known: Known, value: str, *, delete: bool, by: str) -> Left | None:
+        """The same for somebody who is known by something else; None if there is nobody."""
+        return self.database.write(
+            lambda connection: withdraw(
+                connection, self.study_id, known, value, self._now(), delete=delete, by=by
+            )
+        )
+
+    def return_to(self, token: str) -> Mapping[str, Any] | None:
+        """What the platform that sent the participant must be told at the end, if anything."""
+        query = select(participants.c.return_to).where(
+            participants.c.study_id == self.study_id, participants.c.token_hash == token_hash(token)
+        )
+        found: Mapping[str, Any] | None = self.database.read(
+            lambda connection: connection.execute(query).scalar_one_or_none()
+        )
+        return found
+
+    def due(self) -> int:
+        """Of how many people the data are to be deleted, since the time for which they are kept is over."""
+        latest = last_moment(self.study.spec, self._now())
+        if latest is None:
+            return 0
+        return self.database.read(lambda connection: due(connection, self.study_id, latest))
+
+    def purge(self, *, by: str = "command line") -> Purged:
+        """Deletes what is due."""
+        latest = last_moment(self.study.spec, self._now())
+        if latest is None:
+            return Purged()
+        return purge(self.database, self.study_id, latest, self._now(), by=by)
 
     def make_codes(self, count: int) -> list[str]:
         """New codes for entering, each for one participant."""
@@ -132,38 +198,65 @@ class Store:
             lambda connection: make_codes(connection, self.study_id, self._now(), count)
         )
 
-    def set_state(self, state: Literal["open", "paused", "closed"]) -> None:
-        """Opens, pauses or closes the study; who is in a closed study may finish, answers are always taken."""
+    def set_state(self, state: Literal["open", "paused", "closed"], *, by: str = "command line") -> None:
+        """Opens, pauses or closes the study; who is in a closed study may finish, answers are always taken.
+
+        Args:
+            state: in which the study is then.
+            by: who did it, for the list of actions.
+        """
         if state not in ("open", "paused", "closed"):
             raise VeraxError(f"A study is open, paused or closed; {state!r} is none of them.")
-        change = update(studies).where(studies.c.id == self.study_id).values(state=state)
-        self.database.write(lambda connection: connection.execute(change))
+        change = (
+            update(studies).where(studies.c.id == self.study_id, studies.c.state != state).values(state=state)
+        )
+
+        def set_it(connection: Connection) -> None:
+            if connection.execute(change).rowcount:
+                act(connection, self.study_id, by, state, self._now(), {})
+
+        self.database.write(set_it)
 
     def close(self) -> None:
         """Closes the connections; nothing waits to be written."""
         self.database.close()
 
+    def _key(self) -> bytes:
+        return self._secret().encode() if self._given_key is None else self._given_key
+
+    def _secret(self) -> str:
+        query = select(studies.c.secret).where(studies.c.id == self.study_id)
+        return self.database.read(lambda connection: str(connection.execute(query).scalar_one()))
+
     def _now(self) -> int:
-        return to_micros(self._clock())
+        return to_micros(self.clock())
 
     def _viewer(self, token: str) -> Viewer:
         return Viewer(self.database, self.study, self.study_id, token_hash(token), self._now, self.preview)
 
 
 def open_store(
-    study: Study, url: str, *, clock: Callable[[], datetime] = utc_now, preview: bool = False
+    study: Study,
+    url: str,
+    *,
+    clock: Callable[[], datetime] = utc_now,
+    preview: bool = False,
+    key: bytes | None = None,
 ) -> Store:
     """The store of a study in the database at a URL, whose tables are made or brought up to date.
+
+    If the study was moved away from there, it is the store in the new database.
 
     Args:
         study: a saved one: its hash says which answers belong to it.
         url: ``sqlite:///answers.db`` or ``postgresql://user:password@host/name``.
         clock: the time, with a time zone.
         preview: marks every page as one whose answers are not for keeps.
+        key: of the hashes of people's ids, as `platform_key` gives it; a secret of the database itself if None.
     """
     if not study.hash:
         raise VeraxError("The study was never saved, so it has no hash; save it with save_study first.")
-    database = open_database(url)
+    database = following(open_database(url))
     try:
         study_id = database.write(
             lambda connection: _register(connection, study, database.name, to_micros(clock()))
@@ -177,14 +270,14 @@ def open_store(
     except BaseException:
         database.close()
         raise
-    return Store(study, study_id, database, clock, preview=preview)
+    return Store(study, study_id, database, clock, preview=preview, key=key)
 
 
 def _register(connection: Connection, study: Study, name: str, now: int) -> int:
     migrate(connection)
     title = study.spec.title
     found = connection.execute(
-        select(studies.c.id, studies.c.hash).where(
+        select(studies.c.id, studies.c.hash, studies.c.moved_to).where(
             (studies.c.hash == study.hash) | (studies.c.title == title)
         )
     ).one_or_none()
@@ -206,5 +299,7 @@ def _register(connection: Connection, study: Study, name: str, now: int) -> int:
             f"The database {name!r} holds answers to another build of the study {title!r} ({found.hash[:12]}, not "
             f"{study.hash[:12]}); serve the folder that it was begun with, or name a new database."
         )
+    if found.moved_to is not None:
+        settle(connection, found.moved_to)
     found_id: int = found.id
     return found_id

@@ -30,8 +30,8 @@ def submit(
 ) -> Submitted:
     """Stores the answers to the step that is due; whatever else arrives is kept as an event."""
     person = lock(connection, study_id, token_hash)
-    if person is None or not 1 <= ord <= person.steps:
-        return Submitted()
+    if person is None or person.status == "withdrawn" or not 1 <= ord <= person.steps:
+        return Submitted()  # of who has left nothing more is kept
     step = connection.execute(STEP, {"who": person.id, "ord": ord}).one()
     if ord != person.current or nonce != step.nonce or step.state != "open" or person.status != "active":
         answered = nonce == step.nonce and step.state == "closed"

@@ -45,7 +45,10 @@ studies = Table(
         "consented", Integer, nullable=False
     ),  # how many so far: the next participant's number is one more
     Column("created_at", BigInteger, nullable=False),
-    Column("moved_to", String),  # the URL of the database in which the study goes on
+    # Once the study has moved: the URL of the database in which it goes on. In the new database, until the move is
+    # over: the URL of the old one.
+    Column("moved_to", String),
+    Column("judged_at", BigInteger),  # when the exclusion rules were last applied
 )
 
 participants = Table(

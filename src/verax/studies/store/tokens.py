@@ -29,6 +29,11 @@ def token_hash(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def pseudonym(secret: str, token_hash: str) -> str:
+    """What a participant is called outside of the database; without the secret nobody can tell who it is."""
+    return "p" + hmac.digest(secret.encode(), f"pseudonym {token_hash}".encode(), "sha256").hex()[:10]
+
+
 def new_code() -> str:
     """A code that is easy to read and type."""
     return "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH))

@@ -17,7 +17,7 @@ from verax.studies.store.tables import participants, responses, steps, studies
 from verax.studies.study import Study
 
 Status = Literal["consent", "active", "complete", "screened-out", "full", "declined", "withdrawn", "paused"]
-Reason = Literal["full", "closed", "paused", "unknown-code", "code-needed"]
+Reason = Literal["full", "closed", "paused", "unknown-code", "code-needed", "ids-needed"]
 
 SENTENCES: Mapping[Reason, str] = {
     "full": "All places of this study are taken.",
@@ -25,6 +25,7 @@ SENTENCES: Mapping[Reason, str] = {
     "paused": "This study is paused; please come back later.",
     "unknown-code": "This code is not known; please check that it is typed as it was given.",
     "code-needed": "This study is open to those who have a code; please type yours.",
+    "ids-needed": "This study is open to those whom its platform sends; please open it from there.",
 }
 
 

@@ -1,0 +1,53 @@
+"""``verax study backup``: everything that people answered, in one file, while they answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from verax.cli.console import one_sentence, output, working
+
+BACKUP_EXAMPLES = """Examples:
+
+verax study backup studies/forward --out forward.backup
+
+verax study backup studies/forward --database postgresql:///forward --out forward.backup --force
+"""
+
+
+@one_sentence
+def backup_command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a built study.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The file of the backup.")],
+    database: Annotated[
+        str | None,
+        typer.Option(
+            help="The URL of the answers' database; a SQLite file in the study's folder by default."
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace an older backup, once the new one is whole.")
+    ] = False,
+) -> None:
+    """Copy the answers of a study into one SQLite file, as they are at one moment; the server goes on.
+
+    The backup holds everything that the database holds, also codes and hashes of passwords; only its owner may read it.
+    Keep the study's folder as well: the backup holds the answers alone.
+    """
+    from verax.cli.study import _check_installed
+
+    _check_installed()
+    from verax.studies.store.copying import backup
+    from verax.studies.study import load_study
+    from verax.web.serve import default_database
+
+    study = load_study(folder)
+    with working("copying"):
+        made = backup(database or default_database(folder), out, study=study, force=force)
+    output().print(
+        f"{made.rows['participant']:,} participants and {made.rows['response']:,} answered pages of {made.source} are "
+        f"in {made.path} ({made.bytes / 1e6:,.1f} MB, checked).",
+        soft_wrap=True,
+    )
