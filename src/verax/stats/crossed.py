@@ -119,7 +119,7 @@ def changes(
         level: Coverage of the intervals.
     """
     asked = _ask(rows, items, variance, level)
-    return _with_holm([_change(asked, m) for m in range(len(rows.methods))])
+    return with_holm([_change(asked, m) for m in range(len(rows.methods))])
 
 
 def contrasts(
@@ -140,7 +140,7 @@ def contrasts(
     """
     chosen = list(combinations(rows.methods, 2)) if pairs is None else pairs
     asked = _ask(rows, items, variance, level)
-    return _with_holm(
+    return with_holm(
         [_contrast(asked, _place(rows, first), _place(rows, second)) for first, second in chosen]
     )
 
@@ -311,7 +311,7 @@ def _own_p(make: Callable[[Variance], Claims]) -> float | None:
     return None if np.isnan(p) else p
 
 
-def _with_holm(found: list[Crossed]) -> tuple[Crossed, ...]:
+def with_holm(found: list[Crossed]) -> tuple[Crossed, ...]:
     """The claims corrected together: Holm's p-values, Bonferroni's intervals."""
     tests = sum(one.p is not None for one in found)
     corrected = []

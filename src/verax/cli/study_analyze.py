@@ -1,0 +1,193 @@
+"""``verax study analyze``: what a study's answers say."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_args
+
+import typer
+
+from verax.cli.console import messages, one_sentence, output, working
+from verax.errors import VeraxError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from verax.studies.collected import Collected
+    from verax.studies.study import Study
+
+ANALYZE_EXAMPLES = """Examples:
+
+verax study analyze studies/forward
+
+verax study analyze studies/forward --export exported --out analysis --replicates 25000
+
+verax study analyze studies/forward --bots --json > summary.json
+
+verax study analyze studies/forward --with studies/counterfactual
+"""
+
+
+@one_sentence
+def analyze_command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a built study.")],
+    *,
+    database: Annotated[
+        str | None,
+        typer.Option(
+            help="The URL of the answers' database; a SQLite file in the study's folder by default."
+        ),
+    ] = None,
+    export: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Analyse an export of the study, not its database.")
+    ] = None,
+    together: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--with",
+            metavar="DIR",
+            help="A further forward or counterfactual study with the same conditions; adds the tables of Hase and "
+            "Bansal (2020) over all of them. May be given several times.",
+        ),
+    ] = None,
+    bots: Annotated[
+        bool, typer.Option("--bots", help="Analyse the bots; they are never mixed with people.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="Where the report goes; DIR/analysis (DIR/analysis-bots) by default."
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print summary.json, and nothing else.")] = False,
+    replicates: Annotated[int, typer.Option(min=100, help="Replicates of each bootstrap.")] = 5_000,
+    estimator: Annotated[
+        str,
+        typer.Option(
+            help="Whose tables of Change are reported: crossed, with its cross-check; hase2020, the published "
+            "procedure; or both. The primary analysis is always by crossed."
+        ),
+    ] = "both",
+    mend: Annotated[
+        str,
+        typer.Option(
+            metavar="DEFECTS",
+            help="Defects of the published procedure to mend, with commas between: across_methods, shared_names, "
+            "items_as_participants, drop_singular.",
+        ),
+    ] = "",
+    seed: Annotated[int, typer.Option(min=0, help="Of the resampling.")] = 0,
+) -> None:
+    """Say what the answers of a study show: flow of participants, estimates, tables, figures, one page.
+
+    docs/analysis.md says what is computed for each protocol, and how to read it.
+    """
+    from verax.cli.study import _check_installed
+
+    _check_installed()
+    from verax.studies.analysis.analyse import analyse, analysed
+    from verax.studies.analysis.base import Estimator, Options
+    from verax.studies.analysis.writing import SUMMARY, write_analysis
+    from verax.studies.freeze import frozen
+    from verax.studies.study import load_study
+
+    if estimator not in get_args(Estimator):
+        raise VeraxError(
+            f"There is no estimator {estimator!r}; choose one of {', '.join(get_args(Estimator))}."
+        )
+    mended = tuple(name.strip().replace("-", "_") for name in mend.split(",") if name.strip())
+    options = Options(estimator, replicates, seed, mended=mended, bots=bots)  # type: ignore[arg-type]
+    study = load_study(folder)
+    collected = _collected(study, folder, database, export)
+    into = out or folder / ("analysis-bots" if bots else "analysis")
+    with working("Analysing"):
+        others = [_collected(load_study(one), one, None, None) for one in together or ()]
+        summary = analyse(collected, options, frozen=frozen(folder), others=others)
+        write_analysis(into, analysed(collected, bots=bots), summary, options)
+        _write_report(into, summary)
+    if as_json:
+        sys.stdout.write((into / SUMMARY).read_text(encoding="utf-8"))
+        return
+    _print(summary, into)
+
+
+def _collected(study: Study, folder: Path, database: str | None, export: Path | None) -> Collected:
+    """The answers in an export, or in a database."""
+    from verax.cli.study_answers import answers
+    from verax.studies.collected import collect, collect_export
+
+    if export is None:
+        with answers(folder, database) as store:
+            return collect(store)
+    if database is not None:
+        raise VeraxError("Give --database or --export, not both.")
+    return collect_export(study, export)
+
+
+def _write_report(folder: Path, summary: dict[str, Any]) -> None:
+    """The page and the tables to paste."""
+    from verax.report.study import write_study_report
+    from verax.report.study_tables import to_latex, to_markdown
+
+    write_study_report(folder, summary)
+    tables = folder / "tables"
+    tables.mkdir(exist_ok=True)
+    for table in (summary["attrition"], summary["balance"], *summary["tables"]):
+        (tables / f"{table['key']}.md").write_text(to_markdown(table), encoding="utf-8")
+        (tables / f"{table['key']}.tex").write_text(to_latex(table), encoding="utf-8")
+
+
+def _print(summary: dict[str, Any], folder: Path) -> None:
+    """The flow, the primary analysis, the problems, and where the rest is."""
+    console = output()
+    console.print(summary["title"], style="bold")
+    if summary["people"] == "bots":
+        console.print("These are bots, not people.", style="bold")
+    console.print(summary["flow"]["sentence"], soft_wrap=True)
+    primary = summary["primary"]
+    if primary is not None:
+        console.print()
+        console.print(f"{primary['measure']}, in {primary['unit']}", soft_wrap=True)
+        console.print(primary_table(primary))
+        console.print(primary["sentence"], soft_wrap=True)
+    for problem in [*_notes(primary), *summary["problems"]]:
+        messages().print(f"note: {problem}", soft_wrap=True)
+    console.print()
+    console.print(
+        f"The report is {folder / 'report.html'}; tables to paste are in {folder / 'tables'}.", soft_wrap=True
+    )
+
+
+def _notes(primary: dict[str, Any] | None) -> list[str]:
+    """What must be said beside the primary estimates, each once."""
+    estimates = [] if primary is None else primary["estimates"]
+    return list(dict.fromkeys(note for one in estimates for note in one["notes"]))
+
+
+def primary_table(primary: dict[str, Any]) -> Table:
+    """The primary analysis as a table for the terminal."""
+    from rich.table import Table
+
+    from verax.studies.analysis.words import between, p_text, signed
+
+    table = Table(box=None, padding=(0, 3, 0, 0), header_style="bold")
+    table.add_column("condition")
+    for title in ("estimate", "95% interval", "p", "p, corrected", "people", "found in 80% of studies"):
+        table.add_column(title, justify="right")
+    table.add_column("plan")
+    for one in primary["estimates"]:
+        has_interval = one["low"] is not None
+        table.add_row(
+            one["condition"],
+            "–" if one["estimate"] is None else signed(one["estimate"]),
+            between(one["low"], one["high"]) if has_interval else "–",
+            "–" if one["p"] is None else p_text(one["p"]).removeprefix("p = ").removeprefix("p "),
+            "–"
+            if one["p_adjusted"] is None
+            else p_text(one["p_adjusted"]).removeprefix("p = ").removeprefix("p "),
+            str(one["participants"]),
+            "–" if one["detectable"] is None else f"{one['detectable']:.1f}",
+            "planned" if one["planned"] else "exploratory",
+        )
+    return table

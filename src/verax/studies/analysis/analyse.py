@@ -1,0 +1,159 @@
+"""A study's answers in, one summary out: flow, primary analysis, tables, figures, sensitivity, what was planned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+from verax.errors import VeraxError
+from verax.run import library_versions
+from verax.studies.analysis.attrition import attrition
+from verax.studies.analysis.balance import balance
+from verax.studies.analysis.base import Analysed, Figure, Findings, Options, analyses
+from verax.studies.analysis.flow import Flow, flow_of, flow_problems, flow_sentence
+from verax.studies.analysis.plain import plain
+from verax.studies.analysis.plan import plan_problems, with_plan
+from verax.studies.analysis.together import pooled_tables
+from verax.studies.protocols.base import make_protocol
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from verax.studies.collected import Collected
+    from verax.studies.freeze import Frozen
+    from verax.studies.study import Study
+
+FORMAT = 1
+
+
+def analysed(collected: Collected, *, bots: bool = False) -> Analysed:
+    """The answers that an analysis works on: of people only, or of bots only."""
+    study = collected.study
+    _refuse_repeats(collected.responses)
+    everybody = collected.participants[collected.participants["bot"].astype(bool) == bots]
+    answers = collected.responses[collected.responses["bot"].astype(bool) == bots]
+    complete = everybody[(everybody["status"] == "complete") & ~everybody["excluded"].astype(bool)]
+    tested = answers.loc[(answers["phase_kind"] == "test") & answers["answer"].notna(), "participant"]
+    intended = everybody[everybody["participant"].isin(set(tested))]
+    return Analysed(
+        study=study,
+        protocol=make_protocol(study.spec.protocol),
+        responses=_of(answers, complete),
+        participants=complete.reset_index(drop=True),
+        intended=_of(answers, intended),
+        intended_participants=intended.reset_index(drop=True),
+        conditions=tuple(study.spec.conditions),
+        people="bots" if bots else "participants",
+    )
+
+
+def _refuse_repeats(answers: pd.DataFrame) -> None:
+    """Refuses two answers to one question of one page: which of them counts cannot be known."""
+    again = answers[answers.duplicated(["participant", "step", "question"])]
+    if len(again):
+        first = again.iloc[0]
+        raise VeraxError(
+            f"Participant {first['participant']} has two answers to {first['question']!r} in step {first['step']} "
+            f"({len(again):,} such in all): a row stands twice; export the answers again."
+        )
+
+
+def analyse(
+    collected: Collected,
+    options: Options | None = None,
+    *,
+    frozen: Frozen | None = None,
+    others: Sequence[Collected] = (),
+) -> dict[str, Any]:
+    """The summary of a study: plain values, ready for JSON.
+
+    Args:
+        collected: what was collected.
+        options: how to analyse.
+        frozen: what was frozen before the study began, if anything was.
+        others: further simulation studies with the same conditions, to be pooled with this one in the paper's tables.
+    """
+    chosen = options or Options()
+    study = collected.study
+    data = analysed(collected, bots=chosen.bots)
+    flow = flow_of(collected, data)
+    found, keys = _findings(data, chosen, flow)
+    if others:
+        found = _with_pooled(found, [data, *(analysed(one, bots=chosen.bots) for one in others)], chosen)
+    found = with_plan(found, study.spec.analysis)
+    problems = [
+        *flow_problems(flow, data),
+        *found.problems,
+        *plan_problems(study.spec.analysis, found, keys),
+        *_freeze_problems(frozen),
+    ]
+    summary = {
+        "format": FORMAT,
+        "kind": "study",
+        "title": study.spec.title,
+        "protocol": study.spec.protocol["name"],
+        "hash": study.hash,
+        "dataset": study.spec.dataset,
+        "model": _model(study),
+        "people": data.people,
+        "frozen": None if frozen is None else frozen.at,
+        "source": collected.source,
+        "flow": flow.to_dict(),
+        "attrition": attrition(collected, data),
+        "balance": balance(data),
+        "primary": None if found.primary is None else found.primary.to_dict(),
+        "courts": [one.to_dict() for one in found.courts],
+        "tables": [one.to_dict() for one in found.tables],
+        "figures": [_flow_figure(flow), *(one.to_dict() for one in found.figures)],
+        "sensitivity": dict(found.sensitivity),
+        "estimators": dict(found.estimators),
+        "problems": problems,
+        "analysis_plan": dict(study.spec.analysis),
+        "options": asdict(chosen),
+        "versions": library_versions(),
+    }
+    cleaned: dict[str, Any] = plain(summary)
+    return cleaned
+
+
+def _with_pooled(found: Findings, studies: list[Analysed], options: Options) -> Findings:
+    """The findings with the tables over several studies."""
+    tables, problems = pooled_tables(studies, options)
+    return replace(found, tables=(*found.tables, *tables), problems=(*found.problems, *problems))
+
+
+def _freeze_problems(frozen: Frozen | None) -> list[str]:
+    if frozen is None or not frozen.people:
+        return []
+    return [
+        f"The study was frozen when {frozen.people:,} people had already agreed to take part: what is called planned "
+        "may have been chosen after their answers were seen."
+    ]
+
+
+def _flow_figure(flow: Flow) -> dict[str, Any]:
+    drawn = Figure("flow", "Participants", "flow", {"boxes": flow.to_dict()}, flow_sentence(flow))
+    return drawn.to_dict()
+
+
+def _findings(data: Analysed, options: Options, flow: Flow) -> tuple[Findings, tuple[str, ...]]:
+    """What the protocol's analysis finds, and the names a plan may use for it."""
+    name = data.study.spec.protocol["name"]
+    # A protocol may be found as "package.module:Name"; its analysis is never there.
+    if name not in analyses.names():
+        why = f"There is no analysis of the protocol {name!r}: only the flow of participants is reported."
+        return Findings(problems=(why,)), ()
+    known = analyses.get(name)
+    if flow.intended == 0:
+        return Findings(), known.keys
+    return known.run(data, options), known.keys
+
+
+def _of(answers: pd.DataFrame, people: pd.DataFrame) -> pd.DataFrame:
+    return answers[answers["participant"].isin(set(people["participant"]))].reset_index(drop=True)
+
+
+def _model(study: Study) -> dict[str, Any]:
+    about = study.models.get("model", {})
+    return {"name": about.get("name", study.spec.model), "accuracy": about.get("accuracy")}

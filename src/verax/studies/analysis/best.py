@@ -1,0 +1,152 @@
+"""Which conditions may be the best: comparisons with the best that hold although the best is picked from the data.
+
+The published tables mark what does "not differ from the best" by a test of each method against the one that came out
+best, without correction. Here a condition is ruled out as the best if some other is higher: of the k - 1 one-sided
+tests "the other is higher" (within people, items crossed) the smallest p times k - 1 is at most 5%. The truly best
+condition is then ruled out in at most 5% of studies, whichever it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtr
+
+from verax.stats.crossed import Crossed
+from verax.stats.crossed_limits import FEWEST_OWN
+from verax.stats.within import Met, difference_claims, person_differences
+from verax.studies.analysis.base import Column, Table
+from verax.studies.analysis.within_people import SCORE
+from verax.studies.analysis.words import in_words
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How one condition stands to the best.
+
+    Attributes:
+        name: the condition.
+        estimate: its mean minus that of the condition that came out best, within people; 0 for that one.
+        low, high: the interval of that difference alone; it ignores that the best was picked.
+        p: two-sided test of that difference alone, as published.
+        p_best: of "this condition is the best", corrected; None where nothing could be tested.
+        may_be_best: whether it is not ruled out.
+        differs_as_published: whether ``p`` is at most 5%.
+    """
+
+    name: str
+    estimate: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    p_best: float | None
+    may_be_best: bool
+    differs_as_published: bool
+
+
+def standings(rows: Met, names: Sequence[str], means: Sequence[float], level: float) -> list[Standing]:
+    """Where each condition stands.
+
+    Args:
+        rows: the answers.
+        names: the conditions, all with answers.
+        means: their mean scores, which say which one came out best.
+        level: coverage, and 1 less the share of false exclusions.
+    """
+    places = [rows.conditions.index(name) for name in names]
+    best = int(np.argmax(means))
+    alpha = 1 - level
+    higher = np.full((len(names), len(names)), np.nan)  # one-sided p that the column's condition is higher
+    claims = {}
+    for one in range(len(names)):
+        for other in range(len(names)):
+            if one < other:
+                claim = difference_claims(rows, places[other], places[one])
+                t, df = float((claim.estimate / claim.se)[0]), float(claim.df[0])
+                people = int((~np.isnan(person_differences(rows, places[other], places[one])[0])).sum())
+                if people >= FEWEST_OWN and np.isfinite(t):
+                    higher[one, other], higher[other, one] = stdtr(df, -t), stdtr(df, t)
+                claims[one, other] = claim
+    found = []
+    for number, name in enumerate(names):
+        tested = higher[number][~np.isnan(higher[number])]
+        p_best = float(min(1.0, (len(names) - 1) * tested.min())) if len(tested) else None
+        may_be_best = p_best is None or p_best > alpha
+        if number == best:
+            found.append(Standing(name, 0.0, None, None, None, p_best, may_be_best, False))
+            continue
+        pair = (min(number, best), max(number, best))
+        sign = -1.0 if number < best else 1.0  # claims hold the later minus the earlier
+        claim = claims[pair]
+        low, high = (float(end[0]) for end in claim.interval(level))
+        ends = sorted([sign * low, sign * high]) if np.isfinite(low) else [None, None]
+        p = float(claim.p[0])
+        known = np.isfinite(claim.estimate[0])
+        found.append(
+            Standing(
+                name,
+                sign * float(claim.estimate[0]) if known else None,
+                ends[0],
+                ends[1],
+                p if np.isfinite(p) else None,
+                p_best,
+                may_be_best,
+                bool(p <= alpha),
+            )
+        )
+    return found
+
+
+def best_table(found: dict[str, Standing], means: dict[str, Crossed], names: Sequence[str]) -> Table:
+    """Each condition against the one that came out best, as published and corrected."""
+    best = max(names, key=lambda name: means[name].estimate or 0.0)
+    rows = tuple(
+        {
+            "condition": name,
+            "mean": means[name].estimate,
+            "difference": one.estimate,
+            "interval": SCORE.interval(one.low, one.high),
+            "p": one.p,
+            "published": None if name == best else "yes" if one.differs_as_published else "no",
+            "p_best": one.p_best,
+            "may_be_best": "yes" if one.may_be_best else "no",
+        }
+        for name, one in found.items()
+    )
+    left = [name for name, one in found.items() if one.may_be_best]
+    same = [name for name, one in found.items() if name != best and not one.differs_as_published]
+    said = f"{best} has the highest mean score. "
+    said += (
+        "No condition can be ruled out as the best."
+        if len(left) == len(rows)
+        else f"Not ruled out as the best: {in_words(left)}."
+        if left
+        else "Every condition is shown to be lower than some other one, which chance alone must have done."
+    )
+    if same:
+        said += (
+            f" By the published rule (each against {best} alone) {in_words(same)} would not differ from it."
+        )
+    return Table(
+        key="best",
+        title="Which conditions do not differ from the best",
+        columns=(
+            Column("condition", "Condition", "text"),
+            Column("mean", "Mean score", "number", SCORE.unit),
+            Column("difference", f"Difference from {best}", "number", SCORE.unit),
+            Column("interval", "95% interval", "interval", SCORE.unit),
+            Column("p", "p, alone", "p"),
+            Column("published", "Differs, as published", "text"),
+            Column("p_best", "p that it is the best", "p"),
+            Column("may_be_best", "May be best", "text"),
+        ),
+        rows=rows,
+        sentence=said,
+        notes=(
+            f"The difference, its interval and its p are within people and take {best} as if it had been chosen before "
+            "the study, as the published tables do. The last two columns do not: for each condition, all others are "
+            "tested to be higher, one-sided, and the smallest p is multiplied by their number.",
+        ),
+    )

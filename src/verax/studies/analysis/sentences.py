@@ -1,0 +1,74 @@
+"""Estimates in plain words: what is shown, what is not, and what a null result leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from verax.studies.analysis.base import PrimaryEstimate
+from verax.studies.analysis.words import between, in_words, p_text, signed
+
+ALPHA = 0.05
+
+
+def primary_sentence(estimates: Sequence[PrimaryEstimate], control: str | None) -> str:
+    """What the primary analysis says of all conditions."""
+    clear = [one for one in estimates if is_clear(one)]
+    unclear = [one for one in estimates if one.conclusive and one.low is not None and not is_clear(one)]
+    small = [one for one in estimates if not one.conclusive and one.low is not None]
+    bare = [one for one in estimates if one.low is None]
+    said = [_clear(one, control) for one in clear]
+    if unclear:
+        said.append(_unclear(unclear, control, first=not clear))
+    if small:
+        said.append(
+            f"Of {_listed(small)} there is too little data for a claim: {in_words([_size(one) for one in small])}."
+        )
+    if bare:
+        said.append(f"Of {_listed(bare)} no interval can be given: {in_words([_size(one) for one in bare])}.")
+    return " ".join(said) or "There is nothing to estimate."
+
+
+def is_clear(one: PrimaryEstimate) -> bool:
+    """Whether the test, corrected for all conditions, finds an effect."""
+    return one.conclusive and one.p_adjusted is not None and one.p_adjusted <= ALPHA
+
+
+def _clear(one: PrimaryEstimate, control: str | None) -> str:
+    """A condition whose effect is found."""
+    estimate = one.estimate or 0.0
+    verb = "raised" if estimate > 0 else "lowered"
+    than = f" more than {control}" if control is not None else ""
+    corrected = "" if one.adjustment == "none" else ", corrected for all conditions"
+    return (
+        f"{one.condition} {verb} accuracy by {abs(estimate):.1f} points{than} "
+        f"(95% interval {between(one.low or 0.0, one.high or 0.0)}; {p_text(one.p_adjusted or 0.0)}{corrected})."
+    )
+
+
+def _unclear(found: Sequence[PrimaryEstimate], control: str | None, *, first: bool) -> str:
+    """Conditions without a clear effect, and how large an effect could have been missed."""
+    sizes = [one.detectable for one in found if one.detectable is not None]
+    low, high = min(sizes), max(sizes)
+    about = f"{low:.0f}" if round(low) == round(high) else f"{low:.0f} to {high:.0f}"
+    against = f" against {control}" if control is not None else ""
+    head = "No clear effect of" if first else "No clear effect was found of"
+    parts = in_words(
+        [
+            f"{one.condition} ({signed(one.estimate or 0.0)}, {between(one.low or 0.0, one.high or 0.0)})"
+            for one in found
+        ]
+    )
+    return (
+        f"{head} {parts}{against}, in points with 95% intervals. This is no evidence of no effect: a study like this "
+        f"finds a true effect of about {about} points in 80% of cases, so smaller ones stay open."
+    )
+
+
+def _size(one: PrimaryEstimate) -> str:
+    if one.estimate is None:
+        return f"{one.condition} nothing"
+    return f"{one.condition} {signed(one.estimate)} points"
+
+
+def _listed(found: Sequence[PrimaryEstimate]) -> str:
+    return in_words([one.condition for one in found])

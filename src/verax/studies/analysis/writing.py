@@ -1,0 +1,64 @@
+"""An analysis in its folder: summary.json, results.parquet and manifest.json; the report is written by others."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from verax.run.canonical import write_json
+from verax.run.manifest import library_versions, machine
+from verax.studies.analysis.base import Analysed, Options
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from verax.studies.study import Study
+
+SUMMARY, RESULTS, MANIFEST = "summary.json", "results.parquet", "manifest.json"
+
+
+def write_analysis(folder: Path, data: Analysed, summary: dict[str, Any], options: Options) -> None:
+    """Writes what was found and what it was found from.
+
+    Args:
+        folder: made if absent; what an earlier analysis left there is written over.
+        data: the answers that were analysed. Texts in people's own words are not written.
+        summary: as `analyse` gives it.
+        options: how it was analysed.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    write_json(folder / SUMMARY, summary)
+    without_texts(data.responses, data.study).to_parquet(folder / RESULTS, index=False)
+    hashes = {name: _hash(folder / name) for name in (SUMMARY, RESULTS)}
+    manifest = {
+        "kind": "analysis of a study",
+        "study": data.study.hash,
+        "people": data.people,
+        "source": summary["source"],
+        "options": asdict(options) | {"mended": list(options.mended)},
+        "hashes": hashes,
+        "versions": library_versions(),
+        "machine": machine(),
+    }
+    write_json(folder / MANIFEST, manifest)
+
+
+def without_texts(answers: pd.DataFrame, study: Study) -> pd.DataFrame:
+    """The answers without what people wrote in their own words, which may tell who they are."""
+    texts = {
+        question.name
+        for screen in study.screens.values()
+        for question in screen.questions
+        if question.kind == "text"
+    }
+    written = answers["question"].isin(texts) & answers["answer"].notna()
+    kept = answers.copy()
+    kept.loc[written, "answer"] = None
+    kept.loc[written, "withheld"] = True
+    return kept
+
+
+def _hash(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

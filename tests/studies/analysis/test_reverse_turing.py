@@ -1,0 +1,277 @@
+"""The Reverse Turing Test's analysis: tables by hand, planted effects, sentences, and what cannot be estimated."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from studies.analysis.frames import Person, collected, everybody, sample_study
+from verax.studies.analysis import Options, analyse
+
+CONDITIONS = ({"name": "none"}, {"name": "lime", "explainer": "lime"}, {"name": "random", "like": "lime"})
+FAST = Options(replicates=20)
+
+
+def a_study(training=0, evaluation=15, conditions=CONDITIONS, **options):
+    protocol = {"name": "reverse-turing", "training": training, "evaluation": evaluation}
+    protocol |= options.pop("protocol", {})
+    roles = {"training": training, "evaluation": evaluation}
+    return sample_study(protocol, roles, groups=len(conditions), conditions=conditions, **options)
+
+
+def guesses(study, share, seed=0, truth=0.0):
+    """Answers like the model's with a share that depends on the condition; else, or by belief, the other class."""
+    rng = np.random.default_rng(seed)
+
+    def answer(person, step, question):
+        if question.name != "prediction":
+            return question.options[0].means if question.options else "a word"
+        item = study.items[step.item]
+        if rng.random() < truth:
+            return item.label
+        return item.prediction if rng.random() < share[step.condition] else 1 - item.prediction
+
+    return answer
+
+
+def summary(study, people, answer, options=FAST):
+    found = analyse(collected(study, people, answer), options)
+    json.dumps(found, allow_nan=False)
+    return found
+
+
+def table(found, key):
+    return next(one for one in found["tables"] if one["key"] == key)
+
+
+def by_condition(found, key):
+    return {row["condition"]: row for row in table(found, key)["rows"]}
+
+
+@pytest.fixture(scope="module")
+def helped():
+    """Thirty people; LIME helps by 25 points."""
+    study = a_study(training=10, participants=5, analysis={"primary": "x", "times": "y"})
+    share = {"none": 0.5, "lime": 0.75, "random": 0.5}
+    taken = collected(study, everybody(study, 5), guesses(study, share, seed=2))
+    taken.responses["seconds"] = taken.responses["condition"].map({"none": 4.0, "lime": 2.0, "random": 4.0})
+    rng = np.random.default_rng(0)
+    taken.responses["seconds"] *= np.exp(rng.normal(0, 0.3, len(taken.responses)))
+    return taken, analyse(taken, FAST)
+
+
+def test_a_planted_effect_is_found_and_the_control_is_not(helped):
+    _, found = helped
+    lines = {one["condition"]: one for one in found["primary"]["estimates"]}
+    assert set(lines) == {"lime", "random"}
+    assert lines["lime"]["low"] < 25 < lines["lime"]["high"]
+    assert lines["lime"]["p_adjusted"] < 0.001
+    assert lines["random"]["low"] < 0 < lines["random"]["high"]
+    assert found["primary"]["sentence"].startswith("lime raised people's agreement with the model by")
+    assert "No clear difference from none: random" in found["primary"]["sentence"]
+    assert lines["lime"]["key"] == "lime-vs-none"
+    assert found["problems"] == []
+
+
+def test_accuracy_is_the_mean_over_people_of_what_they_agree_with_the_model(helped):
+    taken, found = helped
+    answers = taken.responses[taken.responses["phase_kind"] == "test"]
+    answers = answers.assign(
+        like=answers["answer"].astype(int) == answers["prediction"],
+        true=answers["answer"].astype(int) == answers["label"],
+    )
+    each = answers.groupby(["condition", "participant"])[["like", "true"]].mean().groupby("condition").mean()
+    for name, row in by_condition(found, "accuracy").items():
+        assert row["model"] == pytest.approx(100 * each.loc[name, "like"])
+        assert row["truth"] == pytest.approx(100 * each.loc[name, "true"])
+        assert row["bias"] == pytest.approx(row["truth"] - row["model"])
+        assert row["task"] == "known"
+
+
+def test_mann_whitney_equals_scipy_on_sessions(helped):
+    taken, found = helped
+    answers = taken.responses[taken.responses["phase_kind"] == "test"]
+    each = answers.groupby(["condition", "participant"])["score"].mean()
+    row = next(
+        one
+        for one in table(found, "mann-whitney")["rows"]
+        if (one["condition"], one["measure"]) == ("random", "like the model")
+    )
+    expected = stats.mannwhitneyu(each["random"].astype(float), each["none"].astype(float))
+    assert row["u"] == expected.statistic
+    assert row["p"] == pytest.approx(expected.pvalue, rel=0.05)  # ours is exact, with ties
+    assert "as those of two people" in table(found, "mann-whitney")["notes"][0]
+
+
+def test_times_are_sums_of_pages_and_ratios_find_who_is_faster(helped):
+    taken, found = helped
+    answers = taken.responses[taken.responses["phase_kind"] == "test"]
+    minutes = answers.groupby(["condition", "participant"])["seconds"].sum().groupby("condition").mean() / 60
+    rows = by_condition(found, "times")
+    for name, row in rows.items():
+        assert row["minutes"] == pytest.approx(minutes[name])
+    assert rows["lime"]["ratio_interval"][0] < 0.5 < rows["lime"]["ratio_interval"][1]
+    assert "Answers were faster with lime" in table(found, "times")["sentence"]
+    assert table(found, "times")["planned"]
+    assert not table(found, "accuracy")["planned"]
+
+
+def test_the_mixed_models_stand_beside_the_contrast(helped):
+    _, found = helped
+    for row in table(found, "cross-check")["rows"]:
+        assert row["model0"] == pytest.approx(row["crossed"], abs=0.5)
+        assert row["model1"] == pytest.approx(row["crossed"], abs=1.5)
+
+
+def test_methods_are_also_compared_with_the_random_control(helped):
+    _, found = helped
+    rows = by_condition(found, "control-contrast")
+    assert list(rows) == ["lime"]
+    accuracy = by_condition(found, "accuracy")
+    expected = accuracy["lime"]["model"] - accuracy["random"]["model"]
+    assert rows["lime"]["difference"] == pytest.approx(expected)
+
+
+def test_courts_hold_one_line_for_each_condition_that_shows_something(helped):
+    _, found = helped
+    assert [(one["explainer"], one["condition"], one["unit"]) for one in found["courts"]] == [
+        ("lime", "lime", "points"),
+        ("random", "random", "points"),
+    ]
+    assert found["courts"][0]["estimate"] == found["primary"]["estimates"][0]["estimate"]
+
+
+def test_learning_shows_in_the_training_curve():
+    study = a_study(training=10, evaluation=15)
+    rng = np.random.default_rng(5)
+
+    def answer(person, step, question):
+        if question.name != "prediction":
+            return "a word"
+        item = study.items[step.item]
+        seen = counts.setdefault((person.number, step.phase), 0)
+        counts[person.number, step.phase] = seen + 1
+        share = 0.5 if not step.phase.startswith("training") else 1.0 if seen >= 5 else 0.0
+        return item.prediction if rng.random() < share else 1 - item.prediction
+
+    counts = {}
+    found = summary(study, everybody(study, 2), answer)
+    for row in table(found, "training")["rows"]:
+        assert (row["first"], row["second"], row["gained"]) == (0.0, 1.0, 100.0)
+    curve = next(one for one in found["figures"] if one["key"] == "training")["data"]["lines"]
+    assert [line["label"] for line in curve] == ["none", "lime", "random"]
+    assert curve[0]["x"] == [1.5, 3.5, 5.5, 7.5, 9.5]
+    assert curve[0]["y"] == [0.0, 0.0, 50.0, 100.0, 100.0]
+
+
+def test_belief_bias_shows_who_follows_the_truth():
+    study = a_study(evaluation=16)
+    always_true = guesses(study, dict.fromkeys(("none", "lime", "random"), 1.0), truth=1.0)
+    found = summary(study, everybody(study, 2), always_true)
+    for row in by_condition(found, "accuracy").values():
+        assert row["truth"] == 100
+        assert row["bias"] == pytest.approx(100 - row["model"])
+        assert row["model"] == pytest.approx(row["model_accuracy"])
+    assert "more like the true label than like the model" in table(found, "accuracy")["sentence"]
+
+
+def test_the_pre_experiment_says_what_was_shown():
+    study = a_study(protocol={"only_wrong": True, "masked": True})
+    found = summary(study, everybody(study, 1), guesses(study, {"none": 0.5, "lime": 0.5, "random": 0.5}))
+    notes = " ".join(table(found, "accuracy")["notes"])
+    assert "Only items that the model gets wrong" in notes
+    assert "There were no training sessions" in notes
+    assert table(found, "accuracy")["rows"][0]["task"] == "masked"
+
+
+def test_one_participant_gives_estimates_and_says_what_is_missing():
+    study = a_study()
+    found = summary(study, [Person(1, 0)], guesses(study, {"none": 0.5, "lime": 0.8, "random": 0.5}))
+    assert len(table(found, "accuracy")["rows"]) == 3
+    for one in found["primary"]["estimates"]:
+        assert one["estimate"] is not None
+        assert one["low"] is None
+        assert one["p"] is None
+        assert not one["conclusive"]
+    assert "No interval can be given against none" in found["primary"]["sentence"]
+    assert any("no interval and no test" in said for said in found["problems"])
+
+
+def test_one_condition_alone_is_described_and_nothing_is_compared():
+    study = a_study(conditions=CONDITIONS[1:2], evaluation=16)
+    found = summary(study, everybody(study, 4), guesses(study, {"lime": 0.8}))
+    assert found["primary"]["estimates"][0]["p"] is None
+    assert found["primary"]["sentence"].endswith("Nothing is compared.")
+    assert any("nothing to compare it with" in said for said in found["problems"])
+    assert found["courts"][0]["condition"] == "lime"
+
+
+def test_equal_answers_have_no_test_and_say_so():
+    study = a_study()
+    found = summary(
+        study, everybody(study, 2), guesses(study, dict.fromkeys(("none", "lime", "random"), 1.0))
+    )
+    assert [one["estimate"] for one in found["primary"]["estimates"]] == [0.0, 0.0]
+    assert all(one["p"] is None for one in found["primary"]["estimates"])
+    assert any("mixed model cannot be estimated" in said for said in found["problems"])
+    assert by_condition(found, "accuracy")["lime"]["model"] == 100
+
+
+def test_everybody_excluded_leaves_a_sentence():
+    study = a_study()
+    found = summary(
+        study,
+        everybody(study, 1, rules=("too-fast",)),
+        guesses(study, dict.fromkeys(("none", "lime", "random"), 0.5)),
+    )
+    assert found["primary"] is None
+    assert any(
+        "Nobody who is analysed answered" in said and "6 participants" in said for said in found["problems"]
+    )
+
+
+def test_expired_pages_are_left_out_and_counted():
+    study = a_study()
+    inner = guesses(study, {"none": 0.5, "lime": 0.8, "random": 0.5})
+    lost = sorted(study.items)[-1]
+
+    def answer(person, step, question):
+        return None if step.item == lost else inner(person, step, question)
+
+    found = summary(study, everybody(study, 2), answer)
+    assert any("12 pages expired" in said for said in table(found, "accuracy")["notes"])
+    assert sum(row["answers"] for row in table(found, "accuracy")["rows"]) == 12 * 44
+
+
+def test_sensitivity_has_everybody_who_answered():
+    study = a_study()
+    people = everybody(study, 2)
+    people.append(Person(len(people) + 1, 0, rules=("too-fast",)))
+    found = summary(study, people, guesses(study, {"none": 0.5, "lime": 0.9, "random": 0.5}))
+    variants = [one for one in found["sensitivity"]["variants"] if one["condition"] == "lime"]
+    assert variants[0]["estimate"] == pytest.approx(found["primary"]["estimates"][0]["estimate"])
+    assert variants[1]["estimate"] != variants[0]["estimate"]
+    left = found["sensitivity"]["leave_one_out"]
+    assert [(one["left_out"], one["tried"]) for one in left if one["condition"] == "lime"] == [
+        ("item", 45),
+        ("participant", 12),
+    ]
+
+
+def test_a_planned_margin_is_tested_and_the_order_of_answers_does_not_matter():
+    study = a_study(participants=3, analysis={"equivalence": "5 points"})
+    taken = collected(study, everybody(study, 3), guesses(study, {"none": 0.5, "lime": 0.9, "random": 0.5}))
+    found = analyse(taken, FAST)
+    rows = by_condition(found, "equivalence")
+    line = next(one for one in found["primary"]["estimates"] if one["condition"] == "lime")
+    assert rows["lime"]["estimate"] == pytest.approx(line["estimate"])
+    assert rows["lime"]["equivalent"] == "not shown"
+    assert line["low"] < rows["lime"]["interval"][0]  # 90% lies inside 95%
+    taken.responses.sort_values("item", inplace=True, kind="stable")
+    again = analyse(taken, FAST)
+    for one, other in zip(found["primary"]["estimates"], again["primary"]["estimates"], strict=True):
+        assert one["estimate"] == pytest.approx(other["estimate"])
+        assert one["p"] == pytest.approx(other["p"])
