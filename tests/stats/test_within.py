@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from verax.errors import VeraxError
+from verax.run.threads import one_thread
 from verax.stats.crossed import changes
 from verax.stats.responses import responses
 from verax.stats.simulate import Design, Spreads, simulate
@@ -25,6 +26,13 @@ from verax.stats.within_mixed import linear_differences, logistic_differences
 # Four people, four items: the first two people meet items 0, 1 under a and 2, 3 under b, the others the other way.
 HAND_CONDITION = np.array([[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0], [1, 1, 0, 0]])
 HAND_VALUE = np.array([[1, 1, 0, 1], [1, 0, 0, 0], [0, 1, 1, 1], [0, 0, 1, 0]], dtype=float)
+
+
+@pytest.fixture(autouse=True)
+def _alone():
+    """Matrices are small: on a busy machine several threads wait for each other much longer than they work."""
+    with one_thread():
+        yield
 
 
 def laid_out(condition, value):

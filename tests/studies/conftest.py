@@ -1,14 +1,19 @@
-"""Made-up reviews in a file, and specs of small studies on them."""
+"""Made-up reviews in a file, specs of small studies on them, and databases for their answers."""
 
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
 
+import real_parts
 from helpers import make_texts
+from small_study import Clock
 from verax.studies.spec import make_study_spec
+from verax.studies.store import Store, open_store
+from verax.studies.study import Study
 
 
 @pytest.fixture(scope="session")
@@ -44,3 +49,32 @@ def small_spec(reviews_file):
         return make_study_spec(options | changes)
 
     return make
+
+
+@pytest.fixture(scope="session", params=["sqlite", "postgresql"])
+def field_url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A database of each kind for many tests, each with a study of its own title in it."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path_factory.mktemp('field') / 'answers.sqlite'}"
+    else:
+        with real_parts.fresh_database(request.getfixturevalue("postgres_server")) as url:
+            yield url
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def opened(field_url: str, clock: Clock) -> Iterator[Callable[[Study], Store]]:
+    """Opens a study, with a clock that the test moves; closes it in the end."""
+    stores: list[Store] = []
+
+    def open_one(study: Study) -> Store:
+        stores.append(open_store(study, field_url, clock=clock))
+        return stores[-1]
+
+    yield open_one
+    for one in stores:
+        one.close()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from starlette.applications import Starlette
 
 from small_study import GIVEN, small_study
 from verax.studies.store import Store, open_store
@@ -26,11 +27,13 @@ class Served:
         address: to be opened.
         store: under the server.
         client: speaks to it, keeps cookies as a browser does, and follows no redirects.
+        app: what runs there.
     """
 
     address: str
     store: Store
     client: httpx.Client
+    app: Starlette
 
 
 @pytest.fixture
@@ -41,9 +44,10 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
         def start(study: Study, database: str = "") -> Served:
             store = open_store(study, database or f"sqlite:///{tmp_path / study.hash[:12]}.db")
             stack.callback(store.close)
-            address = stack.enter_context(running(make_app(store, study)))
+            app = make_app(store, study)
+            address = stack.enter_context(running(app))
             client = stack.enter_context(httpx.Client(base_url=address, timeout=30))
-            return Served(address, store, client)
+            return Served(address, store, client, app)
 
         yield start
 

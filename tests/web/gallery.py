@@ -253,20 +253,28 @@ SPEC = make_study_spec(
     }
 )
 TOKEN = "kX0oYh1q2w3e4r5t6y7u8i9o0p1a2s3d"
+OWN = {
+    "action": f"/p/{TOKEN}",
+    "link": f"http://localhost/p/{TOKEN}",
+    "leaving": ("Leave the study", f"/p/{TOKEN}/leave"),
+}
 MISSING = {"rating": "Please choose an answer.", "reason": "Please write an answer."}
 
 
 def draw_step(where: Where, given=(), errors=()) -> str:
     """The page of a step as HTML."""
     problem = "Something is missing below; this page is not saved yet." if errors else ""
-    own = {"action": f"/p/{TOKEN}", "link": f"http://localhost/p/{TOKEN}", "problem": problem}
-    return draw("step.html", _shared() | own | step_page(where, dict(given), dict(errors)))
+    return draw(
+        "step.html", _shared() | OWN | {"problem": problem} | step_page(where, dict(given), dict(errors))
+    )
 
 
 def pages() -> dict[str, str]:
     """Every kind of page by name, as HTML."""
-    own = {"action": f"/p/{TOKEN}", "link": f"http://localhost/p/{TOKEN}"}
     first = {"welcome": wording.welcome(SPEC), "going_on": "", "needs_code": False, "code": "", "problem": ""}
+    first |= {"hidden": {}, "looking": False, "left": False}
+    done = {"completion_code": "K7QM2XW9PB", "way_on": None, "submit": None}
+    leave = {"action": f"/p/{TOKEN}/leave", "back": f"/p/{TOKEN}", "complete": False}
     found = {name: draw_step(at(screen)) for name, screen in SCREENS.items()}
     found |= {
         "timed": draw_step(at(SCREENS["grey"], seconds_left=200.0)),
@@ -278,8 +286,20 @@ def pages() -> dict[str, str]:
             _shared() | first | {"needs_code": True, "code": "ABC", "problem": "This code is not known."},
         ),
         "again": draw("welcome.html", _shared() | first | {"going_on": f"/p/{TOKEN}"}),
-        "consent": draw("consent.html", _shared() | own | {"consent": wording.consent(SPEC)}),
-        "complete": draw("complete.html", _shared() | own | {"completion_code": "K7QM2XW9PB"}),
+        "looking": draw("welcome.html", _shared() | first | {"looking": True}),
+        "again, left": draw("welcome.html", _shared() | first | {"going_on": f"/p/{TOKEN}", "left": True}),
+        "consent": draw("consent.html", _shared() | OWN | {"consent": wording.consent(SPEC)}),
+        "complete": draw("complete.html", _shared() | OWN | done),
+        "complete, back": draw(
+            "complete.html",
+            _shared() | OWN | done | {"way_on": ("Return to Prolific", "https://app.prolific.com/")},
+        ),
+        "complete, submit": draw(
+            "complete.html", _shared() | OWN | done | {"submit": ("https://www.mturk.com/mturk/x", "A1")}
+        ),
+        "leave": draw("leave.html", _shared() | leave | {"stops": True, "gave": True}),
+        "leave early": draw("leave.html", _shared() | leave | {"stops": True, "gave": False}),
+        "delete": draw("leave.html", _shared() | leave | {"stops": False, "gave": True, "complete": True}),
         "preview": draw("preview.html", _shared() | {"rows": [(0, "conditions: none, lime"), (1, "")]}),
     }
     for name, shown in NOTICES.items():

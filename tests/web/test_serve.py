@@ -7,7 +7,9 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -17,10 +19,12 @@ from pathlib import Path
 import httpx
 import pytest
 
+from crowd import stored
 from real_parts import free_port
 from small_study import GIVEN, small_study
 from verax.errors import VeraxError
 from verax.studies.store import open_store
+from verax.studies.store.relocating import move
 from verax.studies.study import save_study
 from verax.web.serve import address, default_database, listen, serve
 from web.walk import Form, filled, http_enter, http_walk
@@ -132,6 +136,40 @@ def test_one_process_ends_with_ctrl_c_and_every_answer_is_stored(tmp_path):
     assert (running.process.returncode, running.complained) == (0, "")
     with closing(open_store(study, default_database(tmp_path))) as store:
         assert store.look(url.removeprefix("/p/")).ord == 2
+
+
+def test_people_go_on_while_the_study_moves_to_another_database(tmp_path, postgres_url):
+    study = save_study(small_study(target=20), tmp_path)
+    port = free_port()
+    some_are_in = threading.Barrier(7)
+
+    def take_part(_: int) -> str:
+        def look(*_: object) -> None:
+            if len(walked) == 2:
+                some_are_in.wait(60)
+            walked.append(1)
+
+        walked: list[int] = []
+        limits = httpx.Limits(max_keepalive_connections=0)
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60, limits=limits) as client:
+            return http_walk(client, http_enter(client), answer, look=look).code
+
+    with server(tmp_path, "", port=port, workers=2) as running, ThreadPoolExecutor(6) as pool:
+        codes = [pool.submit(take_part, number) for number in range(6)]
+        some_are_in.wait(60)
+        moved = move(study, default_database(tmp_path), postgres_url)
+        assert len({code.result(60) for code in codes}) == 6
+    assert moved.rows["participant"] == 6
+    assert "were moved to postgresql" in running.complained
+    with closing(open_store(study, postgres_url)) as store:
+        everything = dict.fromkeys((1, 2, 5, 6, 7, 8, 9, 10, 11), 6)
+        assert Counter(ord for _, ord in stored(store)) == everything
+    # The command that was used before finds the study where it is now.
+    with server(tmp_path, "", port=port, workers=1) as running, httpx.Client() as client:
+        client.base_url = f"http://127.0.0.1:{port}"
+        assert http_walk(client, http_enter(client), answer).code
+    assert "Answers go to postgresql" in running.said
+    assert "were moved to postgresql" in running.complained
 
 
 def test_a_port_that_is_taken_is_a_sentence(tmp_path):

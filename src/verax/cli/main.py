@@ -12,6 +12,7 @@ from verax.cli.bench import bench
 from verax.cli.demo import demo
 from verax.cli.explain import explain
 from verax.cli.listing import list_things
+from verax.cli.report import EXAMPLE, report
 from verax.cli.study import study
 
 EXAMPLES = """Examples:
@@ -42,6 +43,7 @@ app.command(
     epilog='Example: verax explain -d adult -m forest -e "lime,shap(samples=500)" -i 3 --html page.html',
 )(explain)
 app.command("list")(list_things)
+app.command("report", epilog=EXAMPLE)(report)
 app.add_typer(bench)
 app.add_typer(study)
 

@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verax.cli.console import one_sentence, output, show_reasons, working
+from verax.cli.study_account import ACCOUNT_EXAMPLES, account_command
+from verax.cli.study_analyze import ANALYZE_EXAMPLES, analyze_command
+from verax.cli.study_backup import BACKUP_EXAMPLES, backup_command
+from verax.cli.study_bots import BOTS_EXAMPLES, bots_command
+from verax.cli.study_export import EXPORT_EXAMPLES, export_command
+from verax.cli.study_freeze import FREEZE_EXAMPLES, freeze_command
 from verax.cli.study_import import IMPORT_EXAMPLES, import_command
+from verax.cli.study_move import MOVE_EXAMPLES, move_command
+from verax.cli.study_power import POWER_EXAMPLES, power_command
+from verax.cli.study_purge import PURGE_EXAMPLES, purge_command
+from verax.cli.study_restore import RESTORE_EXAMPLES, restore_command
+from verax.cli.study_status import STATUS_EXAMPLES, status_command
+from verax.cli.study_withdraw import WITHDRAW_EXAMPLES, withdraw_command
 from verax.errors import VeraxError
 
 if TYPE_CHECKING:
@@ -22,7 +34,19 @@ study = typer.Typer(
     no_args_is_help=True,
     help="Put explainers on trial with people: build, look at and run studies.",
 )
+study.command("analyze", epilog=ANALYZE_EXAMPLES)(analyze_command)
+study.command("bots", epilog=BOTS_EXAMPLES)(bots_command)
+study.command("export", epilog=EXPORT_EXAMPLES)(export_command)
 study.command("import", epilog=IMPORT_EXAMPLES)(import_command)
+study.command("power", epilog=POWER_EXAMPLES)(power_command)
+study.command("status", epilog=STATUS_EXAMPLES)(status_command)
+study.command("withdraw", epilog=WITHDRAW_EXAMPLES)(withdraw_command)
+study.command("purge", epilog=PURGE_EXAMPLES)(purge_command)
+study.command("account", epilog=ACCOUNT_EXAMPLES)(account_command)
+study.command("freeze", epilog=FREEZE_EXAMPLES)(freeze_command)
+study.command("backup", epilog=BACKUP_EXAMPLES)(backup_command)
+study.command("restore", epilog=RESTORE_EXAMPLES)(restore_command)
+study.command("move", epilog=MOVE_EXAMPLES)(move_command)
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a built study.")]
 Database = Annotated[
@@ -97,12 +121,16 @@ def serve(
     port: Port = 8000,
     host: Host = "127.0.0.1",
     workers: Annotated[int, typer.Option(help="Processes that serve pages.")] = 1,
+    proxy: Annotated[
+        str,
+        typer.Option(metavar="ADDRESSES", help="Reverse proxies that say who asks; with commas between."),
+    ] = "",
 ) -> None:
     """Serve a study to participants and store their answers."""
     _check_installed()
     from verax.web.serve import serve as run
 
-    run(folder, database=database, port=port, host=host, workers=workers)
+    run(folder, database=database, port=port, host=host, workers=workers, proxy=proxy)
 
 
 @study.command("codes", epilog="Example: verax study codes studies/forward --count 40 > codes.txt")

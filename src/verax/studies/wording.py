@@ -147,6 +147,7 @@ def consent(spec: StudySpec) -> Paragraphs:
         return paragraphs(spec.texts.consent)
     found = [
         "Taking part is voluntary. You may stop at any time by closing the page, without giving a reason.",
+        'If you want your answers to be deleted, press "Leave the study" at the foot of any page.',
         "We store your answers, and when you gave them, under a random number and not under your name.",
         "They are used for research, and may be published in a form in which nobody can be recognised.",
     ]

@@ -289,3 +289,18 @@ def test_a_planned_margin_is_on_the_scale_of_scores():
     assert table(found, "equivalence")["planned"]
     assert [row["equivalent"] for row in table(found, "equivalence")["rows"]] == ["yes", "yes"]
     assert "smaller than 0.9 for lime and shap" in table(found, "equivalence")["sentence"]
+
+
+def test_the_truly_best_condition_is_rarely_ruled_out():
+    # All three are equally good, so each of them is the best; picking the best from the data must not matter.
+    rng = np.random.default_rng(6)
+    group = np.arange(24) % 3
+    people, items = (part.ravel() for part in np.indices((12, 24)))
+    names = np.array(list("abc"))[(group[items] + people) % 3]
+    ruled_out = 0
+    for _ in range(300):
+        value = rng.normal(size=(12, 1)) + rng.normal(size=(1, 24)) + rng.normal(size=(12, 24))
+        laid = met(people, items, names, value.ravel())
+        means = [value.ravel()[names == name].mean() for name in "abc"]
+        ruled_out += not standings(laid, list("abc"), means, 0.95)[0].may_be_best
+    assert ruled_out <= 0.08 * 300

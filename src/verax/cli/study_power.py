@@ -1,0 +1,247 @@
+"""``verax study power``: how many participants and items a study needs, before it is built."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from verax.cli.console import messages, one_sentence, output
+from verax.errors import VeraxError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from verax.studies.planning import People, PowerPlan
+    from verax.studies.planning_check import Check
+    from verax.studies.spec import StudySpec
+
+POWER_EXAMPLES = """Examples:
+
+verax study power examples/forward.toml --effect 8 --participants 10,20,40 --items 16,32 --out plans/forward
+
+verax study power examples/reverse-turing.toml --check --studies 200
+"""
+STUDIES, CHECKED = 400, 60
+
+
+@one_sentence
+def power_command(
+    spec: Annotated[Path, typer.Argument(metavar="SPEC", help="A TOML file; it need not be built.")],
+    effect: Annotated[
+        float,
+        typer.Option(help="The effect to find, in points; of the graded tasks in hundredths of the score."),
+    ] = 10.0,
+    participants: Annotated[
+        str, typer.Option(help="Sizes to try, for each row of the design, with commas between.")
+    ] = "5,10,20,40",
+    items: Annotated[
+        str | None,
+        typer.Option(help="Numbers of items to try beside the spec's: its protocol's test, or evaluation."),
+    ] = None,
+    power: Annotated[float, typer.Option(help="The share of studies that shall find it.")] = 0.8,
+    between_people: Annotated[
+        float | None,
+        typer.Option(help="How much people differ: the standard deviation of their log-odds; 0.55."),
+    ] = None,
+    between_items: Annotated[
+        float | None, typer.Option(help="How much items differ: the same of items; 1.0.")
+    ] = None,
+    accuracy: Annotated[
+        float | None,
+        typer.Option(
+            help="Right answers without explanations, as a share; 0.66, or 0.55 where people see each item once."
+        ),
+    ] = None,
+    studies: Annotated[
+        int | None, typer.Option(help=f"Simulated studies; {STUDIES} for each size, {CHECKED} with --check.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the simulation.")] = 0,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check", help="Simulate no effect through the whole analysis: false claims and coverage."
+        ),
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="A folder for power.svg and power.json (or check.json)."),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the numbers as JSON and nothing else.")
+    ] = False,
+) -> None:
+    """Say how many participants and items a study needs to find an effect, by simulating it."""
+    from verax.run.threads import one_thread
+    from verax.studies.planning import People, plan_power
+    from verax.studies.spec import read_study_spec
+
+    asked = read_study_spec(spec)
+    default = People()
+    who = People(
+        accuracy,
+        default.between_people if between_people is None else between_people,
+        default.between_items if between_items is None else between_items,
+    )
+    with one_thread():
+        if check:
+            _check(asked, who, CHECKED if studies is None else studies, seed, out, as_json)
+            return
+        with _saying() as say:
+            plan = plan_power(
+                asked,
+                effect,
+                _numbers("participants", participants),
+                _numbers("items", items) if items else (),
+                power,
+                who,
+                STUDIES if studies is None else studies,
+                seed,
+                say,
+            )
+    written = None if out is None else _write_plan(plan, out)
+    if as_json:
+        print(json.dumps(plan.to_dict(), indent=2))
+        return
+    _print_plan(plan)
+    if written is not None:
+        output().print(f"Figure: {written}", soft_wrap=True)
+
+
+def _check(asked: StudySpec, who: People, studies: int, seed: int, out: Path | None, as_json: bool) -> None:
+    """Simulates no effect through the whole pipeline and says what came out."""
+    from verax.studies.planning_check import check_pipeline
+
+    with _bar("simulated studies", studies) as progress:
+        found = check_pipeline(asked, studies, seed, who, progress)
+    if out is not None:
+        _folder(out)
+        (out / "check.json").write_text(json.dumps(found.to_dict(), indent=2) + "\n", encoding="utf-8")
+    if as_json:
+        print(json.dumps(found.to_dict(), indent=2))
+        return
+    console = output()
+    console.print(_check_table(found))
+    console.print()
+    console.print(found.sentence(), soft_wrap=True)
+
+
+def _numbers(name: str, text: str) -> tuple[int, ...]:
+    """Whole numbers with commas between."""
+    try:
+        found = tuple(int(part) for part in text.split(","))
+    except ValueError as error:
+        raise VeraxError(
+            f"--{name} is {text!r}: give whole numbers with commas between, such as 10,20."
+        ) from error
+    if min(found) < 1:
+        raise VeraxError(f"--{name} has {min(found)}: give whole numbers from 1.")
+    return found
+
+
+@contextmanager
+def _saying() -> Iterator[Callable[[str], None]]:
+    """Says what is simulated, if somebody is looking at standard error."""
+    console = messages()
+    if not console.is_terminal:
+        yield lambda _: None
+        return
+    with console.status("Simulating ...") as status:
+        yield lambda what: status.update(f"Simulating: {what} ...")
+
+
+@contextmanager
+def _bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A progress bar on standard error, if somebody is looking."""
+    from rich.progress import Progress
+
+    console = messages()
+    with Progress(console=console, disable=not console.is_terminal, transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.update(task, completed=done)
+
+
+def _folder(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise VeraxError(
+            f"The folder {str(out)!r} cannot be made ({error.strerror}); choose another."
+        ) from error
+
+
+def _write_plan(plan: PowerPlan, out: Path) -> Path:
+    from verax.report.power import power_svg
+
+    _folder(out)
+    (out / "power.json").write_text(json.dumps(plan.to_dict(), indent=2) + "\n", encoding="utf-8")
+    (out / "power.svg").write_text(power_svg(plan), encoding="utf-8")
+    return out / "power.svg"
+
+
+def _print_plan(plan: PowerPlan) -> None:
+    """The table, what it rests on, and the sentence."""
+    console = output()
+    console.print(
+        f"Power to find {plan.question.sized(plan.effect)}: {plan.question.to_words()}", style="bold"
+    )
+    console.print(_plan_table(plan))
+    console.print()
+    console.print(plan.sentence(), soft_wrap=True)
+    for needed in plan.needed:
+        if needed.items != plan.size.items:
+            console.print(plan.needs(needed), soft_wrap=True)
+    console.print()
+    corrected = (
+        f" p is corrected (Holm) for {plan.question.comparisons} comparisons."
+        if plan.question.comparisons > 1
+        else ""
+    )
+    console.print(
+        f"Simulated people are right in {plan.accuracy:.0%} without explanations and differ by "
+        f"{plan.people.between_people:g} (people) and {plan.people.between_items:g} (items) in log-odds. Unless you "
+        "set them, these are the values of docs/results/calibration.md, made to look like the published studies."
+        f"{corrected}",
+        soft_wrap=True,
+        style="dim",
+    )
+
+
+def _plan_table(plan: PowerPlan) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 3, 0, 0), header_style="bold")
+    for title in ("items", "in each row", "people", "found in", "95% interval"):
+        table.add_column(title, justify="right")
+    for row in plan.rows:
+        enough = "bold" if row.power >= plan.wanted else None
+        table.add_row(
+            str(row.items),
+            str(row.participants),
+            f"{row.people:,}",
+            f"{row.power:.0%}",
+            f"{row.low:.0%} to {row.high:.0%}",
+            style=enough,
+        )
+    return table
+
+
+def _check_table(found: Check) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 3, 0, 0), header_style="bold")
+    table.add_column("without any effect")
+    for title in ("promised", "found", "95% interval", "of"):
+        table.add_column(title, justify="right")
+    for title, promised, rate in (
+        ("studies that claim one, uncorrected", "5%", found.claims),
+        ("studies with any corrected claim", "at most 5%", found.families),
+        ("intervals that hold 0", "95%", found.coverage),
+    ):
+        ends = f"{rate.low:.1%} to {rate.high:.1%}"
+        table.add_row(title, promised, f"{rate.share:.1%}" if rate.of else "-", ends, str(rate.of))
+    return table

@@ -1,0 +1,42 @@
+"""``verax report`` from the command line: what it prints, where it writes, and what it says of wrong folders."""
+
+import json
+
+import pytest
+
+from report.test_courts import FOUR, STUDY, stain
+
+
+@pytest.fixture
+def both(folder):
+    for name, given in (("run", stain({("a", "tree"): FOUR})), ("study", STUDY)):
+        (folder / name).mkdir()
+        (folder / name / "summary.json").write_text(json.dumps(given))
+    return folder
+
+
+def test_the_answer_is_printed_and_the_page_lies_where_it_says(both, verax):
+    ended = verax("report", "run", "study")
+    assert ended.status == 0, ended.err
+    assert ended.out.startswith("Neither shown nor excluded: over 4 methods (lime, shap, greedy and random)")
+    assert ended.out.splitlines()[-2:] == [
+        "The report is report.html; its numbers are in report.json.",
+        "Next: open report.html in a browser.",
+    ]
+    assert (both / "report.html").exists()
+    assert max(len(line) for line in ended.out.splitlines()) <= 100
+
+
+def test_json_is_the_file_and_nothing_else(both, verax):
+    ended = verax("report", "run", "study", "--out", "out", "--json")
+    assert ended.out == (both / "out" / "summary.json").read_text(encoding="utf-8")
+    assert json.loads(ended.out)["explainers"] == ["lime", "greedy", "shap", "random"]
+
+
+def test_a_wrong_folder_is_one_sentence(both, verax):
+    ended = verax("report", "run", "nowhere")
+    assert (ended.status, ended.out) == (2, "")
+    assert ended.err.strip() == (
+        "Error: There is no folder 'nowhere'; name folders of benchmark runs and of analysed studies."
+    )
+    assert not (both / "report.html").exists()
