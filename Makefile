@@ -32,7 +32,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[data,trees,fast]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[data,trees,fast,study]"
 	touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python

@@ -123,7 +123,7 @@ def send_bots(study: Study, folder: Path) -> None:
     if missing <= 0:
         return
     with serving_aside(folder) as address:
-        done = summarise(run_bots(study, address, bot_pass, PROFILE, missing, seed=there, concurrent=1))
+        done = summarise(run_bots(study, address, bot_pass, PROFILE, missing, seed=there))
     if done["problems"]:
         problem, number = next(iter(done["problems"].items()))
         raise VeraxError(

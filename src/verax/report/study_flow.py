@@ -49,9 +49,10 @@ def _began(flow: Flow) -> int:
 def _excluded(flow: Flow) -> list[str]:
     rules = flow.get("excluded") or {}
     total = flow.get("excluded_people", int(flow.get("complete") or 0) - int(flow.get("analysed") or 0))
+    deleted = [f"{flow['deleted']:,} deleted in time"] if flow.get("deleted") else []
     if not total:
-        return []
-    return [f"{total:,} excluded", *(f"  {many:,} {rule}" for rule, many in rules.items())]
+        return deleted
+    return [*deleted, f"{total:,} excluded", *(f"  {many:,} {rule}" for rule, many in rules.items())]
 
 
 def flow_frame(data: Flow) -> Frame:

@@ -247,7 +247,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Needed:
-    """The least number of participants in each row that finds the effect; None above a thousand people."""
+    """The least number of participants in each row that finds the effect; None if it takes more than 500 people."""
 
     items: int
     participants: int | None

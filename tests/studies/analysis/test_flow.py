@@ -11,7 +11,7 @@ from scipy import stats
 from studies.analysis.frames import Person, collected, drawn, everybody, sample_study, simulated_answers
 from verax.studies.analysis import Options, analyse, analysed
 from verax.studies.analysis.attrition import MOST_TABLES, equal_losses
-from verax.studies.analysis.flow import flow_of
+from verax.studies.analysis.flow import flow_of, flow_sentence
 
 FORWARD = {"name": "forward", "learning": 4, "test": 4}
 FAST = Options(estimator="crossed", replicates=100)
@@ -57,6 +57,16 @@ def test_everybody_is_counted_once_and_bots_apart(study):
     assert sum(parts) + flow.under_way + flow.complete == flow.arrived
     bots = flow_of(found, analysed(found, bots=True))
     assert (bots.arrived, bots.complete, bots.excluded, bots.analysed) == (2, 2, {"late": 1}, 1)
+
+
+def test_who_was_deleted_in_time_is_counted_and_not_analysed(study):
+    people = crowd()
+    found = collected(study, people, answers_of(study, people))
+    purged = found.participants["number"] == 1
+    found.participants.loc[purged, "steps"] = 0
+    flow = flow_of(found, analysed(found))
+    assert (flow.complete, flow.deleted, flow.excluded_people, flow.analysed) == (3, 1, 1, 1)
+    assert "1 deleted at the end of the retention time" in flow_sentence(flow)
 
 
 def test_the_flow_in_one_line(study):

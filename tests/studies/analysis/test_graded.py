@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from studies.analysis.frames import Person, collected, everybody, sample_study
-from verax.stats.within import met
+from verax.stats.within import condition_differences, met
 from verax.studies.analysis import Options, analyse
 from verax.studies.analysis.agreement import without_confidence
 from verax.studies.analysis.best import standings
@@ -120,7 +120,10 @@ def test_who_may_be_the_best_is_decided_by_the_others():
     assert not found["c"].may_be_best
     assert found["c"].differs_as_published
     assert found["c"].high < 0
-    assert found["c"].p_best == pytest.approx(found["c"].p, rel=1)  # (k - 1) times one side is two sides here
+    alone = [one.p for one in condition_differences(laid, [("a", "c"), ("b", "c")])]
+    assert found["c"].p == pytest.approx(alone[0])
+    assert found["c"].p_best == pytest.approx(2 * min(alone))
+    assert found["a"].p_best == 1
 
 
 def test_too_few_people_rule_nothing_out():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from verax.errors import VeraxError
 from verax.run import library_versions
+from verax.run.threads import one_thread
 from verax.studies.analysis.attrition import attrition
 from verax.studies.analysis.balance import balance
 from verax.studies.analysis.base import Analysed, Figure, Findings, Options, analyses
@@ -33,7 +34,9 @@ def analysed(collected: Collected, *, bots: bool = False) -> Analysed:
     _refuse_repeats(collected.responses)
     everybody = collected.participants[collected.participants["bot"].astype(bool) == bots]
     answers = collected.responses[collected.responses["bot"].astype(bool) == bots]
-    complete = everybody[(everybody["status"] == "complete") & ~everybody["excluded"].astype(bool)]
+    # Who has no step left was deleted when the time of keeping was over.
+    is_complete = (everybody["status"] == "complete") & (everybody["steps"] > 0)
+    complete = everybody[is_complete & ~everybody["excluded"].astype(bool)]
     tested = answers.loc[(answers["phase_kind"] == "test") & answers["answer"].notna(), "participant"]
     intended = everybody[everybody["participant"].isin(set(tested))]
     return Analysed(
@@ -78,9 +81,10 @@ def analyse(
     study = collected.study
     data = analysed(collected, bots=chosen.bots)
     flow = flow_of(collected, data)
-    found, keys = _findings(data, chosen, flow)
-    if others:
-        found = _with_pooled(found, [data, *(analysed(one, bots=chosen.bots) for one in others)], chosen)
+    with one_thread():  # the matrices are small: several threads only wait for each other
+        found, keys = _findings(data, chosen, flow)
+        if others:
+            found = _with_pooled(found, [data, *(analysed(one, bots=chosen.bots) for one in others)], chosen)
     found = with_plan(found, study.spec.analysis)
     problems = [
         *flow_problems(flow, data),

@@ -1,21 +1,23 @@
 """Which conditions may be the best: comparisons with the best that hold although the best is picked from the data.
 
 The published tables mark what does "not differ from the best" by a test of each method against the one that came out
-best, without correction. Here a condition is ruled out as the best if some other is higher: of the k - 1 one-sided
-tests "the other is higher" (within people, items crossed) the smallest p times k - 1 is at most 5%. The truly best
-condition is then ruled out in at most 5% of studies, whichever it is.
+best, without correction. Here a condition is ruled out as the best if some other is shown to be higher: of its tests
+against the k - 1 others (within people, items crossed, two-sided) the smallest p of those that came out higher, times
+k - 1, is at most 5%. The truly best condition is then ruled out in at most 5% of studies, whichever it is.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtr
 
 from verax.stats.crossed import Crossed
 from verax.stats.crossed_limits import FEWEST_OWN
+from verax.stats.effect import effect
+from verax.stats.student import two_sided_p
 from verax.stats.within import Met, difference_claims, person_differences
 from verax.studies.analysis.base import Column, Table
 from verax.studies.analysis.within_people import SCORE
@@ -55,48 +57,54 @@ def standings(rows: Met, names: Sequence[str], means: Sequence[float], level: fl
         means: their mean scores, which say which one came out best.
         level: coverage, and 1 less the share of false exclusions.
     """
-    places = [rows.conditions.index(name) for name in names]
-    best = int(np.argmax(means))
-    alpha = 1 - level
-    higher = np.full((len(names), len(names)), np.nan)  # one-sided p that the column's condition is higher
-    claims = {}
-    for one in range(len(names)):
-        for other in range(len(names)):
-            if one < other:
-                claim = difference_claims(rows, places[other], places[one])
-                t, df = float((claim.estimate / claim.se)[0]), float(claim.df[0])
-                people = int((~np.isnan(person_differences(rows, places[other], places[one])[0])).sum())
-                if people >= FEWEST_OWN and np.isfinite(t):
-                    higher[one, other], higher[other, one] = stdtr(df, -t), stdtr(df, t)
-                claims[one, other] = claim
+    best = names[int(np.argmax(means))]
+    pairs = {(one, other): _pair(rows, one, other) for one in names for other in names if one != other}
     found = []
-    for number, name in enumerate(names):
-        tested = higher[number][~np.isnan(higher[number])]
-        p_best = float(min(1.0, (len(names) - 1) * tested.min())) if len(tested) else None
-        may_be_best = p_best is None or p_best > alpha
-        if number == best:
+    for name in names:
+        against = [pairs[name, other] for other in names if other != name]
+        tested = [one for one in against if one.enough]
+        # A pair speaks against the condition only where the other one came out higher.
+        smallest = min((one.p if one.estimate < 0 else 1.0 for one in tested), default=None)
+        p_best = None if smallest is None else min(1.0, (len(names) - 1) * smallest)
+        may_be_best = p_best is None or p_best > 1 - level
+        if name == best:
             found.append(Standing(name, 0.0, None, None, None, p_best, may_be_best, False))
             continue
-        pair = (min(number, best), max(number, best))
-        sign = -1.0 if number < best else 1.0  # claims hold the later minus the earlier
-        claim = claims[pair]
-        low, high = (float(end[0]) for end in claim.interval(level))
-        ends = sorted([sign * low, sign * high]) if np.isfinite(low) else [None, None]
-        p = float(claim.p[0])
-        known = np.isfinite(claim.estimate[0])
+        alone = effect(name, *pairs[name, best].numbers, level)
+        differs = alone.p is not None and alone.p <= 1 - level
         found.append(
-            Standing(
-                name,
-                sign * float(claim.estimate[0]) if known else None,
-                ends[0],
-                ends[1],
-                p if np.isfinite(p) else None,
-                p_best,
-                may_be_best,
-                bool(p <= alpha),
-            )
+            Standing(name, alone.estimate, alone.low, alone.high, alone.p, p_best, may_be_best, differs)
         )
     return found
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """The difference of two conditions, not a number where there is none."""
+
+    estimate: float
+    se: float
+    df: float
+    people: int
+
+    @property
+    def numbers(self) -> tuple[float, float, float]:
+        return self.estimate, self.se, self.df
+
+    @property
+    def enough(self) -> bool:
+        return self.people >= FEWEST_OWN and math.isfinite(self.estimate / self.se)
+
+    @property
+    def p(self) -> float:
+        return two_sided_p(self.estimate / self.se, self.df)
+
+
+def _pair(rows: Met, first: str, second: str) -> _Pair:
+    places = rows.conditions.index(first), rows.conditions.index(second)
+    claim = difference_claims(rows, *places)
+    people = int((~np.isnan(person_differences(rows, *places)[0])).sum())
+    return _Pair(float(claim.estimate[0]), float(claim.se[0]), float(claim.df[0]), people)
 
 
 def best_table(found: dict[str, Standing], means: dict[str, Crossed], names: Sequence[str]) -> Table:
@@ -146,7 +154,7 @@ def best_table(found: dict[str, Standing], means: dict[str, Crossed], names: Seq
         sentence=said,
         notes=(
             f"The difference, its interval and its p are within people and take {best} as if it had been chosen before "
-            "the study, as the published tables do. The last two columns do not: for each condition, all others are "
-            "tested to be higher, one-sided, and the smallest p is multiplied by their number.",
+            "the study, as the published tables do. The last two columns do not: for each condition, the "
+            "smallest p against a condition that came out higher is multiplied by the number of all others.",
         ),
     )

@@ -26,6 +26,7 @@ class Flow:
         left: stopped, and their place was given up.
         under_way: are still at it.
         complete: came to the end.
+        deleted: of the complete: their answers were deleted when the time of their keeping was over.
         excluded: of the complete, by rule; somebody under two rules is counted at both.
         excluded_people: of the complete, under any rule.
         analysed: complete and not excluded (per protocol).
@@ -42,6 +43,7 @@ class Flow:
     left: int
     under_way: int
     complete: int
+    deleted: int
     excluded: dict[str, int]
     excluded_people: int
     analysed: int
@@ -60,6 +62,7 @@ def flow_of(collected: Collected, data: Analysed) -> Flow:
     status = everybody["status"]
     left = (status == "active") & everybody["left"].astype(bool)
     complete = set(everybody.loc[status == "complete", "participant"])
+    deleted = int(((status == "complete") & (everybody["steps"] == 0)).sum())
     rules = collected.exclusions
     rules = rules[rules["in_force"].astype(bool) & rules["participant"].isin(complete)]
     return Flow(
@@ -72,8 +75,9 @@ def flow_of(collected: Collected, data: Analysed) -> Flow:
         left=int(left.sum()),
         under_way=int(((status == "active") & ~left).sum()),
         complete=len(complete),
+        deleted=deleted,
         excluded={str(rule): int(people.nunique()) for rule, people in rules.groupby("rule")["participant"]},
-        excluded_people=len(complete) - len(data.participants),
+        excluded_people=len(complete) - deleted - len(data.participants),
         analysed=len(data.participants),
         intended=len(data.intended_participants),
         of_the_others=len(collected.participants) - len(everybody),
@@ -93,6 +97,8 @@ def flow_sentence(flow: Flow) -> str:
     }
     said = [f"{flow.arrived:,} arrived", *(f"{many:,} {what}" for what, many in steps.items() if many)]
     said.append(f"{flow.complete:,} complete")
+    if flow.deleted:
+        said.append(f"{flow.deleted:,} deleted at the end of the retention time")
     if flow.excluded_people:
         rules = ", ".join(f"{rule} {many}" for rule, many in flow.excluded.items())
         said.append(f"{flow.excluded_people:,} excluded" + (f" ({rules})" if rules else ""))

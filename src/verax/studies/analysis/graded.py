@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from verax.run.threads import one_thread
 from verax.stats.crossed import Crossed
 from verax.stats.within_mixed import linear_differences
 from verax.studies.analysis.agreement import agreement_table
@@ -71,11 +70,6 @@ MEANING = {
 @analysis("uncertain-case", KEYS)
 def graded(data: Analysed, options: Options) -> Findings:
     """The analysis of the three tasks."""
-    with one_thread():  # the matrices are small: several threads only wait for each other
-        return _graded(data, options)
-
-
-def _graded(data: Analysed, options: Options) -> Findings:
     everything = tested(data.responses, data.protocol.scored)
     answers, intended = answered(everything), answered(tested(data.intended, data.protocol.scored))
     if not len(answers):
@@ -254,8 +248,9 @@ def _scores_notes(missing: int) -> tuple[str, ...]:
     notes = [
         "A sure answer is worth 1 or -1, an unsure one 0.5 or -0.5, and no preference 0. Intervals take participants "
         "and items as samples.",
-        "May be best: no other condition is shown to be higher (within people; one-sided tests, the smallest p times "
-        "the number of other conditions above 5%). The truly best one is then ruled out in at most 5% of studies.",
+        "May be best: no other condition is shown to be higher (within people; the smallest p against one that came "
+        "out higher, times the number of other conditions, is above 5%). The truly best one is then ruled out in at "
+        "most 5% of studies.",
     ]
     if missing:
         verb = "is" if missing == 1 else "are"

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from verax.run.threads import one_thread
 from verax.stats.crossed import Crossed
 from verax.stats.within import Met
 from verax.stats.within_mixed import linear_differences, logistic_differences
@@ -67,11 +66,6 @@ WHAT = "agreement with the model"
 @analysis("reverse-turing", KEYS)
 def reverse_turing(data: Analysed, options: Options) -> Findings:
     """Accuracy against the model and against the truth, times, contrasts and the training curve."""
-    with one_thread():  # the matrices are small: several threads only wait for each other
-        return _reverse_turing(data, options)
-
-
-def _reverse_turing(data: Analysed, options: Options) -> Findings:
     everything = tested(data.responses, data.protocol.scored)
     answers, intended = answered(everything), answered(tested(data.intended, data.protocol.scored))
     if not len(answers):
