@@ -6,9 +6,10 @@ import pytest
 
 from answering import answer_all, finish, first_option, forward, go_to, small
 from small_study import FAILED, begin, do_step
+from verax.studies.design import in_words
 from verax.studies.exclusion import apply_exclusions
 from verax.studies.records import participant_records
-from verax.studies.store.watching import in_words, overview
+from verax.studies.store.watching import overview
 
 
 def test_a_study_that_nobody_came_to(opened):

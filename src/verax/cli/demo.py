@@ -134,7 +134,7 @@ def send_bots(study: Study, folder: Path) -> None:
 
 def analyse_bots(folder: Path) -> Path:
     """The analysis of the bots, with its own report, as ``verax study analyze --bots`` makes it."""
-    from verax.cli.study_analyze import _write_report
+    from verax.cli.study_analyze import write_report
     from verax.cli.study_answers import answers
     from verax.studies.analysis.analyse import analyse, analysed
     from verax.studies.analysis.base import Options
@@ -147,7 +147,7 @@ def analyse_bots(folder: Path) -> Path:
     summary = analyse(collected, options)
     into = folder / "analysis-bots"
     write_analysis(into, analysed(collected, bots=True), summary, options)
-    _write_report(into, summary)
+    write_report(into, summary)
     return into
 
 

@@ -105,7 +105,7 @@ def analyze_command(
         others = [_collected(load_study(one), one, None, None) for one in together or ()]
         summary = analyse(collected, options, frozen=frozen(folder), others=others)
         write_analysis(into, analysed(collected, bots=bots), summary, options)
-        _write_report(into, summary)
+        write_report(into, summary)
     if as_json:
         sys.stdout.write((into / SUMMARY).read_text(encoding="utf-8"))
         return
@@ -125,7 +125,7 @@ def _collected(study: Study, folder: Path, database: str | None, export: Path | 
     return collect_export(study, export)
 
 
-def _write_report(folder: Path, summary: dict[str, Any]) -> None:
+def write_report(folder: Path, summary: dict[str, Any]) -> None:
     """The page and the tables to paste."""
     from verax.report.study import write_study_report
     from verax.report.study_tables import to_latex, to_markdown

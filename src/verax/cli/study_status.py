@@ -156,7 +156,7 @@ def _group(group: Group, who: str) -> Iterator[RenderableType]:
 
 
 def _rows(group: Group) -> Table:
-    from verax.studies.store.watching import in_words
+    from verax.studies.design import in_words
 
     table = _table("row", "gives", "wanted", "complete", "active", "left")
     for row in group.rows[:MOST_ROWS]:

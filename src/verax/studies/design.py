@@ -5,7 +5,7 @@ Everything here is counted in tests: every cell of a design occurs equally often
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from verax.perturb.seeds import stream
@@ -95,3 +95,12 @@ def rotated_blocks(spec: StudySpec, items: Sequence[Item]) -> tuple[DesignRow, .
             }
             rows.append(DesignRow(len(rows), spec.participants, {"block": block, "conditions": conditions}))
     return tuple(rows)
+
+
+def in_words(cells: Mapping[str, Any]) -> str:
+    """What a row of the design gives its participants, as far as it can be said in a few words."""
+    if isinstance(cells.get("condition"), str):
+        return str(cells["condition"])
+    if isinstance(cells.get("rounds"), list):
+        return ", ".join(str(one["condition"]) for one in cells["rounds"])
+    return f"block {cells['block']}" if "block" in cells else ""

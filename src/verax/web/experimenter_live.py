@@ -13,12 +13,13 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
 
+from verax.studies.design import in_words
 from verax.studies.exclusion import apply_exclusions
 from verax.studies.exclusion_rules import limit_of
 from verax.studies.store import Store
 from verax.studies.store.clock import from_micros
 from verax.studies.store.people import acted
-from verax.studies.store.watching import Group, Overview, in_words, overview
+from verax.studies.store.watching import Group, Overview, overview
 from verax.web.experimenter_export import FORMATS
 from verax.web.experimenter_session import Visit, experimenter_page
 from verax.web.experimenter_words import (

@@ -6,6 +6,7 @@ from typing import Any
 
 from verax.studies.analysis.base import Analysed, Column, Table
 from verax.studies.analysis.words import counted
+from verax.studies.design import in_words
 
 
 def balance(data: Analysed) -> dict[str, Any]:
@@ -14,7 +15,7 @@ def balance(data: Analysed) -> dict[str, Any]:
     rows = [
         {
             "row": row.number,
-            "shows": _shows(row.cells),
+            "shows": in_words(row.cells),
             "target": row.target,
             "analysed": int((people["design_row"] == row.number).sum()),
         }
@@ -34,17 +35,6 @@ def balance(data: Analysed) -> dict[str, Any]:
         sentence=_sentence(rows, answers),
     )
     return {**table.to_dict(), "answers": answers}
-
-
-def _shows(cells: Any) -> str:
-    """What a row of the design is, in a few words."""
-    return ", ".join(f"{name} {_short(value)}" for name, value in cells.items())
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return "-".join(_short(one) for one in value)
-    return str(value)
 
 
 def _answers(data: Analysed) -> list[dict[str, Any]]:

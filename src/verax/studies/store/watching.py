@@ -225,15 +225,6 @@ def overview(store: Store, *, frozen: str | None = None, last: int = LAST) -> Ov
         )
 
 
-def in_words(cells: Mapping[str, Any]) -> str:
-    """What a row of the design gives its participants, as far as it can be said in a few words."""
-    if isinstance(cells.get("condition"), str):
-        return str(cells["condition"])
-    if isinstance(cells.get("rounds"), list):
-        return ", ".join(str(one["condition"]) for one in cells["rounds"])
-    return f"block {cells['block']}" if "block" in cells else ""
-
-
 def _groups(connection: Connection, study: Study, keys: Mapping[str, int]) -> Iterator[Group]:
     """The people, then the bots."""
     counted, dropped, excluded, out = (
