@@ -7,7 +7,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # What torch is built as differs between platforms; this exact version comes without CUDA packages.
 TORCH := torch==2.13.0
 
-.PHONY: demo test lint browser check perf clean
+.PHONY: demo test lint browser perf perf-studies clean
 
 demo: $(VENV)/.demo
 	$(BIN)/verax demo --out demo
@@ -27,6 +27,15 @@ browser: $(VENV)/.dev
 
 perf: $(VENV)/.dev
 	$(ONE_THREAD) $(BIN)/python perf/explainers.py
+
+# What studies need: pages beside oTree (which is installed into a folder of its own), the data of 10,000 people, the
+# published bootstrap, how often the statistics err, and whether a known effect is found again. An hour and more.
+perf-studies: $(VENV)/.dev
+	$(BIN)/python perf/study_server.py
+	$(BIN)/python perf/study_data.py
+	$(ONE_THREAD) $(BIN)/python perf/hase2020.py
+	$(ONE_THREAD) $(BIN)/python perf/recovery.py
+	$(ONE_THREAD) $(BIN)/python perf/calibration.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

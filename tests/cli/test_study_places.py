@@ -46,6 +46,14 @@ def test_a_freeze_tells_who_took_part_before_and_cannot_be_made_anew_then(verax,
     assert "people have agreed to take part (1)" in ended.err
 
 
+def test_nobody_is_counted_in_a_database_that_is_not_there(verax, study, folder):
+    ended = verax("study", "freeze", "small", "--database", "sqlite:///typing-mistake.sqlite")
+    assert (ended.status, ended.out) == (2, "")
+    assert "There is no database typing-mistake.sqlite, so nobody can be counted there" in ended.err
+    assert not (folder / "typing-mistake.sqlite").exists()
+    assert not (folder / "small" / "freeze.json").exists()
+
+
 def test_bots_are_no_people(verax, study):
     with closing(open_store(study, "sqlite:///small/answers.sqlite")) as store:
         store.consent(store.enter(is_bot=True), True)

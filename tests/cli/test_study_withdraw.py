@@ -111,3 +111,12 @@ def test_a_study_that_promises_no_deletion_is_not_purged(opened, verax):
     ended = verax("study", "purge", "study")
     assert (ended.status, ended.out) == (2, "")
     assert "its spec has no retention_days" in ended.err
+
+
+@pytest.mark.parametrize("command", [["withdraw", "study", "--link", "x"], ["purge", "study"]])
+def test_a_database_that_is_not_there_is_a_sentence_and_is_not_made(opened, verax, folder, command):
+    opened(retention_days=1).close()
+    ended = verax("study", *command, "--database", "sqlite:///typing-mistake.sqlite")
+    assert (ended.status, ended.out) == (2, "")
+    assert "'typing-mistake.sqlite' does not exist" in ended.err
+    assert not (folder / "typing-mistake.sqlite").exists()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -34,20 +36,6 @@ study = typer.Typer(
     no_args_is_help=True,
     help="Put explainers on trial with people: build, look at and run studies.",
 )
-study.command("analyze", epilog=ANALYZE_EXAMPLES)(analyze_command)
-study.command("bots", epilog=BOTS_EXAMPLES)(bots_command)
-study.command("export", epilog=EXPORT_EXAMPLES)(export_command)
-study.command("import", epilog=IMPORT_EXAMPLES)(import_command)
-study.command("power", epilog=POWER_EXAMPLES)(power_command)
-study.command("status", epilog=STATUS_EXAMPLES)(status_command)
-study.command("withdraw", epilog=WITHDRAW_EXAMPLES)(withdraw_command)
-study.command("purge", epilog=PURGE_EXAMPLES)(purge_command)
-study.command("account", epilog=ACCOUNT_EXAMPLES)(account_command)
-study.command("freeze", epilog=FREEZE_EXAMPLES)(freeze_command)
-study.command("backup", epilog=BACKUP_EXAMPLES)(backup_command)
-study.command("restore", epilog=RESTORE_EXAMPLES)(restore_command)
-study.command("move", epilog=MOVE_EXAMPLES)(move_command)
-
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a built study.")]
 Database = Annotated[
     str | None,
@@ -57,9 +45,6 @@ Port = Annotated[int, typer.Option(help="Where the pages are served; 0 for any f
 Host = Annotated[str, typer.Option(help="127.0.0.1 for this machine only, 0.0.0.0 for everybody.")]
 
 
-@study.command(
-    "build", epilog="Example: verax study build examples/forward.toml --out studies/forward --jobs 2"
-)
 @one_sentence
 def build(
     spec: Annotated[Path, typer.Argument(metavar="SPEC", help="A TOML file; see examples/.")],
@@ -74,7 +59,7 @@ def build(
         bool, typer.Option("--verbose", "-v", help="Say which way was taken, and why.")
     ] = False,
 ) -> None:
-    """Build a study from a spec: models, items, explanations and every screen, frozen in a folder."""
+    """Build a study from a spec: models, items, explanations and every screen, in one folder."""
     show_reasons(verbose)
     from verax.run import terminal_progress
     from verax.studies.build import build_study
@@ -90,7 +75,6 @@ def build(
     print_study(made, out, already=ready is not None)
 
 
-@study.command("preview", epilog="Example: verax study preview studies/forward")
 @one_sentence
 def preview(
     folder: Folder,
@@ -111,9 +95,6 @@ def preview(
     show(folder, port=port, host=host)
 
 
-@study.command(
-    "serve", epilog="Example: verax study serve studies/forward --host 0.0.0.0 --port 80 --workers 2"
-)
 @one_sentence
 def serve(
     folder: Folder,
@@ -133,7 +114,6 @@ def serve(
     run(folder, database=database, port=port, host=host, workers=workers, proxy=proxy)
 
 
-@study.command("codes", epilog="Example: verax study codes studies/forward --count 40 > codes.txt")
 @one_sentence
 def codes(
     folder: Folder,
@@ -234,3 +214,44 @@ def _count(cell: Balance) -> str:
         least, most = min(cell.groups), max(cell.groups)
         inside.append(f"{least} in each group" if least == most else f"{least} to {most} in a group")
     return f"{cell.items} ({', '.join(inside)})" if inside else str(cell.items)
+
+
+# In the order of a study's life, as the help lists them: what is done, the command, its examples.
+COMMANDS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {
+    "Make a study": {
+        "build": (build, "Example: verax study build examples/forward.toml --out studies/forward --jobs 2"),
+        "import": (import_command, IMPORT_EXAMPLES),
+        "preview": (preview, "Example: verax study preview studies/forward"),
+        "power": (power_command, POWER_EXAMPLES),
+    },
+    "Before the first participant": {
+        "bots": (bots_command, BOTS_EXAMPLES),
+        "freeze": (freeze_command, FREEZE_EXAMPLES),
+        "account": (account_command, ACCOUNT_EXAMPLES),
+        "codes": (codes, "Example: verax study codes studies/forward --count 40 > codes.txt"),
+    },
+    "While people take part": {
+        "serve": (serve, "Example: verax study serve studies/forward --host 0.0.0.0 --port 80 --workers 2"),
+        "status": (status_command, STATUS_EXAMPLES),
+        "withdraw": (withdraw_command, WITHDRAW_EXAMPLES),
+        "purge": (purge_command, PURGE_EXAMPLES),
+        "backup": (backup_command, BACKUP_EXAMPLES),
+        "restore": (restore_command, RESTORE_EXAMPLES),
+        "move": (move_command, MOVE_EXAMPLES),
+    },
+    "What they answered": {
+        "export": (export_command, EXPORT_EXAMPLES),
+        "analyze": (analyze_command, ANALYZE_EXAMPLES),
+    },
+}
+
+
+def _help(command: Callable[..., None]) -> str:
+    """A command's docstring with each paragraph in one line, for terminals of any width."""
+    paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
+for _panel, _commands in COMMANDS.items():
+    for _name, (_command, _examples) in _commands.items():
+        study.command(_name, help=_help(_command), epilog=_examples, rich_help_panel=_panel)(_command)

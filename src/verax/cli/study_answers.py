@@ -14,8 +14,14 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def answers(folder: Path, database: str | None) -> Iterator[Store]:
-    """The store of the study in a folder; a database that is not there is a sentence, and is not made."""
+def answers(folder: Path, database: str | None, *, key: bytes | None = None) -> Iterator[Store]:
+    """The store of the study in a folder; a database that is not there is a sentence, and is not made.
+
+    Args:
+        folder: of the study.
+        database: its URL; a SQLite file in the study's folder if None.
+        key: of the hashes of people's ids; see `open_store`.
+    """
     from verax.studies.store import open_store
     from verax.studies.store.following import sqlite_file
     from verax.studies.study import load_study
@@ -29,7 +35,7 @@ def answers(folder: Path, database: str | None) -> Iterator[Store]:
             f"There are no answers yet: {str(file)!r} does not exist. Serve the study with "
             f"`verax study serve {folder}`, or say where they are with --database."
         )
-    store = open_store(study, url)
+    store = open_store(study, url, key=key)
     try:
         yield store
     finally:

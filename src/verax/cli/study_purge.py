@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from verax.cli.console import one_sentence, output
+from verax.cli.study_answers import answers
 from verax.errors import VeraxError
 
 PURGE_EXAMPLES = """Examples:
@@ -38,9 +39,7 @@ def purge_command(
     from verax.cli.study import _check_installed
 
     _check_installed()
-    from verax.studies.store import open_store
     from verax.studies.study import load_study
-    from verax.web.serve import default_database
 
     study = load_study(folder)
     days = study.spec.retention_days
@@ -49,15 +48,12 @@ def purge_command(
             f"The study in {str(folder)!r} promises no deletion: its spec has no retention_days. To delete what one "
             "participant gave, use `verax study withdraw`."
         )
-    store = open_store(study, database or default_database(folder))
-    try:
+    with answers(folder, database) as store:
         if dry_run:
             said = f"{_people(store.due())} last seen {days} days ago or before; nothing was deleted."
         else:
             done = store.purge()
             said = f"{_people(done.people)} last seen {days} days ago or before; {done.answers} answered pages deleted."
-    finally:
-        store.close()
     output().print(said, soft_wrap=True)
 
 

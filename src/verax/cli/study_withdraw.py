@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verax.cli.console import one_sentence, output
+from verax.cli.study_answers import answers
 from verax.errors import VeraxError
 
 if TYPE_CHECKING:
@@ -48,10 +49,9 @@ def withdraw_command(
     from verax.cli.study import _check_installed
 
     _check_installed()
-    from verax.studies.store import open_store, platform_key
+    from verax.studies.store import platform_key
     from verax.studies.store.keys import KEY_FILE
     from verax.studies.study import load_study
-    from verax.web.serve import default_database
 
     given = {"--completion-code": completion_code, "--prolific": prolific, "--mturk": mturk, "--link": link}
     named = {option: value.strip() for option, value in given.items() if value is not None}
@@ -72,12 +72,10 @@ def withdraw_command(
             f"{option} needs the key {KEY_FILE} of the folder that is served, and {str(folder)!r} has none; run this "
             "there, or use --completion-code or --link."
         )
-    store = open_store(study, database or default_database(folder), key=platform_key(study, folder))
-    try:
+    key = platform_key(study, folder) if option in ("--prolific", "--mturk") else None
+    with answers(folder, database, key=key) as store:
         known, looked_for = _known(store, option, value)
         left = store.withdraw_known(known, looked_for, delete=True, by="command line")
-    finally:
-        store.close()
     if left is None:
         raise VeraxError(f"Nobody in the study in {str(folder)!r} is known by {option} {value!r}; check it.")
     who = "Somebody who had not agreed yet" if left.number is None else f"Participant {left.number}"

@@ -25,6 +25,7 @@ from verax.stats.responses import Responses
 
 # A standard deviation below this part of the residual's is 0: the model is singular there.
 _SINGULAR = 1e-3
+_NO_RESIDUAL = "The values do not vary within the fixed effects: nothing can be said about uncertainty."
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,22 +106,23 @@ def fit_linear(values: ArrayLike, design: ArrayLike, groups: Sequence[ArrayLike]
             solved.log_determinants + free * (1 + np.log(2 * np.pi * max(solved.rest, 1e-300) / free))
         )
 
-    best = min(
-        (
-            minimize(
-                profiled,
-                np.full(len(groups), start),
-                method="Nelder-Mead",
-                options={"xatol": 1e-8, "fatol": 1e-11, "maxiter": 4000},
-            )
-            for start in (0.3, 1.0)
-        ),
-        key=lambda found: float(found.fun),
-    )
-    if _solve(products, np.abs(best.x)).rest <= 1e-12 * max(products.yy, 1e-300):
-        raise VeraxError(
-            "The values do not vary within the fixed effects: nothing can be said about uncertainty."
+    try:
+        best = min(
+            (
+                minimize(
+                    profiled,
+                    np.full(len(groups), start),
+                    method="Nelder-Mead",
+                    options={"xatol": 1e-8, "fatol": 1e-11, "maxiter": 4000},
+                )
+                for start in (0.3, 1.0)
+            ),
+            key=lambda found: float(found.fun),
         )
+    except np.linalg.LinAlgError as error:  # nothing is left for the residual: the others grow without end
+        raise VeraxError(_NO_RESIDUAL) from error
+    if _solve(products, np.abs(best.x)).rest <= 1e-12 * max(products.yy, 1e-300):
+        raise VeraxError(_NO_RESIDUAL)
     relative = np.where(np.abs(best.x) < _SINGULAR, 0.0, np.abs(best.x))
     solved = _solve(products, relative)
     residual = float(np.sqrt(solved.rest / free))

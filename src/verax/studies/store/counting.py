@@ -9,7 +9,7 @@ from sqlalchemy.exc import DBAPIError
 
 from verax.errors import VeraxError
 from verax.studies.store.database import open_database
-from verax.studies.store.following import present_url, shown
+from verax.studies.store.following import present_url, shown, sqlite_file
 from verax.studies.store.tables import participants, studies
 
 
@@ -25,8 +25,15 @@ def people_who_agreed(url: str, title: str) -> int:
         there = inspect(connection).has_table(participants.name)
         return connection.execute(query).scalar_one() if there else 0
 
+    url = present_url(url)
+    file = sqlite_file(url)
+    if file is not None and not file.exists():
+        raise VeraxError(
+            f"There is no database {shown(url)}, so nobody can be counted there; check the path, or leave it out if "
+            "nobody was served yet."
+        )
     try:
-        with closing(open_database(present_url(url))) as database:
+        with closing(open_database(url)) as database:
             return database.read(count)
     except DBAPIError as error:
         reason = " ".join(str(error.orig).split())
