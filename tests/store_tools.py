@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import resource
+import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +18,10 @@ from typing import Any
 from sqlalchemy import Column, select
 
 from small_study import answers
+from verax.errors import VeraxError
 from verax.studies.store import Store, open_store
+from verax.studies.store.copying import backup
+from verax.studies.store.relocating import move
 from verax.studies.store.tables import participants, responses, steps
 from verax.studies.study import Study
 
@@ -67,15 +72,15 @@ class Processes:
         """What the calls (a function and its arguments) return, each in its own process, begun at the same moment."""
         gate, results = self._context.Barrier(len(calls)), self._context.Queue()
         started = [self.start(_report, number, call, gate, results) for number, call in enumerate(calls)]
-        returned = dict(results.get(timeout=60) for _ in calls)
+        returned = dict(results.get(timeout=180) for _ in calls)
         for process in started:
-            process.join(60)
+            process.join(180)
         return [returned[number] for number in range(len(calls))]
 
 
 def _report(number: int, call: tuple[Any, ...], gate: Any, results: Any) -> None:
     work, *arguments = call
-    gate.wait(60)
+    gate.wait(180)
     try:
         results.put((number, work(*arguments)))
     except Exception as error:
@@ -117,3 +122,23 @@ def answer_until_killed(url: str, study: Study, tokens: list[str], acknowledged:
                 os.write(file, f"{token} {where.ord}\n".encode())
 
     run_together(answer_all, tokens)
+
+
+def backup_on_a_full_disk(url: str, path: Path, room: int) -> str:
+    """What is said if no file may become larger than so many bytes."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+    try:
+        backup(url, path, force=True)
+    except VeraxError as error:
+        return str(error)
+    return "nothing"
+
+
+def try_to_move(study: Study, source: str, target: str) -> str:
+    """What is said against a move; nothing if it was done."""
+    try:
+        move(study, source, target)
+    except VeraxError as error:
+        return str(error)
+    return ""

@@ -122,6 +122,11 @@ def test_a_password_is_asked_for_twice_and_never_seen(study):
     assert lets_in(study, "correct horse battery")
 
 
+def test_who_types_no_password_changes_nothing(study):
+    status, shown = in_a_terminal(study, "\x04")
+    assert (status, "No password was typed; nothing was changed." in shown) == (2, True)
+
+
 def test_two_passwords_that_differ_make_no_account(study):
     status, shown = in_a_terminal(study, "correct horse battery", "correct horse batery")
     assert (status, "The two passwords differ; nothing was changed." in shown) == (2, True)

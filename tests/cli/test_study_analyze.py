@@ -83,6 +83,33 @@ def test_the_folder_holds_summary_results_manifest_tables_and_page(verax, folder
     assert manifest["options"]["replicates"] == 100
 
 
+def test_tables_of_an_earlier_analysis_do_not_stay(verax, folder, tmp_path):
+    out = tmp_path / "out"
+    (out / "tables").mkdir(parents=True)
+    (out / "tables" / "mine.md").write_text("somebody else's")
+    asked = ("study", "analyze", str(folder), "--out", str(out), "--replicates", "100", "--estimator")
+    assert verax(*asked, "both").status == 0
+    assert (out / "tables" / "change-hase2020.md").exists()
+    assert verax(*asked, "crossed").status == 0
+    assert not (out / "tables" / "change-hase2020.md").exists()
+    assert not (out / "tables" / "change-hase2020.tex").exists()
+    assert (out / "tables" / "mine.md").exists()
+
+
+def test_a_file_cannot_be_the_folder(verax, folder, tmp_path):
+    (tmp_path / "taken").write_text("")
+    ended = verax("study", "analyze", str(folder), "--out", str(tmp_path / "taken"), "--replicates", "100")
+    assert ended.status == 2
+    assert "cannot be the folder of the analysis (File exists); name another with --out." in ended.err
+
+
+def test_an_unknown_defect_is_refused_before_anything_is_written(verax, folder, tmp_path):
+    ended = verax("study", "analyze", str(folder), "--mend", "all", "--out", str(tmp_path / "out"))
+    assert ended.status == 2
+    assert ended.err.startswith("Error: There is no defect 'all' of the published procedure")
+    assert not (tmp_path / "out").exists()
+
+
 def test_an_export_gives_the_same_numbers(verax, folder, tmp_path):
     assert verax("study", "export", str(folder), "--out", str(tmp_path / "exported")).status == 0
     asked = ("--replicates", "100", "--json", "--out", str(tmp_path / "out"))

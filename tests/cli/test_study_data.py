@@ -11,8 +11,11 @@ import time
 from contextlib import closing
 
 import pytest
+from sqlalchemy import text
 
 from small_study import begin, do_step, finish, small_study
+from verax.cli.study_answers import answers
+from verax.errors import VeraxError
 from verax.studies.store import open_store
 from verax.studies.store.people import acted
 from verax.studies.study import save_study
@@ -54,6 +57,14 @@ class TestStatus:
         assert "There are no answers yet" in done.err
         assert not list((folder / "study").glob("answers*"))
 
+    def test_a_database_that_fails_in_the_middle_is_a_sentence(self, store, folder):
+        broken = text("SELECT gone")
+        with (
+            pytest.raises(VeraxError, match=r"answers.sqlite' did not answer \(no such column: gone\)"),
+            answers(folder / "study", None) as opened,
+        ):
+            opened.database.read(lambda connection: connection.execute(broken))
+
     def test_json_is_not_watched(self, store, verax):
         done = verax("study", "status", "study", "--json", "--watch")
         assert (done.status, done.err.strip()) == (2, "Error: Give --json or --watch, not both.")
@@ -77,6 +88,7 @@ class TestStatus:
                 assert process.poll() is None
                 process.send_signal(signal.SIGINT)
                 assert process.wait(60) in (0, 130)
+                assert "Traceback" not in (folder / "said").read_text()
             finally:
                 process.kill()
 

@@ -114,7 +114,10 @@ def test_what_is_printed_beside_small_studies():
     assert lime.variance == "pooled"
     assert lime.p_own == pytest.approx(changes(rows, variance="own")[1].p)
     assert lime.p_exact == pytest.approx(sign_flip(scores.score[scores.method == 1]).p)
-    assert lime.detectable == pytest.approx(detectable(lime.se, lime.df))
+    # By Bonferroni's level of three claims, which is the first step of Holm's test.
+    assert lime.detectable == pytest.approx(detectable(lime.se, lime.df, level=1 - 0.05 / 3))
+    (alone,) = contrasts(rows, [rows.methods[:2]])
+    assert alone.detectable == pytest.approx(detectable(alone.se, alone.df))
     (pair,) = contrasts(rows, [("lime", "none")])
     two = scores.method > 0
     assert pair.p_exact == label_permutation(scores.score[two], scores.method[two] == 1).p

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from answering import answer_all, answer_step, finish, first_option, forward, go_to, small
 from small_study import begin
 from store_tools import rows
-from verax.studies.exclusion import apply_exclusions
+from verax.studies.exclusion import _findings, _record, apply_exclusions
 from verax.studies.exclusion_rules import DEFAULTS, RULES
 from verax.studies.records import exclusion_records
 from verax.studies.spec import ExclusionRule
+from verax.studies.store.clock import to_micros
 from verax.studies.store.tables import consents, events, exclusions, participants, responses, steps
 
 
@@ -242,6 +245,17 @@ class TestRecording:
         finish(store, begin(store), clock, seconds=1)
         apply_exclusions(store)
         assert [record["limit"] for record in exclusion_records(store)] == [3]
+
+    def test_nothing_is_written_of_whose_data_were_deleted_meanwhile(self, opened, clock):
+        store = opened(small({"rule": "too-fast"}, retention_days=1))
+        finish(store, begin(store), clock, seconds=1)
+        judged = list(_findings(store, to_micros(clock())))
+        assert [set(rules) for one in judged for rules in one.values()] == [{"too-fast"}]
+        clock.advance(2 * 24 * 3600)
+        assert store.purge().people == 1
+        for one in judged:
+            store.database.write(partial(_record, one, to_micros(clock())))
+        assert rows(store, *exclusions.c) == []
 
     def test_bots_are_judged_too(self, opened, clock):
         store = opened(forward({"rule": "too-fast"}))

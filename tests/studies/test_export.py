@@ -261,6 +261,10 @@ class TestReplacing:
             export_study(store, tmp_path, ("csv",))
         assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
+    def test_the_root_of_all_folders_is_left_alone(self, store):
+        with pytest.raises(VeraxError, match="'/' cannot be replaced"):
+            export_study(store, "/")
+
     def test_a_file_is_no_folder(self, store, tmp_path):
         (tmp_path / "out").write_text("")
         with pytest.raises(VeraxError, match="is a file; name a folder"):

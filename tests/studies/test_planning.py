@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from verax.errors import VeraxError
 from verax.stats.power import analysis, power
-from verax.stats.simulate import Design, Spreads
-from verax.studies.planning import People, plan_power, planned, question_of, share_of, shown_conditions
+from verax.stats.simulate import Design, Spreads, simulate
+from verax.stats.within import Met, difference_claims
+from verax.studies.planning import (
+    People,
+    plan_power,
+    planned,
+    question_of,
+    share_of,
+    shown_conditions,
+    values_of,
+)
 from verax.studies.planning_check import check_pipeline, simulated_study
 from verax.studies.protocols import make_protocol
 from verax.studies.spec import make_study_spec
@@ -141,17 +151,19 @@ def test_power_grows_with_people_and_the_needed_number_reaches_it():
 
 
 def test_more_items_give_more_power():
-    plan = plan_power(a_spec("forward", participants=6), effect=15, participants=(), items=(64,), studies=100)
+    plan = plan_power(a_spec("forward", participants=6), effect=15, participants=(), items=(64,), studies=60)
     assert [row.items for row in plan.rows] == [16, 64]
     assert plan.rows[1].power > plan.rows[0].power
 
 
 def test_people_who_differ_more_need_more_of_them():
     spec = a_spec("forward", participants=8)
-    alike, apart = (
-        plan_power(spec, 15, (), who=People(between_people=spread), studies=100) for spread in (0.1, 2.0)
-    )
-    assert alike.size.power > apart.size.power
+    alike, apart = (planned(spec, People(between_people=spread)) for spread in (0.1, 2.0))
+    found = [
+        power(plan.design, 0.15, People(between_people=spread).spreads(), plan.analyse, 100, 0).power
+        for plan, spread in ((alike, 0.1), (apart, 2.0))
+    ]
+    assert found[0] > found[1]
 
 
 def test_a_planted_effect_goes_through_the_whole_pipeline():
@@ -174,18 +186,63 @@ def test_between_people_only_the_method_is_helped():
 
 
 def test_the_check_counts_claims_and_coverage():
-    found = check_pipeline(a_spec("reverse-turing", participants=2), studies=6, seed=1)
-    assert (found.claims.of, found.coverage.of, found.families.of) == (6, 6, 6)
-    assert found.claims.found == 6 - found.coverage.found  # an interval leaves out 0 where p is at most 5%
+    found = check_pipeline(a_spec("reverse-turing", participants=2), studies=3, seed=1)
+    assert (found.claims.of, found.coverage.of, found.families.of) == (3, 3, 3)
+    assert found.claims.found == 3 - found.coverage.found  # an interval leaves out 0 where p is at most 5%
     assert found.claims.low <= found.claims.share <= found.claims.high
     assert found.people == 12
-    assert "6 simulated studies of 12 people" in found.sentence()
+    assert "3 simulated studies of 12 people" in found.sentence()
     assert "do not trust" not in found.sentence()
+    assert found.sentence().endswith("As far as 3 studies can tell, it keeps its promises.")
+
+
+def test_where_the_analysis_claims_nothing_there_is_no_power():
+    few_items = planned(a_spec("reverse-turing", participants=8, evaluation=4), People())
+    assert few_items.design.items == 12
+    assert power(few_items.design, 0.4, People().spreads(), few_items.analyse, 20, 0).power == 0
+    plan = plan_power(a_spec("reverse-turing", evaluation=4), participants=(), studies=2)
+    assert (
+        "With 12 items (4 in each of 3 sessions) nothing can be claimed about items like" in plan.sentence()
+    )
+    enough = planned(a_spec("reverse-turing", participants=8, evaluation=8), People())
+    assert power(enough.design, 0.4, People().spreads(), enough.analyse, 20, 0).power > 0.9
+
+
+def test_with_a_random_control_alone_only_methods_are_compared():
+    spec = a_spec("reverse-turing").model_copy(update={"conditions": list(a_spec("model-choice").conditions)})
+    asked = question_of(spec)
+    assert (asked.method, asked.reference, asked.comparisons) == ("lime", "random", 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [
+        ("reverse-turing", {"evaluation": 15, "participants": 5}),
+        ("class-from-evidence", {"test": 60, "items_per_participant": 20}),
+    ],
+)
+def test_without_an_effect_five_per_cent_of_studies_of_an_example_claim_one(name, sizes):
+    shown = shown_conditions(a_spec(name, **sizes))
+    people, items = shown.shape
+    drawn = simulate(Design((people,), items, 0.55), 0.0, Spreads(), 800, 31)
+    graded = name if name == "class-from-evidence" else None
+    value = values_of(drawn, shown, 1, graded)
+    claims = difference_claims(Met(tuple(range(people)), tuple(range(items)), (0, 1, 2), shown, value), 1, 0)
+    low, high = claims.interval()
+    assert 0.03 <= (claims.p <= 0.05).mean() <= 0.07
+    assert 0.93 <= ((low <= 0) & (high >= 0)).mean() <= 0.97
+
+
+def test_the_sentence_does_not_contradict_its_own_table():
+    plan = plan_power(
+        a_spec("reverse-turing", participants=4), effect=20, participants=(), studies=40, seed=2
+    )
+    close = replace(plan, effect=20, size=replace(plan.size, power=0.72), detectable=20.4)
+    assert "is about 21 points" in close.sentence()  # 20 are found in 72% of cases
+    assert "24 items (8 in each of 3 sessions)" in close.sentence()
 
 
 def test_the_check_says_when_more_is_claimed_than_promised():
-    from dataclasses import replace
-
     found = check_pipeline(a_spec("reverse-turing", participants=1), studies=1)
     bad = replace(found, claims=replace(found.claims, low=0.2, share=0.4, high=0.6))
     assert bad.sentence().endswith("do not trust this analysis of this design.")

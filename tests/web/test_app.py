@@ -304,14 +304,14 @@ def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(served):
 
 def test_a_link_opened_on_another_device_is_remembered_there(served):
     url = http_enter(served.client)
-    with httpx.Client(base_url=served.address) as other:
+    with httpx.Client(base_url=served.address, timeout=60) as other:
         assert f'<a href="{served.address}{url}">{served.address}{url}</a>' in other.get(url).text
         assert f'href="{url}"' in other.get("/").text
 
 
 def test_a_cookie_of_nobody_is_ignored(served):
     name = served.client.post("/enter").headers["set-cookie"].split("=")[0]
-    page = httpx.get(f"{served.address}/", headers={"Cookie": f"{name}=nobody"})
+    page = httpx.get(f"{served.address}/", headers={"Cookie": f"{name}=nobody"}, timeout=60)
     assert page.status_code == 200
     assert "nobody" not in page.text
 

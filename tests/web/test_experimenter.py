@@ -19,6 +19,7 @@ from small_study import GIVEN, Clock, begin, finish, small_study, walk_to
 from verax.studies.spec import ExclusionRule
 from verax.studies.store.tables import actions, studies
 from verax.web.app import make_app
+from verax.web.experimenter_export import _file_name
 from verax.web.limits import make_limits
 from verax.web.preview import preview_app
 from web.serving import running
@@ -80,7 +81,7 @@ def test_nothing_is_done_for_a_session_that_was_signed_out(anna):
     out = send(anna.client, "sign-out", token)
     assert (out.status_code, out.headers["location"]) == (303, DOOR)
     assert "Max-Age=0" in out.headers["set-cookie"]
-    with httpx.Client(base_url=anna.address, cookies=cookies) as kept:
+    with httpx.Client(base_url=anna.address, cookies=cookies, timeout=60) as kept:
         assert kept.get("/experimenter").status_code == 303
         assert send(kept, "state", token, {"state": "paused"}).status_code == 303
     assert state(anna) == "open"
@@ -163,7 +164,7 @@ def test_many_tries_under_one_name_have_to_wait_wherever_they_come_from(crowd):
 @pytest.mark.parametrize("forged", ["", "0" * 64, "ü", "another session's"])
 def test_a_form_needs_the_token_of_its_session(anna, forged):
     if forged.startswith("another"):
-        with httpx.Client(base_url=anna.address) as other:
+        with httpx.Client(base_url=anna.address, timeout=60) as other:
             forged = signed_in(other)
     token = signed_in(anna.client)
     for path in ("state", "export", "sign-out"):
@@ -312,7 +313,7 @@ def test_exclusions_are_counted_by_rule(serve):
 
 def test_the_date_of_the_freezing_is_shown(anna):
     app = make_app(anna.store, anna.store.study, frozen="2029-11-02T10:00:00Z")
-    with running(app) as address, httpx.Client(base_url=address) as client:
+    with running(app) as address, httpx.Client(base_url=address, timeout=60) as client:
         signed_in(client)
         assert "Frozen 2029-11-02, hash" in words(client.get("/experimenter").text)
 
@@ -365,7 +366,7 @@ def test_closing_is_asked_once_more(anna):
     assert (asked.status_code, "Close the study?" in asked.text, state(anna)) == (200, True, "open")
     assert send(anna.client, "state", token, {"state": "closed", "sure": "yes"}).status_code == 303
     assert state(anna) == "closed"
-    with httpx.Client(base_url=anna.address) as late:
+    with httpx.Client(base_url=anna.address, timeout=60) as late:
         assert late.post("/enter").status_code == 410
     assert http_walk(anna.client, url, lambda asked: GIVEN[asked.name]).code  # who was inside may finish
 
@@ -409,6 +410,19 @@ def test_an_export_has_the_answers_and_nobodys_words(anna, format):
     assert done(anna) == [(NAME, "export")]
 
 
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ('x"; filename="../../passwd', "x-filename-passwd"),
+        ("a\r\nSet-Cookie: b=c", "a-set-cookie-b-c"),
+        ("../..", "study"),
+        ("Was weiß ein Modell? 模型", "was-wei-ein-modell"),
+    ],
+)
+def test_no_title_gets_out_of_the_name_of_a_file(title, name):
+    assert _file_name(title) == name
+
+
 def test_an_unknown_format_is_refused(anna):
     assert send(anna.client, "export", signed_in(anna.client), {"format": "../etc"}).status_code == 400
     assert done(anna) == []
@@ -426,9 +440,9 @@ def test_an_export_without_room_on_the_disk_is_a_sentence(anna, monkeypatch):
 
 def test_a_preview_has_no_experimenters(tmp_path):
     with running(preview_app(small_study(), tmp_path)) as address:
-        assert httpx.get(f"{address}/row/0/").status_code == 200
+        assert httpx.get(f"{address}/row/0/", timeout=60).status_code == 200
         for path in ("/experimenter", "/row/0/experimenter", "/row/0/experimenter/sign-in"):
-            assert httpx.get(f"{address}{path}").status_code == 404
+            assert httpx.get(f"{address}{path}", timeout=60).status_code == 404
 
 
 def test_all_of_it_works_on_postgresql(serve, postgres_url):

@@ -114,7 +114,7 @@ def test_an_experimenter_watches_pauses_opens_closes_and_exports(anna, new_page)
     page.get_by_role("button", name="Close").click()
     page.get_by_role("button", name="Close the study").click()
     page.locator(".state .closed").wait_for()
-    with httpx.Client(base_url=anna.address) as late:
+    with httpx.Client(base_url=anna.address, timeout=60) as late:
         assert late.post("/enter").status_code == 410
 
     with page.expect_download() as download:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from small_study import small_study
+from verax.studies.steps import Phase
 from verax.studies.store.watching import Group, PhaseTime, Seen
 from verax.web.experimenter_words import by_phase, done_in_words, extremes, minutes, person_in_words
 
@@ -52,6 +55,20 @@ def test_a_time_has_the_unit_that_fits(count, words):
 def test_a_person_is_where_they_are_as_long_as_they_are_on_the_way(status, words, where):
     person = person_in_words(small_study(), seen(status=status))
     assert (person.status, person.where) == (words, where)
+
+
+def test_instructions_that_share_a_title_with_their_part_are_told_from_it():
+    study = small_study()
+    about = Phase("about-test", "Your predictions", "instructions")
+    study = replace(study, phases={"about-test": about, **study.phases})
+    where = [
+        person_in_words(study, seen(phase=phase)).where for phase in ("about-test", "test", "instructions")
+    ]
+    assert where == [
+        "Your predictions (instructions), page 6 of 11",
+        "Your predictions, page 6 of 11",
+        "Instructions, page 6 of 11",
+    ]
 
 
 def test_who_has_not_agreed_is_nowhere():

@@ -292,8 +292,9 @@ def test_no_address_file_name_or_cookie_does(study, seen):
     names = [*seen.addresses, *assets(), *seen.cookies]
     assert len(seen.cookies) == 1 + len(study.rows)  # one name, and a token each
     assert [name for name in names if secrets(study).search(name)] == []
-    own = {re.sub(r"/p/[\w-]+$", "/p/TOKEN", re.sub(r"^https?://[^/]*", "", name)) for name in seen.addresses}
-    assert own == {"/", "/enter", "/p/TOKEN", *(f"/static/{name}" for name in assets())}
+    own = {re.sub(r"/p/[\w-]+", "/p/TOKEN", re.sub(r"^https?://[^/]*", "", name)) for name in seen.addresses}
+    of_participants = {f"/static/{name}" for name in assets() if name.startswith(("study.", "icon."))}
+    assert own == {"/", "/enter", "/p/TOKEN", "/p/TOKEN/leave", *of_participants}
 
 
 def test_what_names_things_is_found(study):

@@ -39,7 +39,7 @@ def test_a_participant_of_each_method_reaches_the_completion_code(tmp_path, doma
         return passing.get(asked.name, "1")
 
     store = open_store(study, f"sqlite:///{tmp_path / 'answers.sqlite'}")
-    with running(make_app(store, study)) as address, httpx.Client(base_url=address) as client:
+    with running(make_app(store, study)) as address, httpx.Client(base_url=address, timeout=60) as client:
         codes = set()
         for _ in METHODS:
             client.cookies.clear()

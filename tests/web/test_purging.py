@@ -43,7 +43,7 @@ def test_a_study_that_keeps_its_answers_is_left_alone(tmp_path):
     with closing(open_store(study, url, clock=ago(10_000))) as store:
         token = begin(store)
     with running(make_app(open_store(study, url), study)) as address:
-        assert httpx.get(f"{address}/p/{token}").status_code == 200
+        assert httpx.get(f"{address}/p/{token}", timeout=60).status_code == 200
 
 
 def test_a_database_that_does_not_answer_stops_no_server(tmp_path, caplog):

@@ -131,9 +131,11 @@ def test_the_cookie_of_another_study_says_nothing_here(serve):
     one, other = serve(small_study()), serve(small_study(target=3, title="Another study"))
     token = http_enter(one.client).removeprefix("/p/")
     for name in (cookie.name for cookie in one.client.cookies.jar):
-        page = httpx.get(other.address, headers={"Cookie": f"{name}={token}"})
+        page = httpx.get(other.address, headers={"Cookie": f"{name}={token}"}, timeout=60)
         assert token not in page.text
-    renamed = httpx.get(other.address, headers={"Cookie": f"verax-{other.store.study.hash[:12]}={token}"})
+    renamed = httpx.get(
+        other.address, headers={"Cookie": f"verax-{other.store.study.hash[:12]}={token}"}, timeout=60
+    )
     assert token not in renamed.text
     assert other.client.get(f"/p/{token}").status_code == 404
 

@@ -29,6 +29,7 @@ from verax.studies.study import save_study
 from verax.web.serve import address, default_database, listen, serve
 from web.walk import Form, filled, http_enter, http_walk
 
+LONG = 180  # seconds after which something hangs, on any machine
 TESTS = Path(__file__).parents[1]
 START = (
     "import sys; from verax.web.serve import serve; serve(sys.argv[1], sys.argv[2] or None, {}, workers={})"
@@ -62,14 +63,14 @@ def server(folder: Path, database: str, *, port: int, workers: int) -> Iterator[
         finally:
             process.send_signal(signal.SIGINT)
             try:
-                running.said, running.complained = process.communicate(timeout=30)
+                running.said, running.complained = process.communicate(timeout=LONG)
             except subprocess.TimeoutExpired:
                 process.kill()
                 raise
 
 
 def ready(process: subprocess.Popen, port: int) -> None:
-    until = time.monotonic() + 60
+    until = time.monotonic() + LONG
     while time.monotonic() < until:
         assert process.poll() is None, "the server ended"
         try:
@@ -129,7 +130,7 @@ def test_two_processes_serve_one_study(tmp_path, database):
 def test_one_process_ends_with_ctrl_c_and_every_answer_is_stored(tmp_path):
     study = save_study(small_study(), tmp_path)
     port = free_port()
-    with server(tmp_path, "", port=port, workers=1) as running, httpx.Client() as client:
+    with server(tmp_path, "", port=port, workers=1) as running, httpx.Client(timeout=60) as client:
         client.base_url = f"http://127.0.0.1:{port}"
         url = http_enter(client)
         client.post(url, data=filled(Form(client.get(url).text), answer))
@@ -141,12 +142,14 @@ def test_one_process_ends_with_ctrl_c_and_every_answer_is_stored(tmp_path):
 def test_people_go_on_while_the_study_moves_to_another_database(tmp_path, postgres_url):
     study = save_study(small_study(target=20), tmp_path)
     port = free_port()
-    some_are_in = threading.Barrier(7)
+    some_are_in, is_moved = threading.Barrier(7), threading.Event()
 
-    def take_part(_: int) -> str:
+    def take_part(number: int) -> str:
         def look(*_: object) -> None:
             if len(walked) == 2:
-                some_are_in.wait(60)
+                some_are_in.wait(LONG)
+            if len(walked) == 5 and number < 3:  # the others go on meanwhile, and may have finished before
+                is_moved.wait(LONG)
             walked.append(1)
 
         walked: list[int] = []
@@ -156,16 +159,17 @@ def test_people_go_on_while_the_study_moves_to_another_database(tmp_path, postgr
 
     with server(tmp_path, "", port=port, workers=2) as running, ThreadPoolExecutor(6) as pool:
         codes = [pool.submit(take_part, number) for number in range(6)]
-        some_are_in.wait(60)
+        some_are_in.wait(LONG)
         moved = move(study, default_database(tmp_path), postgres_url)
-        assert len({code.result(60) for code in codes}) == 6
+        is_moved.set()
+        assert len({code.result(LONG) for code in codes}) == 6
     assert moved.rows["participant"] == 6
     assert "were moved to postgresql" in running.complained
     with closing(open_store(study, postgres_url)) as store:
         everything = dict.fromkeys((1, 2, 5, 6, 7, 8, 9, 10, 11), 6)
         assert Counter(ord for _, ord in stored(store)) == everything
     # The command that was used before finds the study where it is now.
-    with server(tmp_path, "", port=port, workers=1) as running, httpx.Client() as client:
+    with server(tmp_path, "", port=port, workers=1) as running, httpx.Client(timeout=60) as client:
         client.base_url = f"http://127.0.0.1:{port}"
         assert http_walk(client, http_enter(client), answer).code
     assert "Answers go to postgresql" in running.said

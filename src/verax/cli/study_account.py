@@ -69,7 +69,10 @@ def _password() -> str:
     """What is typed twice, unseen; or the first line of a file or a pipe."""
     if not sys.stdin.isatty():
         return sys.stdin.readline().rstrip("\r\n")
-    password = getpass.getpass("Password: ")
-    if getpass.getpass("Once more: ") != password:
+    try:
+        password, again = getpass.getpass("Password: "), getpass.getpass("Once more: ")
+    except EOFError as error:
+        raise VeraxError("No password was typed; nothing was changed.") from error
+    if again != password:
         raise VeraxError("The two passwords differ; nothing was changed.")
     return password

@@ -48,7 +48,8 @@ def analyze_command(
             "--with",
             metavar="DIR",
             help="A further forward or counterfactual study with the same conditions; adds the tables of Hase and "
-            "Bansal (2020) over all of them. May be given several times.",
+            "Bansal (2020) over all of them. Or a further reverse-turing study, of another task: adds Table 1 of "
+            "Gonzalez and Sogaard (2020). May be given several times.",
         ),
     ] = None,
     bots: Annotated[
@@ -86,8 +87,9 @@ def analyze_command(
     from verax.cli.study import _check_installed
 
     _check_installed()
-    from verax.studies.analysis.analyse import analyse, analysed
+    from verax.studies.analysis.analyse import analyse, analysed, rehearsed
     from verax.studies.analysis.base import Estimator, Options
+    from verax.studies.analysis.published import defects_of
     from verax.studies.analysis.writing import SUMMARY, write_analysis
     from verax.studies.freeze import frozen
     from verax.studies.study import load_study
@@ -98,13 +100,14 @@ def analyze_command(
         )
     mended = tuple(name.strip().replace("-", "_") for name in mend.split(",") if name.strip())
     options = Options(estimator, replicates, seed, mended=mended, bots=bots)  # type: ignore[arg-type]
+    defects_of(options)  # says what is wrong with --mend, also where nothing is resampled
     study = load_study(folder)
     collected = _collected(study, folder, database, export)
     into = out or folder / ("analysis-bots" if bots else "analysis")
     with working("Analysing"):
         others = [_collected(load_study(one), one, None, None) for one in together or ()]
         summary = analyse(collected, options, frozen=frozen(folder), others=others)
-        write_analysis(into, analysed(collected, bots=bots), summary, options)
+        write_analysis(into, rehearsed(analysed(collected, bots=bots)), summary, options)
         write_report(into, summary)
     if as_json:
         sys.stdout.write((into / SUMMARY).read_text(encoding="utf-8"))
@@ -151,6 +154,14 @@ def _print(summary: dict[str, Any], folder: Path) -> None:
         console.print(f"{primary['measure']}, in {primary['unit']}", soft_wrap=True)
         console.print(primary_table(primary))
         console.print(primary["sentence"], soft_wrap=True)
+    elif summary["sensitivity"]:
+        console.print()
+        console.print(
+            f"Everybody who answered (intention to treat), in {summary['sensitivity'].get('unit', 'points')}; nothing is "
+            "claimed",
+            soft_wrap=True,
+        )
+        console.print(_intended_table(summary["sensitivity"]))
     for problem in [*_notes(primary), *summary["problems"]]:
         messages().print(f"note: {problem}", soft_wrap=True)
     console.print()
@@ -160,9 +171,38 @@ def _print(summary: dict[str, Any], folder: Path) -> None:
 
 
 def _notes(primary: dict[str, Any] | None) -> list[str]:
-    """What must be said beside the primary estimates, each once."""
+    """What must be said beside the primary estimates, each once, with whose it is unless it is of all."""
     estimates = [] if primary is None else primary["estimates"]
-    return list(dict.fromkeys(note for one in estimates for note in one["notes"]))
+    whose: dict[str, list[str]] = {}
+    for one in estimates:
+        for note in one["notes"]:
+            whose.setdefault(note, []).append(one["condition"])
+    return [
+        note if len(names) == len(estimates) else f"{', '.join(names)}: {note}"
+        for note, names in whose.items()
+    ]
+
+
+def _intended_table(sensitivity: dict[str, Any]) -> Table:
+    """The estimates of everybody who answered, where nobody is analysed per protocol."""
+    from rich.table import Table
+
+    from verax.studies.analysis.words import between, signed
+
+    table = Table(box=None, padding=(0, 3, 0, 0), header_style="bold")
+    table.add_column("condition")
+    for title in ("estimate", "95% interval"):
+        table.add_column(title, justify="right")
+    decimals = 1 if sensitivity.get("unit", "points") == "points" else 2
+    for one in sensitivity["variants"]:
+        if "intention to treat" in one["variant"] and one["estimate"] is not None:
+            ends = one["interval"]
+            table.add_row(
+                one["condition"],
+                signed(one["estimate"], decimals),
+                "–" if ends is None else between(*ends, decimals),
+            )
+    return table
 
 
 def primary_table(primary: dict[str, Any]) -> Table:
@@ -176,18 +216,19 @@ def primary_table(primary: dict[str, Any]) -> Table:
     for title in ("estimate", "95% interval", "p", "p, corrected", "people", "found in 80% of studies"):
         table.add_column(title, justify="right")
     table.add_column("plan")
+    decimals = 1 if primary["unit"] == "points" else 2  # scores go from -1 to 1
     for one in primary["estimates"]:
         has_interval = one["low"] is not None
         table.add_row(
             one["condition"],
-            "–" if one["estimate"] is None else signed(one["estimate"]),
-            between(one["low"], one["high"]) if has_interval else "–",
+            "–" if one["estimate"] is None else signed(one["estimate"], decimals),
+            between(one["low"], one["high"], decimals) if has_interval else "–",
             "–" if one["p"] is None else p_text(one["p"]).removeprefix("p = ").removeprefix("p "),
             "–"
             if one["p_adjusted"] is None
             else p_text(one["p_adjusted"]).removeprefix("p = ").removeprefix("p "),
             str(one["participants"]),
-            "–" if one["detectable"] is None else f"{one['detectable']:.1f}",
+            "–" if one["detectable"] is None else f"{one['detectable']:.{decimals}f}",
             "planned" if one["planned"] else "exploratory",
         )
     return table

@@ -22,6 +22,8 @@ def answers(folder: Path, database: str | None, *, key: bytes | None = None) -> 
         database: its URL; a SQLite file in the study's folder if None.
         key: of the hashes of people's ids; see `open_store`.
     """
+    from sqlalchemy.exc import DBAPIError
+
     from verax.studies.store import open_store
     from verax.studies.store.following import sqlite_file
     from verax.studies.study import load_study
@@ -38,5 +40,11 @@ def answers(folder: Path, database: str | None, *, key: bytes | None = None) -> 
     store = open_store(study, url, key=key)
     try:
         yield store
+    except DBAPIError as error:
+        reason = " ".join(str(error.orig).split())
+        raise VeraxError(
+            f"The database {store.database.name!r} did not answer ({reason}); check that it is running, and try "
+            "again."
+        ) from error
     finally:
         store.close()

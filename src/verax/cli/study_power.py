@@ -41,7 +41,9 @@ def power_command(
     ] = "5,10,20,40",
     items: Annotated[
         str | None,
-        typer.Option(help="Numbers of items to try beside the spec's: its protocol's test, or evaluation."),
+        typer.Option(
+            help="Numbers of items to try beside the spec's: its protocol's test, or evaluation (of one session)."
+        ),
     ] = None,
     power: Annotated[float, typer.Option(help="The share of studies that shall find it.")] = 0.8,
     between_people: Annotated[

@@ -46,6 +46,7 @@ def restore_command(
     if done.aside is not None:
         output().print(f"What was there before is now {done.aside}.", soft_wrap=True)
     output().print(
-        f"{done.rows['participant']:,} participants and {done.rows['response']:,} answered pages are in {done.target}.",
+        f"{done.rows['participant']:,} participants and {done.rows['response']:,} answered pages are in {done.target}. "
+        "Whoever withdrew after the backup was made is there again: withdraw them once more.",
         soft_wrap=True,
     )

@@ -52,7 +52,8 @@ class Crossed:
         p_own: With each method's own variance; None where that is what ``p`` has, or where it cannot be had.
         p_exact: Flipped signs of one method's participants, or permuted labels of two (items fixed); else None.
         ratio: Where the variance is pooled, that of this method's participants over the pooled one (the larger of two).
-        detectable: The true effect that this design finds in 80% of studies: what "not significant" leaves open.
+        detectable: The true effect that this design finds in 80% of studies, by the corrected test (for Holm, its first
+            step): what "not significant" leaves open.
         n_participants: Participants with a score.
         n_items: Items with a score.
         n_answers: Scores.
@@ -334,7 +335,13 @@ def _with_dunnett(one: Crossed, loadings: Floats) -> Crossed:
 
 def _in_family(one: Crossed, p: float, critical: float, correction: Literal["Holm", "Dunnett"]) -> Crossed:
     """The claim with its corrected p and the interval that holds together with the others'."""
-    middle, margin = one.estimate or 0.0, critical * (one.se or 0.0)
+    middle, se = one.estimate or 0.0, one.se or 0.0
+    margin, alone = critical * se, t_critical(one.level, one.df or 1.0) * se
     return replace(
-        one, p_family=p, low_family=middle - margin, high_family=middle + margin, correction=correction
+        one,
+        p_family=p,
+        low_family=middle - margin,
+        high_family=middle + margin,
+        detectable=None if one.detectable is None else one.detectable + margin - alone,
+        correction=correction,
     )

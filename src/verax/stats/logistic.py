@@ -163,8 +163,8 @@ def _fit(x: Floats, n: Floats, s: Floats) -> Floats:
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         found, step = _newton(scaled, n, s, guarded=False)
         lost = np.flatnonzero(~(step < 1e-6))
-    if len(lost):  # a full step went too far somewhere: rare, so the slow way is only for these
-        found[lost] = _newton(scaled, n[lost], s[lost], guarded=True)[0]
+        if len(lost):  # a full step went too far somewhere: rare, so the slow way is only for these
+            found[lost] = _newton(scaled, n[lost], s[lost], guarded=True)[0]
     slope = found[:, 1] / scale
     return np.stack([found[:, 0] - slope * centre, slope], axis=1)
 

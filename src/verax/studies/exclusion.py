@@ -72,10 +72,11 @@ CLOSED = (
     )
     .order_by(steps.c.participant_id, steps.c.ord)
 )
-# Who withdraws meanwhile waits until the transaction is over, and deletes what it wrote.
+# Who withdraws meanwhile waits until the transaction is over, and deletes what it wrote. Whose data were deleted since
+# they were read has no steps any more.
 STILL_THERE = (
     select(participants.c.id)
-    .where(participants.c.id.in_(_people), participants.c.status != "withdrawn")
+    .where(participants.c.id.in_(_people), participants.c.status != "withdrawn", participants.c.steps > 0)
     .with_for_update(key_share=True)
 )
 KNOWN = select(exclusions).where(exclusions.c.participant_id.in_(_people))

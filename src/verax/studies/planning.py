@@ -7,6 +7,7 @@ comparisons of the primary analysis. The first method has the effect, all other 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -15,7 +16,7 @@ import numpy as np
 
 from verax.errors import VeraxError
 from verax.stats.columns import Codes, Floats
-from verax.stats.crossed_limits import FEWEST_ITEMS
+from verax.stats.crossed_limits import FEWEST_ITEMS, FEWEST_OWN
 from verax.stats.multiplicity import holm
 from verax.stats.power import Analysis, Power, analysis, detectable_effect, power
 from verax.stats.simulate import Design, Simulated, Spreads
@@ -44,6 +45,7 @@ class Question:
         method: the condition that has the effect.
         reference: what it is compared with; None if its own Change is tested.
         comparisons: how many comparisons are corrected together.
+        sessions: that everybody has, each with items of its own.
         unit: of effects: "points" of accuracy, or "hundredths of the score".
     """
 
@@ -52,6 +54,13 @@ class Question:
     reference: str | None
     comparisons: int
     unit: Literal["points", "hundredths of the score"]
+    sessions: int = 1
+
+    def asked(self, items: int) -> str:
+        """A number of items in words."""
+        if self.sessions == 1:
+            return f"{items} items"
+        return f"{items} items ({items // self.sessions} in each of {self.sessions} sessions)"
 
     def sized(self, effect: float) -> str:
         """An effect in words."""
@@ -86,7 +95,10 @@ def question_of(spec: StudySpec) -> Question:
     # Without a control two methods are compared, which is what is asked then.
     references = plain + controls + methods[1:]
     method = next(one for one in methods if one != references[0])
-    return Question(name, method, references[0], len(kinds) - 1 if plain or controls else 1, unit)
+    sessions = len(kinds) if name == "reverse-turing" else 1
+    # With a random control only methods are compared in the Reverse Turing Test.
+    compared = len(kinds) - 1 if plain or name in GRADED else len(methods)
+    return Question(name, method, references[0], compared if plain or controls else 1, unit, sessions)
 
 
 @dataclass(frozen=True)
@@ -227,6 +239,8 @@ def _within(spec: StudySpec, question: Question, shown: Codes) -> Analysis:
             shown,
             values,
         )
+        if shown.shape[0] < FEWEST_OWN or shown.shape[1] < FEWEST_ITEMS:
+            return np.ones(len(values))  # the analysis claims nothing then
         p = np.stack([difference_claims(rows, one, reference).p for one in compared], axis=1)
         return np.array([holm(row)[0] for row in p])
 
@@ -290,7 +304,12 @@ class PowerPlan:
 
     def needs(self, needed: Needed) -> str:
         """How many people are needed with a number of items."""
-        where = f"With {needed.items} items, finding it in {self.wanted:.0%} of cases needs"
+        where = f"With {self.question.asked(needed.items)}, finding it in {self.wanted:.0%} of cases needs"
+        if needed.items < FEWEST_ITEMS and self.question.protocol not in BETWEEN:
+            return (
+                f"With {self.question.asked(needed.items)} nothing can be claimed about items like these: it needs "
+                f"{FEWEST_ITEMS}."
+            )
         if needed.participants is None:
             return f"{where} more than {MOST_PEOPLE // 2:,} people."
         return f"{where} {needed.participants} in each row ({needed.people} people)."
@@ -299,9 +318,9 @@ class PowerPlan:
         """What it means."""
         size, asked = self.size, self.question
         said = (
-            f"With {size.participants} participants in each row of the design ({size.people} people) and {size.items} "
-            f"items this study finds an effect of {asked.sized(self.effect)} ({asked.to_words()}) in {size.power:.0%} "
-            f"of cases (with {self.studies:,} simulated studies: {size.low:.0%} to {size.high:.0%})."
+            f"With {size.participants} participants in each row of the design ({size.people} people) and "
+            f"{asked.asked(size.items)} this study finds an effect of {asked.sized(self.effect)} ({asked.to_words()}) "
+            f"in {size.power:.0%} of cases ({self.studies:,} simulated studies: {size.low:.0%} to {size.high:.0%})."
         )
         own = next((one for one in self.needed if one.items == size.items), None)
         if own is not None:
@@ -310,7 +329,7 @@ class PowerPlan:
             return (
                 f"{said} The spec's own size finds no effect, however large, in {self.wanted:.0%} of cases."
             )
-        least = asked.sized(round(self.detectable))
+        least = asked.sized(math.ceil(self.detectable))
         return f"{said} The least effect that the spec's own size finds in {self.wanted:.0%} of cases is about {least}."
 
 

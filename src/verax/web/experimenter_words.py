@@ -106,7 +106,11 @@ def _where(study: Study, seen: Seen) -> str:
 
 def _title(study: Study, phase: str) -> str:
     known = study.phases.get(phase)
-    return known.title if known and known.title else phase
+    if known is None or not known.title:
+        return phase
+    # Instructions have the title of the part that follows them.
+    alike = [other for other in study.phases.values() if other.title == known.title]
+    return f"{known.title} (instructions)" if known.kind == "instructions" and len(alike) > 1 else known.title
 
 
 def _ago(count: float) -> str:

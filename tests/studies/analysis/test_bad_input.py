@@ -75,9 +75,53 @@ def test_everybody_is_excluded(study):
     assert summary["primary"] is None
     assert summary["flow"]["excluded"] == {"too-fast": 12}
     (table,) = summary["tables"]
+    assert "nothing that these estimates could be compared with" in table["sentence"]
+    assert {row["turns"] for row in table["rows"]} == {""}
     whole = summary_of(study, everybody(study, 4))
     estimates = {one["condition"]: one["estimate"] for one in whole["primary"]["estimates"]}
     assert {row["condition"]: row["estimate"] for row in table["rows"]} == pytest.approx(estimates)
+
+
+def test_bots_that_are_all_excluded_are_analysed_all_the_same(study):
+    bots = [replace(p, bot=True) for p in everybody(study, 4, rules=("too-fast",))]
+    options = replace(FAST, bots=True)
+    summary = summary_of(study, bots, options=options)
+    assert said(
+        summary, "All 12 bots who completed the study are excluded. So that a rehearsal shows something"
+    )
+    assert said(summary, "--pace human")
+    assert summary["flow"]["analysed"] == 0
+    kept = summary_of(study, [replace(p, rules=()) for p in bots], options=options)
+    assert summary["primary"] == kept["primary"]
+
+
+def test_two_participants_in_a_condition_allow_no_claim(study):
+    right = drawn((2, 2, 2), 16, (0.0, 0.3, 0.0), seed=3)
+    given = simulated_answers(study, right)
+
+    def rated(person, step, question):  # higher where the model is right, by everybody
+        if question.name == "rating":
+            return 7 - person.number % 2 if study.items[step.item].correct else 1
+        return given(person, step, question)
+
+    summary = summary_of(study, everybody(study, 2), rated)
+    sentences = {table["key"]: table["sentence"] for table in summary["tables"]}
+    for key in ("contrast", "change", "pairs"):
+        assert sentences[key].startswith("Nothing is claimed: "), key
+    assert sentences["ratings-by-correctness"].startswith("Too few participants for a claim")
+    assert sentences["sensitivity"] == "Nothing is claimed, so no conclusion can turn."
+
+
+def test_everybody_gains_the_same_items(study):
+    right = drawn((4, 4, 4), 16)
+    pre, post = np.zeros_like(right.pre), np.zeros_like(right.post)
+    post[..., :4] = 1
+    same = simulated_answers(study, replace(right, pre=pre, post=post))
+    summary = summary_of(study, everybody(study, 4), same)
+    assert said(summary, "The linear mixed model cannot be estimated")
+    sentences = {table["key"]: table["sentence"] for table in summary["tables"]}
+    assert sentences["contrast"].startswith("Nothing is claimed: ")
+    assert "all were alike before" in sentences["regression-to-mean"]
 
 
 def test_one_participant(study):

@@ -100,6 +100,8 @@ def test_losses_by_condition_are_counted_and_screened_out_ones_apart(study):
     assert [rows[name]["placed"] for name in ("none", "lime", "shap")] == [1, 3, 3]
     assert (rows["lime"]["left"], rows["lime"]["screened_out"], rows["lime"]["lost"]) == (1, 1, 0.5)
     assert (rows["shap"]["withdrawn"], rows["shap"]["excluded"], rows["shap"]["lost"]) == (1, 1, 0.5)
+    assert [rows[name]["under_way"] for name in ("none", "lime", "shap")] == [0, 0, 1]
+    assert table["sentence"].endswith("1 still under way is in no share.")
     assert table["test"] == "Fisher's exact test"
     assert "no sign that they differ" in table["sentence"]
 

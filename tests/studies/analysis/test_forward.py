@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import norm
 
 from studies.analysis.frames import THREE, collected, drawn, everybody, sample_study, simulated_answers
 from verax.errors import VeraxError
 from verax.stats import changes as crossed_changes
 from verax.stats import contrasts_with, hase2020, linear_contrasts, responses
 from verax.studies.analysis import Options, analyse
+from verax.studies.analysis.effects import effects, primary_of
 
 FAST = Options(replicates=150)
 ONLY = Options(estimator="crossed", replicates=150)
@@ -164,12 +167,66 @@ def test_a_planted_effect_is_found_and_said():
     assert lime["low"] < 20 < lime["high"]
     assert shap["low"] < 0 < shap["high"]
     assert lime["p_adjusted"] < 0.05 < shap["p_adjusted"]
-    assert summary["primary"]["sentence"].startswith("lime raised accuracy by ")
+    assert summary["primary"]["sentence"].startswith("With lime the change of accuracy was ")
+    assert "points higher than with none (95% interval" in summary["primary"]["sentence"]
     assert "No clear effect was found of shap" in summary["primary"]["sentence"]
     assert f"about {shap['detectable']:.0f} points in 80% of cases" in summary["primary"]["sentence"]
     court = {one["condition"]: one for one in summary["courts"]}
     assert (court["lime"]["explainer"], court["lime"]["estimate"]) == ("lime", lime["estimate"])
     assert court["lime"]["unit"] == "points"
+
+
+def test_a_gain_over_a_control_that_fell_is_not_called_a_rise():
+    study = forward(conditions=TWO)
+    right = drawn((8, 8), 16, (-0.4, 0.0), seed=3)
+    summary = analyse(collected(study, everybody(study, 8), simulated_answers(study, right)), ONLY)
+    (lime,) = summary["primary"]["estimates"]
+    assert lime["p_adjusted"] < 0.05
+    assert rows_of(summary, "change")["lime"]["change"] < 5
+    said = f"With lime the change of accuracy was {lime['estimate']:.1f} points higher than with none (95% interval"
+    assert summary["primary"]["sentence"].startswith(said)
+    assert "corrected" not in summary["primary"]["sentence"]  # there is one line
+    assert "points higher in lime" in table_of(summary, "contrast")["sentence"]
+
+
+def test_what_is_found_in_80_percent_of_studies_is_found_by_the_corrected_test():
+    """The power of the corrected two-sided test at that effect, by the normal distribution: many degrees of freedom."""
+    right = drawn((60, 60, 60), 16, seed=1)
+    pairs = pd.DataFrame(
+        {
+            "participant": np.repeat(np.arange(180), 16),
+            "item": np.tile(np.arange(16), 180),
+            "condition": np.repeat(np.array(["none", "lime", "shap"])[right.method], 16),
+            "pre": right.pre[0].ravel(),
+            "post": right.post[0].ravel(),
+        }
+    )
+    for one in primary_of(effects(pairs, forward(test=4).spec.conditions, "random", 0.95)).estimates:
+        wide, margin = one.high_adjusted - one.low_adjusted, one.high - one.low
+        se = margin / 2 / norm.ppf(0.975)
+        assert wide > 1.1 * margin
+        assert 1 - norm.cdf(wide / 2 / se - one.detectable / se) == pytest.approx(0.8, abs=0.01)
+
+
+def test_change_in_place_of_the_planned_contrast_is_not_planned():
+    study = forward(analysis={"primary": "each method against none"})
+    right = drawn((4, 4, 4), 16)
+    people = [replace(p, rules=("late",)) if p.row == 0 else p for p in everybody(study, 4)]
+    summary = analyse(collected(study, people, simulated_answers(study, right)), ONLY)
+    assert [one["key"] for one in summary["primary"]["estimates"]] == ["lime-change", "shap-change"]
+    assert not any(one["planned"] for one in summary["primary"]["estimates"])
+    without = forward(conditions=THREE[1:], analysis={"primary": "Change"})
+    found = collected(without, everybody(without, 4), simulated_answers(without, right))
+    assert all(one["planned"] for one in analyse(found, ONLY)["primary"]["estimates"])
+
+
+def test_items_without_both_answers_are_counted_beside_n():
+    study = forward()
+    right = drawn((3, 3, 3), 16, missing=0.2, seed=1)
+    summary = analyse(collected(study, everybody(study, 3), simulated_answers(study, right)), ONLY)
+    lacking = int(np.isnan(right.change[0]).sum())
+    assert lacking > 0
+    assert f"({lacking} of 144 are not)" in table_of(summary, "change")["notes"][0]
 
 
 def test_without_a_control_change_is_primary_and_practice_is_named():
@@ -229,17 +286,23 @@ def test_a_margin_of_the_plan_is_tested_and_one_without_a_number_is_a_sentence()
     assert any("no margin above 0" in problem for problem in analyse(found, ONLY)["problems"])
 
 
+@cache
+def in_order():
+    study = sample_study({"name": "counterfactual", "test": 8}, {"test": 8})
+    found = collected(study, everybody(study, 3), simulated_answers(study, drawn((3, 3, 3), 8, missing=0.1)))
+    return found, json.dumps(analyse(found, FAST))
+
+
 @settings(max_examples=3, deadline=None)
 @given(st.integers(0, 2**31))
 def test_the_order_of_rows_does_not_matter(seed):
-    study = sample_study({"name": "counterfactual", "test": 8}, {"test": 8})
-    found = collected(study, everybody(study, 3), simulated_answers(study, drawn((3, 3, 3), 8, missing=0.1)))
+    found, expected = in_order()
     mixed = replace(
         found,
         responses=found.responses.sample(frac=1, random_state=seed),
         participants=found.participants.sample(frac=1, random_state=seed),
     )
-    assert json.dumps(analyse(mixed, FAST)) == json.dumps(analyse(found, FAST))
+    assert json.dumps(analyse(mixed, FAST)) == expected
 
 
 @settings(max_examples=3, deadline=None)
@@ -282,6 +345,20 @@ def test_an_answer_that_stands_twice_is_refused_with_its_place():
     moved = replace(found, responses=pd.concat([found.responses, scored.head(1).assign(step=999)]))
     with pytest.raises(VeraxError, match=r"two answers on item i\d+ in the phase 'pre' \(1 such in all\)"):
         analyse(moved, ONLY)
+
+
+def test_an_answer_of_another_kind_or_condition_than_its_participant_is_refused():
+    study = forward(test=4)
+    found = collected(study, everybody(study, 2), simulated_answers(study, drawn((2, 2, 2), 4)))
+    first = found.responses.index[found.responses["score"].notna()][:1]
+    for column, value, words in (
+        ("bot", True, r"where bot is True, but False in the table of participants \(1 such"),
+        ("condition", "shap", r"where the condition is shap, but none in the table of participants \(1 such"),
+    ):
+        answers = found.responses.copy()
+        answers.loc[first, column] = value
+        with pytest.raises(VeraxError, match=words):
+            analyse(replace(found, responses=answers), ONLY)
 
 
 def test_late_answers_are_analysed_and_left_out_beside():

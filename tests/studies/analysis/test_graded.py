@@ -274,6 +274,10 @@ def test_everybody_excluded_leaves_a_sentence():
     found = summary(study, everybody(study, 1, rules=("too-fast",)), graded(study, share))
     assert found["primary"] is None
     assert any("Nobody who is analysed answered" in said for said in found["problems"])
+    kept = summary(study, everybody(study, 1), graded(study, share))
+    lines = found["sensitivity"]["variants"]
+    assert [one["estimate"] for one in lines] == [one["estimate"] for one in kept["primary"]["estimates"]]
+    assert found["sensitivity"]["unit"] == "score"
 
 
 def test_who_stopped_early_counts_in_the_intention_to_treat_only():
@@ -294,6 +298,39 @@ def test_a_planned_margin_is_on_the_scale_of_scores():
     assert "smaller than 0.9 for lime and shap" in table(found, "equivalence")["sentence"]
 
 
+def test_a_margin_in_points_is_refused_where_scores_end_at_one():
+    study = a_study(analysis={"equivalence": "within 5 points"})
+    found = summary(study, everybody(study, 2), graded(study, {"lime": 0.9, "shap": 0.5, "random": 0.1}))
+    assert "equivalence" not in {one["key"] for one in found["tables"]}
+    assert any("margin of equivalence is 5, but scores go from -1 to 1" in said for said in found["problems"])
+
+
+def test_few_items_rule_no_condition_out():
+    # Twelve people agree, but on 8 items: about items like these nothing is shown.
+    people, items = (part.ravel() for part in np.indices((12, 8)))
+    names = np.array(list("ab"))[(items + people) % 2]
+    value = np.where(names == "a", 1.0, -1.0) + 0.1 * np.random.default_rng(0).normal(size=len(names))
+    found = standings(met(people, items, names, value), ["a", "b"], [1.0, -1.0], 0.95)
+    assert [one.p_best for one in found] == [None, None]
+    assert all(one.may_be_best for one in found)
+
+
+def test_the_sentence_names_who_is_lower():
+    study = a_study()
+    found = summary(study, everybody(study, 3), graded(study, {"lime": 0.9, "shap": 0.9, "random": 0.2}))
+    assert "lime and shap may be the best; random is shown to be lower" in table(found, "scores")["sentence"]
+
+
+def test_equal_means_have_no_best():
+    study = a_study()
+    same = dict.fromkeys(("lime", "shap", "random"), 1.0)
+    found = summary(study, everybody(study, 2), graded(study, same, sure=1.0))
+    assert (
+        table(found, "best")["sentence"]
+        == "All mean scores are the same. No condition can be ruled out as the best."
+    )
+
+
 def test_the_truly_best_condition_is_rarely_ruled_out():
     # All three are equally good, so each of them is the best; picking the best from the data must not matter.
     rng = np.random.default_rng(6)
@@ -301,9 +338,9 @@ def test_the_truly_best_condition_is_rarely_ruled_out():
     people, items = (part.ravel() for part in np.indices((12, 24)))
     names = np.array(list("abc"))[(group[items] + people) % 3]
     ruled_out = 0
-    for _ in range(300):
+    for _ in range(200):
         value = rng.normal(size=(12, 1)) + rng.normal(size=(1, 24)) + rng.normal(size=(12, 24))
         laid = met(people, items, names, value.ravel())
         means = [value.ravel()[names == name].mean() for name in "abc"]
         ruled_out += not standings(laid, list("abc"), means, 0.95)[0].may_be_best
-    assert ruled_out <= 0.08 * 300
+    assert ruled_out <= 0.08 * 200

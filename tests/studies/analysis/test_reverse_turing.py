@@ -178,6 +178,21 @@ def test_belief_bias_shows_who_follows_the_truth():
     assert "more like the true label than like the model" in table(found, "accuracy")["sentence"]
 
 
+def test_three_people_show_no_belief_bias():
+    study = a_study(evaluation=16)
+    always_true = guesses(study, dict.fromkeys(("none", "lime", "random"), 0.95), truth=0.9)
+    found = summary(study, everybody(study, 1)[:3], always_true)
+    assert by_condition(found, "accuracy")["none"]["bias"] > 20
+    assert "than like" not in table(found, "accuracy")["sentence"]
+
+
+def test_three_people_are_too_few_for_any_claim_and_any_model():
+    study = a_study()
+    found = summary(study, everybody(study, 1)[:3], guesses(study, {"none": 0.5, "lime": 0.9, "random": 0.5}))
+    assert "(it needs 6 people and 16 items): lime" in found["primary"]["sentence"]
+    assert table(found, "cross-check")["sentence"] == "There is too little data for a claim by any model."
+
+
 def test_the_pre_experiment_says_what_was_shown():
     study = a_study(protocol={"only_wrong": True, "masked": True})
     found = summary(study, everybody(study, 1), guesses(study, {"none": 0.5, "lime": 0.5, "random": 0.5}))
@@ -231,6 +246,12 @@ def test_everybody_excluded_leaves_a_sentence():
     assert any(
         "Nobody who is analysed answered" in said and "6 participants" in said for said in found["problems"]
     )
+    # What everybody who answered says is still there: the same numbers as if nobody were excluded.
+    kept = summary(study, everybody(study, 1), guesses(study, dict.fromkeys(("none", "lime", "random"), 0.5)))
+    lines = found["sensitivity"]["variants"]
+    assert [one["condition"] for one in lines] == ["lime", "random"]
+    assert [one["estimate"] for one in lines] == [one["estimate"] for one in kept["primary"]["estimates"]]
+    assert "Nobody is analysed per protocol" in table(found, "sensitivity")["sentence"]
 
 
 def test_expired_pages_are_left_out_and_counted():

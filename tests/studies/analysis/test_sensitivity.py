@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from studies.analysis.frames import THREE, collected, drawn, everybody, sample_study, simulated_answers
@@ -66,7 +67,49 @@ def test_one_participant_who_carries_the_conclusion_is_named(study):
     (row,) = (one for one in summary["sensitivity"]["leave_one_out"] if one["left_out"] == "participant")
     assert "p000000000c" in row["turned_by"]
     table = next(table for table in summary["tables"] if table["key"] == "sensitivity")
-    assert "without a single participant (lime)" in table["sentence"]
+    assert "when one participant is left out (lime)" in table["sentence"]
+
+
+def test_who_stopped_before_the_second_round_is_counted_as_unchanged_beside(study):
+    right = drawn((5, 5), 16, 0.2, seed=3)
+    people = [
+        replace(p, status="active", left=True, until="about-post") if p.number in (7, 8) else p
+        for p in everybody(study, 5)
+    ]
+    summary = analyse(collected(study, people, simulated_answers(study, right)), ONLY)
+    by_variant = {one["variant"]: one["estimate"] for one in summary["sensitivity"]["variants"]}
+    kept = np.delete(right.change[0], [6, 7], axis=0).mean(axis=1)
+    assert by_variant["everybody who answered (intention to treat)"] == pytest.approx(
+        100 * (kept[5:].mean() - kept[:5].mean())
+    )
+    assert by_variant["everybody, missing second answers as no change"] == pytest.approx(
+        100 * (kept[5:].sum() / 5 - kept[:5].mean())
+    )
+    table = next(table for table in summary["tables"] if table["key"] == "sensitivity")
+    assert any("2 participants answered no item in both rounds" in note for note in table["notes"])
+
+
+def test_a_conclusion_is_that_of_the_corrected_test():
+    """Where the interval alone excludes 0 and the corrected one does not, nothing was claimed that could be lost."""
+    three = sample_study({"name": "forward", "learning": 4, "test": 16}, {"learning": 4, "test": 16})
+    right = drawn((8, 8, 8), 16, (0.0, 0.2, 0.0), seed=25)
+    answered = collected(three, everybody(three, 8), simulated_answers(three, right))
+    summary = analyse(answered, ONLY)
+    lime = summary["primary"]["estimates"][0]
+    assert lime["low"] > 0 > lime["low_adjusted"]
+    assert "0 is outside one, but not once all conditions are counted" in summary["primary"]["sentence"]
+    (row,) = (
+        one
+        for one in summary["sensitivity"]["leave_one_out"]
+        if (one["left_out"], one["condition"]) == ("participant", "lime")
+    )
+    pairs = paired(answered.responses, "prediction")
+    turned = []
+    for out in answered.participants["participant"]:
+        found = effects(pairs[pairs["participant"] != out], three.spec.conditions, "random", 0.95)
+        if primary_of(found).estimates[0].p_adjusted <= 0.05:
+            turned.append(out)
+    assert row["turned_by"] == turned
 
 
 def test_intention_to_treat_counts_the_excluded_and_those_who_left(study):

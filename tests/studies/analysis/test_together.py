@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -45,6 +47,24 @@ def own_change(one, name):
     pairs = complete_pairs(paired(one.responses, "prediction"))
     own = pairs[pairs["condition"] == name]
     return (own["post"] - own["pre"]).groupby(own["participant"]).mean().mean(), len(own)
+
+
+def test_two_people_in_a_condition_make_no_change_clear():
+    """Everybody gains half of the items, some one more: p is tiny, and two people are too few for it."""
+    roles = {"learning": 4, "test": 16}
+    found = []
+    for kind in ("text", "table"):
+        study = sample_study({"name": "forward", **roles}, roles, kind=kind, conditions=THREE[1:])
+        right = drawn((2, 2), 16)
+        pre, post = np.zeros_like(right.pre), np.zeros_like(right.post)
+        post[..., ::2] = 1
+        post[0, ::2, 1] = 1
+        gained = replace(right, pre=pre, post=post)
+        found.append(analysed(collected(study, everybody(study, 2), simulated_answers(study, gained))))
+    made, _ = pooled_tables(found, Options(estimator="crossed", replicates=100))
+    table = next(table for table in made if table.key == "paper-1")
+    assert rows_of(table)["lime"]["text_p_adjusted"] < 0.05
+    assert table.sentence.startswith("No Change is clear.")
 
 
 @pytest.mark.parametrize(

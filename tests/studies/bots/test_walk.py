@@ -323,7 +323,7 @@ def test_bots_are_marked_and_take_nobody_s_place(served):
     run = served(small_study(rows=1, target=2))
     assert [one.status for one in run.bots("guesser", 2)] == ["complete", "complete"]
     assert rows(run.store, participants.c.is_bot) == [(True,), (True,)]
-    with httpx.Client(base_url=run.url) as person:
+    with httpx.Client(base_url=run.url, timeout=60) as person:
         place = person.post("/enter").headers["location"]
         person.post(place, data={"consent": "yes"})
         assert "data-step" in person.get(place).text
@@ -333,7 +333,7 @@ def test_bots_are_marked_and_take_nobody_s_place(served):
 def test_a_wrong_pass_is_refused(served):
     run = served(small_study())
     for wrong in ("", "x", run.store.bot_pass()[:-1], "\N{GREEK SMALL LETTER ALPHA}"):
-        assert httpx.post(f"{run.url}/enter", data={"bot": wrong}).status_code == 403
+        assert httpx.post(f"{run.url}/enter", data={"bot": wrong}, timeout=60).status_code == 403
     [done] = run_bots(run.study, run.url, "wrong", "guesser", 1)
     assert "did not take the bots' pass" in done.problem
     assert rows(run.store, participants.c.id) == []

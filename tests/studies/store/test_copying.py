@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
-import signal
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -13,7 +11,7 @@ import pytest
 
 from crowd import Crowd, told_and_stored
 from small_study import begin, do_step, finish, small_study
-from store_tools import rows
+from store_tools import backup_on_a_full_disk, rows
 from verax.errors import VeraxError
 from verax.studies.store import open_store
 from verax.studies.store.copying import backup
@@ -91,17 +89,6 @@ def test_what_was_deleted_is_not_in_a_backup(store, store_url, tmp_path):
     store.database.write(lambda connection: connection.execute(events.delete()))
     without = backup(store_url, tmp_path / "after.backup")
     assert b"an answer that is taken back" not in without.path.read_bytes()
-
-
-def backup_on_a_full_disk(url: str, path: Path, room: int) -> str:
-    """What is said if no file may become larger than so many bytes."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
-    try:
-        backup(url, path, force=True)
-    except VeraxError as error:
-        return str(error)
-    return "nothing"
 
 
 def test_a_full_disk_is_a_sentence_and_leaves_the_old_backup(store, store_url, tmp_path, processes):

@@ -86,6 +86,18 @@ def test_sqlite_waits_for_the_disk_and_for_other_processes(tmp_path):
     database.close()
 
 
+def test_only_its_owner_may_read_a_new_file_and_an_older_one_stays_as_it_is(tmp_path):
+    for name in ("new.db", "shared.db"):
+        open_store(small_study(), f"sqlite:///{tmp_path / name}").close()
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
+    (tmp_path / "shared.db").chmod(0o660)
+    store = open_store(small_study(), f"sqlite:///{tmp_path / 'shared.db'}")
+    begin(store)
+    beside = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.glob("shared.db*")}
+    store.close()
+    assert beside == {"shared.db": 0o660, "shared.db-wal": 0o660, "shared.db-shm": 0o660}
+
+
 def test_reading_goes_on_while_somebody_writes(store):
     inside, go_on = threading.Event(), threading.Event()
 

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 from sqlalchemy import func, select, text
 
-from small_study import begin, do_step, finish
-from store_tools import rows
+from small_study import answers, begin, do_step, finish
+from store_tools import rows, run_together
 from verax.studies.store import retention
 from verax.studies.store.clock import to_micros
 from verax.studies.store.people import acted
@@ -63,6 +63,31 @@ def test_nothing_of_somebody_is_left_and_nobody_can_be_recognised(open_with, clo
     # Who completed the study has still done so: the place is not given away again.
     kept = rows(store, participants.c.status, participants.c.number, participants.c.steps)
     assert kept == [("complete", 1, 0), ("withdrawn", 2, 0), ("invited", None, 0)]
+
+
+def test_who_comes_back_while_it_is_deleted_is_gone_or_has_lost_nothing(open_with, clock):
+    for _ in range(4):
+        store = open_with(retention_days=1)
+        token = begin(store)
+        where = do_step(store, token)
+        clock.advance(2 * DAY)
+
+        def come_back(_, store=store, token=token):
+            shown = store.show(token)
+            if shown is not None:
+                store.submit(token, shown.ord, shown.nonce, answers(shown.screen), {})
+
+        def delete(_, store=store):
+            store.purge()
+
+        run_together(lambda work: work(None), [come_back, delete, come_back])
+        left = [rows(store, column) for column in (steps.c.id, responses.c.step_id, events.c.id)]
+        if store.look(token) is None:
+            assert left == [[], [], []]
+        else:
+            assert len(left[0]) == where.steps
+            assert len(left[1]) >= 2
+            assert store.due() == 0
 
 
 def test_a_tombstone_is_due_too_and_so_is_its_code(open_with, clock):

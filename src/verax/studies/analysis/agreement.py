@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from verax.stats.agreement import fleiss_kappa, krippendorff_alpha
 from verax.studies.analysis.base import Column, Table
-from verax.studies.analysis.words import in_words
+from verax.studies.analysis.words import MINUS, in_words
 from verax.studies.protocols.graded import CANNOT_SAY
 
 if TYPE_CHECKING:
@@ -109,7 +109,9 @@ def _sentence(rows: Sequence[dict[str, Any]]) -> str:
     if bare["kappa"] is None and full["kappa"] is None:
         return "Everybody gave the same answer to every question: kappa does not exist."
     parts = [
-        f"{row['kappa']:.2f} {row['answers']} levels" for row in (full, bare) if row["kappa"] is not None
+        f"{row['kappa']:.2f} {row['answers']} levels".replace("-", MINUS)
+        for row in (full, bare)
+        if row["kappa"] is not None
     ]
     return (
         f"Agreement of different people on the same question, by Fleiss' kappa (1 is perfect, 0 is chance): "

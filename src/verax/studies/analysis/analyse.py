@@ -13,6 +13,8 @@ from verax.studies.analysis.attrition import attrition
 from verax.studies.analysis.balance import balance
 from verax.studies.analysis.base import Analysed, Figure, Findings, Options, analyses
 from verax.studies.analysis.flow import Flow, flow_of, flow_problems, flow_sentence
+from verax.studies.analysis.imitation_together import PROTOCOL as IMITATION
+from verax.studies.analysis.imitation_together import imitation_over_tasks
 from verax.studies.analysis.plain import plain
 from verax.studies.analysis.plan import plan_problems, with_plan
 from verax.studies.analysis.together import pooled_tables
@@ -32,6 +34,7 @@ def analysed(collected: Collected, *, bots: bool = False) -> Analysed:
     """The answers that an analysis works on: of people only, or of bots only."""
     study = collected.study
     _refuse_repeats(collected.responses)
+    _refuse_strays(collected)
     everybody = collected.participants[collected.participants["bot"].astype(bool) == bots]
     answers = collected.responses[collected.responses["bot"].astype(bool) == bots]
     # Who has no step left was deleted when the time of keeping was over.
@@ -62,6 +65,34 @@ def _refuse_repeats(answers: pd.DataFrame) -> None:
         )
 
 
+def _refuse_strays(collected: Collected) -> None:
+    """Refuses answers that are not of their participant's kind or condition: bots and people would mix."""
+    people = collected.participants.set_index("participant")
+    answers = collected.responses
+    for column, what in (("bot", "bot is"), ("condition", "the condition is")):
+        own = answers["participant"].map(people[column])
+        strays = answers[
+            answers[column].notna() & own.notna() & (answers[column].astype(str) != own.astype(str))
+        ]
+        if len(strays):
+            first = strays.iloc[0]
+            raise VeraxError(
+                f"Participant {first['participant']} has an answer (step {first['step']}) where {what} "
+                f"{first[column]}, but {own[strays.index[0]]} in the table of participants ({len(strays):,} such "
+                "answers in all): export the answers again."
+            )
+
+
+def rehearsed(data: Analysed) -> Analysed:
+    """Of bots, if not one is left per protocol, everybody who answered: what they show is to be seen all the same.
+
+    Bots are faster than people, so rules against haste exclude them. Of people nothing but the protocol counts.
+    """
+    if data.people == "participants" or len(data.participants):
+        return data
+    return replace(data, responses=data.intended, participants=data.intended_participants)
+
+
 def analyse(
     collected: Collected,
     options: Options | None = None,
@@ -75,16 +106,19 @@ def analyse(
         collected: what was collected.
         options: how to analyse.
         frozen: what was frozen before the study began, if anything was.
-        others: further simulation studies with the same conditions, to be pooled with this one in the paper's tables.
+        others: further studies with the same conditions, to stand with this one in the paper's tables: simulation
+            studies, or Reverse Turing Tests of other tasks.
     """
     chosen = options or Options()
     study = collected.study
     data = analysed(collected, bots=chosen.bots)
     flow = flow_of(collected, data)
+    data = rehearsed(data)
     with one_thread():  # the matrices are small: several threads only wait for each other
         found, keys = _findings(data, chosen, flow)
         if others:
-            found = _with_pooled(found, [data, *(analysed(one, bots=chosen.bots) for one in others)], chosen)
+            more = [rehearsed(analysed(one, bots=chosen.bots)) for one in others]
+            found = _with_pooled(found, [data, *more], chosen)
     found = with_plan(found, study.spec.analysis)
     problems = [
         *flow_problems(flow, data),
@@ -123,8 +157,17 @@ def analyse(
 
 def _with_pooled(found: Findings, studies: list[Analysed], options: Options) -> Findings:
     """The findings with the tables over several studies."""
-    tables, problems = pooled_tables(studies, options)
-    return replace(found, tables=(*found.tables, *tables), problems=(*found.problems, *problems))
+    figures: tuple[Figure, ...] = ()
+    if studies[0].study.spec.protocol["name"] == IMITATION:
+        tables, figures, problems = imitation_over_tasks(studies, options)
+    else:
+        tables, problems = pooled_tables(studies, options)
+    return replace(
+        found,
+        tables=(*found.tables, *tables),
+        figures=(*found.figures, *figures),
+        problems=(*found.problems, *problems),
+    )
 
 
 def _freeze_problems(frozen: Frozen | None) -> list[str]:

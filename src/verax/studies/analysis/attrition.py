@@ -44,12 +44,13 @@ def attrition(collected: Collected, data: Analysed) -> dict[str, Any]:
             Column("screened_out", "Screened out", "count"),
             Column("left", "Left", "count"),
             Column("withdrawn", "Withdrew", "count"),
+            Column("under_way", "Under way", "count"),
             Column("complete", "Complete", "count"),
             Column("excluded", "Excluded", "count"),
             Column("lost", "Lost", "percent"),
         ),
         rows=tuple(rows),
-        sentence=_sentence(rows, lost, p, test),
+        sentence=_sentence(rows, lost, p, test) + _still(sum(row["under_way"] for row in rows)),
     )
     return {**table.to_dict(), "p": p, "test": test}
 
@@ -73,6 +74,7 @@ def _row(name: str, people: pd.DataFrame) -> dict[str, Any]:
         "screened_out": int((status == "screened-out").sum()),
         "left": gone,
         "withdrawn": withdrawn,
+        "under_way": int(((status == "active") & ~left).sum()),
         "complete": complete,
         "excluded": int(((status == "complete") & people["excluded"].astype(bool)).sum()),
         "lost": (gone + withdrawn) / known if known else None,
@@ -129,6 +131,15 @@ def _log_choose(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
+def _still(under_way: int) -> str:
+    """Those of whom nobody knows yet."""
+    return (
+        f" {under_way:,} still under way {'is' if under_way == 1 else 'are'} in no share."
+        if under_way
+        else ""
+    )
+
+
 def _sentence(rows: list[dict[str, Any]], lost: list[int], p: float | None, test: str) -> str:
     total = sum(lost)
     if total == 0:
@@ -140,6 +151,6 @@ def _sentence(rows: list[dict[str, Any]], lost: list[int], p: float | None, test
     if p <= 0.05:
         return (
             f"Conditions lost different shares of their participants ({parts}; {test}, {p_text(p)}): those who stayed "
-            "may differ between conditions, so compare with the analysis of everybody who answered."
+            "may differ between conditions, so compare with the analyses of everybody."
         )
     return f"Losses by condition: {parts}; no sign that they differ ({test}, {p_text(p)})."

@@ -191,12 +191,18 @@ class PrimaryEstimate:
 
 @dataclass(frozen=True)
 class Primary:
-    """The primary analysis of a study: one measure, one line per condition, and what it means."""
+    """The primary analysis of a study: one measure, one line per condition, and what it means.
+
+    Attributes:
+        stands_in: whether the study's own primary analysis could not be made and this takes its place: nobody planned
+            it under the name "primary".
+    """
 
     measure: str
     unit: str
     sentence: str
     estimates: tuple[PrimaryEstimate, ...] = ()
+    stands_in: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from verax.stats.crossed import Crossed
-from verax.stats.crossed_limits import FEWEST_OWN
+from verax.stats.crossed_limits import FEWEST_ITEMS, FEWEST_OWN
 from verax.stats.effect import effect
 from verax.stats.student import two_sided_p
 from verax.stats.within import Met, difference_claims, person_differences
@@ -86,6 +86,7 @@ class _Pair:
     se: float
     df: float
     people: int
+    items: int
 
     @property
     def numbers(self) -> tuple[float, float, float]:
@@ -93,7 +94,11 @@ class _Pair:
 
     @property
     def enough(self) -> bool:
-        return self.people >= FEWEST_OWN and math.isfinite(self.estimate / self.se)
+        return (
+            self.people >= FEWEST_OWN
+            and self.items >= FEWEST_ITEMS
+            and math.isfinite(self.estimate / self.se)
+        )
 
     @property
     def p(self) -> float:
@@ -103,8 +108,10 @@ class _Pair:
 def _pair(rows: Met, first: str, second: str) -> _Pair:
     places = rows.conditions.index(first), rows.conditions.index(second)
     claim = difference_claims(rows, *places)
-    people = int((~np.isnan(person_differences(rows, *places)[0])).sum())
-    return _Pair(float(claim.estimate[0]), float(claim.se[0]), float(claim.df[0]), people)
+    there = ~np.isnan(person_differences(rows, *places)[0])
+    used = np.isin(rows.condition, places) & ~np.isnan(rows.value[0]) & there[:, None]
+    items = int(used.any(axis=0).sum())
+    return _Pair(float(claim.estimate[0]), float(claim.se[0]), float(claim.df[0]), int(there.sum()), items)
 
 
 def best_table(found: dict[str, Standing], means: dict[str, Crossed], names: Sequence[str]) -> Table:
@@ -125,7 +132,8 @@ def best_table(found: dict[str, Standing], means: dict[str, Crossed], names: Seq
     )
     left = [name for name, one in found.items() if one.may_be_best]
     same = [name for name, one in found.items() if name != best and not one.differs_as_published]
-    said = f"{best} has the highest mean score. "
+    alike = len({row["mean"] for row in rows}) == 1
+    said = "All mean scores are the same. " if alike else f"{best} has the highest mean score. "
     said += (
         "No condition can be ruled out as the best."
         if len(left) == len(rows)
@@ -133,7 +141,7 @@ def best_table(found: dict[str, Standing], means: dict[str, Crossed], names: Seq
         if left
         else "Every condition is shown to be lower than some other one, which chance alone must have done."
     )
-    if same:
+    if same and not alike:
         said += (
             f" By the published rule (each against {best} alone) {in_words(same)} would not differ from it."
         )
@@ -147,7 +155,7 @@ def best_table(found: dict[str, Standing], means: dict[str, Crossed], names: Seq
             Column("interval", "95% interval", "interval", SCORE.unit),
             Column("p", "p, alone", "p"),
             Column("published", "Differs, as published", "text"),
-            Column("p_best", "p that it is the best", "p"),
+            Column("p_best", "p against being the best", "p"),
             Column("may_be_best", "May be best", "text"),
         ),
         rows=rows,

@@ -24,9 +24,17 @@ CLAIMS = {
 }
 
 
-def change_table(pairs: pd.DataFrame, found: Effects, where: str) -> Table:
-    """n, Pre, Post, Change, interval and p by condition; the first row is accuracy before explanations over all."""
+def change_table(pairs: pd.DataFrame, found: Effects, where: str, asked: int) -> Table:
+    """n, Pre, Post, Change, interval and p by condition; the first row is accuracy before explanations over all.
+
+    Args:
+        pairs: answers before and after.
+        found: the estimates.
+        where: which data and test, for the title.
+        asked: how many items all these participants were asked, taken together.
+    """
     both = complete_pairs(pairs)
+    lacking = f" ({asked - len(both):,} of {asked:,} are not)" if len(both) < asked else ""
     rows = [_all(both, found.items), *(_row(name, both, one) for name, one in found.changes.items())]
     return Table(
         key="change",
@@ -49,7 +57,7 @@ def change_table(pairs: pd.DataFrame, found: Effects, where: str) -> Table:
         notes=tuple(
             dict.fromkeys(
                 [
-                    f"n counts items answered both before and after; claims are {CLAIMS[found.items]}.",
+                    f"n counts items answered both before and after{lacking}; claims are {CLAIMS[found.items]}.",
                     *_warnings(found.changes),
                 ]
             )
@@ -104,6 +112,7 @@ def _change_sentence(found: Effects) -> str:
         if clear
         else "In no condition did accuracy clearly change between the two rounds."
     )
+    said = _untested(found.changes, said)
     if found.control is None:
         return f"{said} {PRACTICE}"
     return (
@@ -116,11 +125,12 @@ def contrast_table(found: Effects) -> Table:
     """Change of each condition minus that of the control: what explanations add to practice."""
     rows = tuple(_contrast(f"{name}-vs-{found.control}", name, one) for name, one in found.against.items())
     clear = {name: one for name, one in found.against.items() if one.verdict != "none"}
-    sentence = (
-        f"Beyond what practice does, {_gains(clear)}."
+    sentence = _untested(
+        found.against,
+        f"Compared with {found.control}, where only practice could help, the change of accuracy was {_gains(clear)}."
         if clear
         else f"No condition's accuracy clearly changed more, or less, than that of {found.control}; the last column "
-        "says how large an effect would have been found."
+        "says how large an effect would have been found.",
     )
     return Table(
         key="contrast",
@@ -129,7 +139,8 @@ def contrast_table(found: Effects) -> Table:
         rows=rows,
         sentence=sentence,
         notes=(
-            f"A difference is Post − Pre of the condition minus Post − Pre of {found.control}.",
+            f"A difference is Post − Pre of the condition minus Post − Pre of {found.control}; participants are those "
+            "of both.",
             f"Corrected by Dunnett's distribution for {counted(len(rows), 'comparison')} with one control. The "
             "permutation test exchanges the conditions of people (all ways if at most 5,000, else 9,999 draws) and "
             "takes the items as fixed.",
@@ -146,11 +157,12 @@ def pairs_table(found: dict[tuple[str, str], Crossed], planned: int) -> Table:
     )
     clear = [pair for pair, one in found.items() if one.verdict != "none"]
     better = [pair if (found[pair].estimate or 0) > 0 else pair[::-1] for pair in clear]
-    parts = in_words([f"{first} changes accuracy more than {second}" for first, second in better])
-    sentence = (
-        f"Compared with each other, {parts}."
+    parts = in_words([f"higher in {first} than in {second}" for first, second in better])
+    sentence = _untested(
+        {f"{first} against {second}": one for (first, second), one in found.items()},
+        f"The change of accuracy was {parts}."
         if clear
-        else "No two conditions clearly differ from each other."
+        else "No two conditions clearly differ from each other.",
     )
     families = (
         f"The {counted(planned, 'planned pair')} and the other {len(found) - planned} are corrected apart, by Holm."
@@ -199,11 +211,21 @@ def _contrast(key: str, title: str, one: Crossed) -> dict[str, Any]:
 def _gains(clear: dict[str, Crossed]) -> str:
     return in_words(
         [
-            f"{name} {'raised' if (one.estimate or 0) > 0 else 'lowered'} accuracy by "
-            f"{abs(100 * (one.estimate or 0.0)):.1f} points"
+            f"{abs(100 * (one.estimate or 0.0)):.1f} points {one.verdict} in {name}"
             for name, one in clear.items()
         ]
     )
+
+
+def _untested(found: dict[str, Crossed], otherwise: str) -> str:
+    """The sentence, with the lines that allow no claim taken out of it: that nothing was shown would be no news."""
+    names = [name for name, one in found.items() if not one.enough]
+    if not names:
+        return otherwise
+    why = "the answers are too few for a test, or do not vary"
+    if len(names) == len(found):
+        return f"Nothing is claimed: {why}."
+    return f"{otherwise} Nothing is claimed of {in_words(names)}: {why}."
 
 
 def _warnings(found: dict[str, Crossed]) -> list[str]:

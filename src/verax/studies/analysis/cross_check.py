@@ -69,7 +69,9 @@ def cross_check_table(found: Effects, mixed: dict[str, Effect]) -> Table:
             Column("mixed_p", "p", "p"),
         ),
         rows=rows,
-        sentence=_sentence(apart),
+        sentence=_sentence(apart)
+        if any(one.p is not None and mixed[name].p is not None for name, one in found.primary.items())
+        else "One of the two estimators has no test: they cannot be compared.",
         notes=("P-values are of each line alone, without correction.", *about_items, *notes),
     )
 

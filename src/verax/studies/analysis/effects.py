@@ -87,14 +87,20 @@ def share_interval(low: float | None, high: float | None) -> list[float] | None:
     return None if low is None or high is None else [100 * max(low, 0.0), 100 * min(high, 1.0)]
 
 
-def primary_of(found: Effects) -> Primary:
-    """The primary analysis: the contrast with no explanation where there is one, else Change."""
+def primary_of(found: Effects, conditions: Sequence[Condition] = ()) -> Primary:
+    """The primary analysis: the contrast with no explanation where there is one, else Change.
+
+    Args:
+        found: the estimates.
+        conditions: of the study; if one of them shows no explanation and has nobody, Change only stands in.
+    """
     estimates = tuple(_estimate(found, name, one) for name, one in found.primary.items())
     measure = _measure(found.control)
     sentence = primary_sentence(estimates, found.control)
-    return Primary(
-        measure, "points", sentence if found.control is not None else f"{sentence} {PRACTICE}", estimates
-    )
+    if found.control is not None:
+        return Primary(measure, "points", sentence, estimates)
+    lost_control = any(one.kind == "none" for one in conditions) and len(conditions) > 1
+    return Primary(measure, "points", f"{sentence} {PRACTICE}", estimates, stands_in=lost_control)
 
 
 def _estimate(found: Effects, name: str, one: Crossed) -> PrimaryEstimate:

@@ -37,7 +37,7 @@ def equivalence_table(found: Effects, margin: float) -> Table:
                 "equivalent": "yes" if tested.equivalent else "not shown",
             }
         )
-    against = f" with {found.control}" if found.control is not None else " between the rounds"
+    against = f" from {found.control}" if found.control is not None else " between the rounds"
     sentence = (
         f"The difference{against} is shown to be smaller than {margin:g} points for {in_words(inside)}."
         if inside

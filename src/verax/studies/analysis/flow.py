@@ -119,19 +119,31 @@ def flow_problems(flow: Flow, data: Analysed) -> list[str]:
         said.append(f"No {who} has come yet{hint}: nothing can be estimated.")
     elif flow.intended == 0:
         said.append(f"No {who} of {flow.arrived:,} answered anything in a test: nothing can be estimated.")
-    elif flow.analysed == 0 and flow.complete:
-        said.append(
-            f"All {counted(flow.complete, who)} who completed the study are excluded: the analysis per protocol is "
-            "empty, and only the analysis of everybody who answered (intention to treat) is reported."
-        )
     elif flow.analysed == 0:
-        said.append(
-            f"No {who} has completed the study: the analysis per protocol is empty, and only the analysis of "
-            "everybody who answered (intention to treat) is reported."
-        )
+        said.append(_nobody_per_protocol(flow, who))
     if flow.under_way:
-        said.append(
-            f"{counted(flow.under_way, who)} still under way: the numbers will change. Looking at results and then "
-            "deciding whether to go on makes every p-value too small."
+        looking = (
+            " Looking at results and then deciding whether to go on makes every p-value too small."
+            if who == "participant"
+            else ""
         )
+        said.append(f"{counted(flow.under_way, who)} still under way: the numbers will change.{looking}")
     return said
+
+
+def _nobody_per_protocol(flow: Flow, who: str) -> str:
+    """Why the analysis per protocol is empty, and what is reported in its place."""
+    why = (
+        f"All {counted(flow.complete, who)} who completed the study are excluded"
+        if flow.complete
+        else f"No {who} has completed the study"
+    )
+    if who == "participant":
+        return (
+            f"{why}: the analysis per protocol is empty, and only the analysis of everybody who answered (intention to "
+            "treat) is reported."
+        )
+    hint = " Bots do not wait; with --pace human they do." if "too-fast" in flow.excluded else ""
+    return (
+        f"{why}. So that a rehearsal shows something, all that follows is of every bot that answered.{hint}"
+    )

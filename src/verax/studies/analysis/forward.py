@@ -60,7 +60,7 @@ def simulation(data: Analysed, options: Options) -> Findings:
     if not len(complete_pairs(pairs)):
         return _only_intended(data, intended, options)
     found = effects(pairs, data.conditions, claimed_items(complete_pairs(pairs)), options.level)
-    primary = primary_of(found)
+    primary = primary_of(found, data.conditions)
     gathered.problems += effect_problems(found, data.conditions)
     _about_change(gathered, data, pairs, found, options)
     gathered.figures.insert(0, change_figures.primary_figure(primary))
@@ -91,7 +91,7 @@ def _only_intended(data: Analysed, intended: pd.DataFrame, options: Options) -> 
         return Findings(problems=why)
     found = effects(intended, data.conditions, claimed_items(complete_pairs(intended)), options.level)
     varied = sensitivity(intended, intended, found, options.level)
-    kept = [one for one in varied["variants"] if "intention" in one["variant"]]
+    kept = [one for one in varied["variants"] if one["variant"].startswith("everybody")]
     shown = {**varied, "variants": kept, "leave_one_out": []}
     return Findings(
         tables=(sensitivity_table(shown),),
@@ -119,7 +119,8 @@ def _about_change(
     if found.control is not None:
         gathered.tables.append(contrast_table(found))
     if options.estimator != "hase2020":
-        gathered.tables.append(change_table(pairs, found, _where(data)))
+        items = sum(item.role == "test" for item in data.study.items.values())
+        gathered.tables.append(change_table(pairs, found, _where(data), items * len(data.participants)))
     margin = margin_of(plan)
     if margin is not None:
         gathered.tables.append(equivalence_table(found, margin))

@@ -48,7 +48,7 @@ from verax.studies.analysis.within_people import (
     references,
     tested,
 )
-from verax.studies.analysis.within_sensitivity import within_sensitivity
+from verax.studies.analysis.within_sensitivity import only_intended, within_sensitivity
 from verax.studies.analysis.words import between, counted, in_words, p_text, signed
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def graded(data: Analysed, options: Options) -> Findings:
     everything = tested(data.responses, data.protocol.scored)
     answers, intended = answered(everything), answered(tested(data.intended, data.protocol.scored))
     if not len(answers):
-        return Findings(problems=(_nobody(intended),))
+        return _only_intended(data, intended)
     gathered = Gathered()
     names = in_order(answers["condition"].unique().tolist(), data.conditions)
     absent = [one.name for one in data.conditions if one.name not in names]
@@ -98,7 +98,12 @@ def graded(data: Analysed, options: Options) -> Findings:
     _beside(gathered, everything, answers, names, reference, options)
     varied: dict[str, Any] = {}
     margin = margin_of(data.study.spec.analysis)
-    if reference is not None and margin is not None:
+    if margin is not None and margin >= 1:
+        gathered.problems.append(
+            f"The plan's margin of equivalence is {margin:g}, but scores go from -1 to 1: equivalence was not tested; "
+            "a margin here is a difference of mean scores, such as 0.1."
+        )
+    elif reference is not None and margin is not None:
         gathered.tables.append(within_equivalence(against, reference, margin, SCORE))
     if reference is not None:
         varied = within_sensitivity(answers, intended, reference, list(against), SCORE)
@@ -121,11 +126,24 @@ def graded(data: Analysed, options: Options) -> Findings:
 
 
 def _nobody(intended: pd.DataFrame) -> str:
-    said = "Nobody who is analysed answered a question: nothing can be estimated."
+    said = "Nobody who is analysed answered a question: there is no primary analysis."
     if not len(intended):
         return said
     people = counted(intended["participant"].nunique(), "participant")
     return f"{said} ({people} who did not finish or are excluded answered some.)"
+
+
+def _only_intended(data: Analysed, intended: pd.DataFrame) -> Findings:
+    """Nobody is left per protocol: the differences of everybody who answered, under sensitivity only."""
+    names = in_order(intended["condition"].unique().tolist(), data.conditions)
+    reference = next(iter(references(data, names)), None)
+    beside = [name for name in names if name != reference]
+    if reference is None or not beside:
+        return Findings(problems=(_nobody(intended),))
+    varied = only_intended(intended, reference, beside, SCORE)
+    return Findings(
+        tables=(_in_score(sensitivity_table(varied)),), sensitivity=varied, problems=(_nobody(intended),)
+    )
 
 
 def _without_interval(
@@ -160,8 +178,8 @@ def _primary(
     above = [one for one in lines if one.conclusive and one.p_adjusted is not None and one.p_adjusted <= 0.05]
     said = [
         f"The mean score with {one.condition} is {'above' if (one.estimate or 0) > 0 else 'below'} 0: "
-        f"{signed(one.estimate or 0, 2)} ({between(one.low or 0, one.high or 0, 2)}; {p_text(one.p_adjusted or 0)}, "
-        "corrected for all conditions)."
+        f"{signed(one.estimate or 0, 2)} ({between(one.low or 0, one.high or 0, 2)}; {p_text(one.p_adjusted or 0)}"
+        f"{', corrected for all conditions' if len(lines) > 1 else ''})."
         for one in above
     ]
     rest = [one for one in lines if one not in above]
@@ -248,6 +266,8 @@ def _scores_notes(missing: int) -> tuple[str, ...]:
     notes = [
         "A sure answer is worth 1 or -1, an unsure one 0.5 or -0.5, and no preference 0. Intervals take participants "
         "and items as samples.",
+        "Means are over participants, who count the same however many answers they gave: the mean of all items need "
+        "not lie exactly between the other two, nor equal the mean of all answers that the paper prints.",
         "May be best: no other condition is shown to be higher (within people; the smallest p against one that came "
         "out higher, times the number of other conditions, is above 5%). The truly best one is then ruled out in at "
         "most 5% of studies.",
@@ -263,11 +283,13 @@ def _scores_sentence(data: Analysed, rows: Sequence[dict[str, Any]]) -> str:
     meaning = MEANING.get(data.study.spec.protocol["name"], "people are right")
     said = f"Mean scores (above 0, {meaning}): {parts}."
     left = [row["condition"] for row in rows if row["all_best"] == "yes"]
+    lower = [row["condition"] for row in rows if row["all_best"] == "no"]
     if len(rows) > 1 and left:
         said += (
             " None can be ruled out as the best."
             if len(left) == len(rows)
-            else f" {in_words(left)} may be the best; each other one is shown to be lower than some."
+            else f" {in_words(left)} may be the best; {in_words(lower)} {'is' if len(lower) == 1 else 'are'} shown to "
+            "be lower than another."
         )
     return said
 

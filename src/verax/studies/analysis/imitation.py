@@ -47,6 +47,7 @@ def accuracy_table(
                 "truth_interval": _clipped(by["truth"]),
                 "bias": POINTS.of(by["bias"].estimate),
                 "bias_interval": POINTS.interval(by["bias"].low, by["bias"].high),
+                "bias_enough": by["bias"].enough,
                 "model_accuracy": 100 * float(own["model_correct"].astype("float64").mean()),
             }
         )
@@ -102,7 +103,7 @@ def _accuracy_sentence(data: Analysed, rows: Sequence[dict[str, Any]]) -> str:
         (1, "the true label than like the model"),
         (-1, "the model than like the true label"),
     ):
-        clear = [row for row in rows if row["bias_interval"] is not None and _excludes_zero(row, sign)]
+        clear = [row for row in rows if row["bias_enough"] and _excludes_zero(row, sign)]
         if clear:
             parts = in_words(
                 [
@@ -115,7 +116,7 @@ def _accuracy_sentence(data: Analysed, rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _excludes_zero(row: dict[str, Any], sign: int) -> bool:
-    low, high = row["bias_interval"]
+    low, high = row["bias_interval"] or (0.0, 0.0)
     return bool(low > 0 if sign > 0 else high < 0)
 
 

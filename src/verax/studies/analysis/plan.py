@@ -22,7 +22,7 @@ def margin_of(plan: Mapping[str, str]) -> float | None:
 def with_plan(findings: Findings, plan: Mapping[str, str]) -> Findings:
     """The findings with what the plan names marked as planned; all else is exploratory."""
     keys = set(plan)
-    if PRIMARY in plan and findings.primary is not None:
+    if PRIMARY in plan and findings.primary is not None and not findings.primary.stands_in:
         keys |= {one.key for one in findings.primary.estimates}
     tables = tuple(_marked(table, keys) for table in findings.tables)
     if findings.primary is None:

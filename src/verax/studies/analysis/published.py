@@ -131,9 +131,12 @@ def regression_table(pairs: pd.DataFrame, test: str) -> Table:
 
 
 def _regression_sentence(slope: float | None, high: float | None) -> str:
-    if slope is None:
-        return "Too few participants have 10 items answered twice: nothing can be said of regression to the mean."
-    if high is not None and high < 0:
+    if slope is None or high is None:
+        return (
+            "Too few participants have 10 items answered twice and some right before, or all were alike before: "
+            "nothing can be said of regression to the mean."
+        )
+    if high < 0:
         return (
             f"Who scored 10 points higher before explanations gained {10 * abs(slope):.1f} points less. Chance alone "
             "gives such a slope, because Pre is in both numbers: it says nothing about explanations, and touches a "

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from verax.stats.claims import Items
+    from verax.stats.hase2020 import RatingByCorrectness
 
 EVERYBODY = "all"
-RIGHT, WRONG = "right", "wrong"
+RIGHT, WRONG, DIFFERENCE = "right", "wrong", "difference"
 
 
 def ratings_table(rated: pd.DataFrame, order: tuple[str, ...], items: Items, options: Options) -> Table:
@@ -96,35 +97,45 @@ def correctness_table(rated: pd.DataFrame, items: Items, options: Options) -> Ta
         side: _side(known[known["model_correct"] == value], items) for side, value in ((RIGHT, 1), (WRONG, 0))
     }
     difference = correctness_difference(known, items)
-    published = _published_difference(known, options)
-    lines = [_side_row(side, known, one) for side, one in means.items() if one is not None]
+    published = _published_sides(known, options)
+    half_widths = {} if published is None else _half_widths(published)
+    lines = [
+        {**_side_row(side, known, one), "ci_hase2020": half_widths.get(side)}
+        for side, one in means.items()
+        if one is not None
+    ]
     if difference is not None:
         lines.append(
             {
-                "model": "difference",
+                "model": DIFFERENCE,
                 "participants": difference.n_participants,
                 "n": difference.n_answers,
                 "mean": difference.estimate,
                 "interval": None if difference.low is None else [difference.low, difference.high],
                 "spread": None,
                 "p": difference.p,
+                "ci_hase2020": half_widths.get(DIFFERENCE),
             }
         )
+    columns = [
+        Column("model", "The model is", "text"),
+        Column("participants", "Participants", "count"),
+        Column("n", "n", "count"),
+        Column("mean", "Mean", "number"),
+        Column("interval", "95% interval", "interval"),
+        Column("spread", "Standard deviation", "number"),
+        Column("p", "p", "p"),
+    ]
+    if published is not None:
+        columns.append(Column("ci_hase2020", "CI as published", "number"))
+    note = "" if published is None else _published_note(published)
     return Table(
         key="ratings-by-correctness",
         title="Ratings by whether the model was right",
-        columns=(
-            Column("model", "The model is", "text"),
-            Column("participants", "Participants", "count"),
-            Column("n", "n", "count"),
-            Column("mean", "Mean", "number"),
-            Column("interval", "95% interval", "interval"),
-            Column("spread", "Standard deviation", "number"),
-            Column("p", "p", "p"),
-        ),
+        columns=tuple(columns),
         rows=tuple(lines),
         sentence=_difference_sentence(difference),
-        notes=(published,) if published else (),
+        notes=(note,) if note else (),
     )
 
 
@@ -172,10 +183,10 @@ def correctness_difference(known: pd.DataFrame, items: Items) -> Crossed | None:
     return one
 
 
-def _published_difference(known: pd.DataFrame, options: Options) -> str:
+def _published_sides(known: pd.DataFrame, options: Options) -> RatingByCorrectness | None:
     if options.estimator == "crossed" or not len(known):
-        return ""
-    found = hase2020.rating_by_correctness(
+        return None
+    return hase2020.rating_by_correctness(
         known["participant"],
         known["item"],
         known["condition"],
@@ -184,7 +195,17 @@ def _published_difference(known: pd.DataFrame, options: Options) -> str:
         replicates=options.replicates,
         seed=options.seed,
         defects=defects_of(options),
-    ).difference
+    )
+
+
+def _half_widths(published: RatingByCorrectness) -> dict[str, float | None]:
+    sides = {RIGHT: published.right, WRONG: published.wrong}
+    means = {side: one.boot.half_width for side, one in sides.items() if one is not None}
+    return {**means, DIFFERENCE: published.difference.half_width}
+
+
+def _published_note(published: RatingByCorrectness) -> str:
+    found = published.difference
     if found.estimate is None or found.half_width is None or found.p is None:
         return ""
     return (
@@ -199,6 +220,8 @@ def _difference_sentence(one: Crossed | None) -> str:
     if one.low is None or one.high is None or one.p is None:
         return f"Rated {signed(one.estimate, 2)} where the model was right against wrong; no interval can be given."
     size = f"{signed(one.estimate, 2)} points of the scale, 95% interval {between(one.low, one.high, 2)}"
+    if not one.enough:
+        return f"Too few participants for a claim on ratings where the model was right and wrong ({size})."
     if one.p <= ALPHA:
         which = "right" if one.estimate > 0 else "wrong"
         return f"Explanations were rated higher where the model was {which} ({size}): not only reasons are rated."

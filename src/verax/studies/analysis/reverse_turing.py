@@ -44,7 +44,7 @@ from verax.studies.analysis.within_people import (
     references,
     tested,
 )
-from verax.studies.analysis.within_sensitivity import within_sensitivity
+from verax.studies.analysis.within_sensitivity import only_intended, within_sensitivity
 from verax.studies.analysis.words import counted, in_words
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def reverse_turing(data: Analysed, options: Options) -> Findings:
     everything = tested(data.responses, data.protocol.scored)
     answers, intended = answered(everything), answered(tested(data.intended, data.protocol.scored))
     if not len(answers):
-        return Findings(problems=(_nobody(intended),))
+        return _only_intended(data, intended)
     answers = judged(answers)
     gathered = Gathered()
     names = in_order(answers["condition"].unique().tolist(), data.conditions)
@@ -141,11 +141,22 @@ def reverse_turing(data: Analysed, options: Options) -> Findings:
 
 
 def _nobody(intended: pd.DataFrame) -> str:
-    said = "Nobody who is analysed answered an item of a test session: nothing can be estimated."
+    said = "Nobody who is analysed answered an item of a test session: there is no primary analysis."
     if not len(intended):
         return said
     people = counted(intended["participant"].nunique(), "participant")
     return f"{said} ({people} who did not finish or are excluded answered some.)"
+
+
+def _only_intended(data: Analysed, intended: pd.DataFrame) -> Findings:
+    """Nobody is left per protocol: the differences of everybody who answered, under sensitivity only."""
+    names = in_order(intended["condition"].unique().tolist(), data.conditions)
+    reference = next(iter(references(data, names)), None)
+    beside = [] if reference is None else _beside(data, names, reference)
+    if reference is None or not beside:
+        return Findings(problems=(_nobody(intended),))
+    varied = only_intended(intended, reference, beside, POINTS)
+    return Findings(tables=(sensitivity_table(varied),), sensitivity=varied, problems=(_nobody(intended),))
 
 
 def _absent(data: Analysed, names: Sequence[str]) -> list[str]:

@@ -15,13 +15,20 @@ from verax.stats.layout import lay_out
 from verax.stats.responses import Responses
 from verax.studies.analysis.base import Column, Table
 from verax.studies.analysis.effects import Effects, interval, points
-from verax.studies.analysis.pairs import as_responses
+from verax.studies.analysis.pairs import as_responses, complete_pairs
 from verax.studies.analysis.words import in_words
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from verax.stats.claims import Items
+    from verax.stats.crossed import Crossed
+
+
+AS_ANALYSED = "as analysed"
+ALONE = (
+    "A conclusion turns where the interval of one line alone excludes 0 in one analysis and not in the other."
+)
 
 
 @dataclass(frozen=True)
@@ -32,12 +39,12 @@ class Claim:
     low: float | None
     high: float | None
 
-    @property
-    def sign(self) -> int:
-        """1 or -1 where the interval excludes 0, else 0."""
-        if self.low is None or self.high is None:
+    def sign(self, widened: float) -> int:
+        """1 or -1 where the interval, made so many times as wide, excludes 0, else 0."""
+        if self.estimate is None or self.low is None or self.high is None:
             return 0
-        return int(self.low > 0) - int(self.high < 0)
+        margin = widened * (self.high - self.low) / 2
+        return int(self.estimate - margin > 0) - int(self.estimate + margin < 0)
 
 
 def quick_claims(
@@ -80,20 +87,38 @@ def sensitivity(pairs: pd.DataFrame, intended: pd.DataFrame, found: Effects, lev
 
     rows = as_responses(pairs)
     main = claim(rows)
+    wider = {name: _widened(one) for name, one in found.primary.items()}
     variants = {
-        "as analysed": main,
+        AS_ANALYSED: main,
         "everybody who answered (intention to treat)": claim(as_responses(intended)),
         "late answers left out": claim(_without(rows, pairs["late"].to_numpy(dtype=bool))),
     }
+    stopped = intended["pre"].notna() & intended["post"].isna()
+    if stopped.any():
+        carried = intended.assign(post=intended["post"].fillna(intended["pre"]))
+        variants["everybody, missing second answers as no change"] = claim(as_responses(carried))
+    with_change = set(complete_pairs(intended)["participant"])
     return {
         "late_answers": int(pairs["late"].sum()),
+        "turning": "A conclusion turns where the simultaneous interval, which counts all conditions, excludes 0 in one "
+        "analysis and not in the other; the intervals shown are of one line alone.",
+        "without_change": len(set(intended["participant"]) - with_change),
         "variants": [
-            {"variant": variant, "condition": name, **_plain(one), "turns": one.sign != main[name].sign}
+            {
+                "variant": variant,
+                "condition": name,
+                **_plain(one),
+                "turns": found.primary[name].enough and one.sign(wider[name]) != main[name].sign(wider[name]),
+            }
             for variant, each in variants.items()
             for name, one in each.items()
         ],
         "leave_one_out": [
-            {"left_out": what, "condition": name, **_range(name, main, left_out)}
+            {
+                "left_out": what,
+                "condition": name,
+                **_range(name, main, left_out if found.primary[name].enough else {}, wider[name]),
+            }
             for what, codes, labels in (
                 ("item", rows.item, rows.items),
                 ("participant", rows.participant, rows.participants),
@@ -115,11 +140,22 @@ def _plain(one: Claim) -> dict[str, Any]:
     return {"estimate": points(one.estimate), "interval": interval(one.low, one.high)}
 
 
-def _range(name: str, main: dict[str, Claim], left_out: dict[str, dict[str, Claim]]) -> dict[str, Any]:
+def _widened(one: Crossed) -> float:
+    """How much wider the interval is that holds together with the other conditions': conclusions are drawn from it."""
+    ends = (one.low, one.high, one.low_family, one.high_family)
+    if None in ends or one.low == one.high:
+        return 1.0
+    low, high, low_family, high_family = (end or 0.0 for end in ends)
+    return (high_family - low_family) / (high - low)
+
+
+def _range(
+    name: str, main: dict[str, Claim], left_out: dict[str, dict[str, Claim]], wider: float
+) -> dict[str, Any]:
     """The lowest and highest estimate, and without which ones the interval's verdict is another."""
     known = {who: each[name] for who, each in left_out.items() if each[name].estimate is not None}
     estimates = [100 * (one.estimate or 0.0) for one in known.values()]
-    turned = [who for who, one in known.items() if one.sign != main[name].sign]
+    turned = [who for who, one in known.items() if one.sign(wider) != main[name].sign(wider)]
     return {
         "estimate": points(main[name].estimate),
         "lowest": min(estimates) if estimates else None,
@@ -132,13 +168,14 @@ def _range(name: str, main: dict[str, Claim], left_out: dict[str, dict[str, Clai
 
 def sensitivity_table(found: dict[str, Any]) -> Table:
     """All variants in one table."""
+    compared = any(one["variant"] == AS_ANALYSED for one in found["variants"])
     rows = [
         {
             "condition": one["condition"],
             "variant": one["variant"],
             "estimate": one["estimate"],
             "interval": one["interval"],
-            "turns": "yes" if one["turns"] else "no",
+            "turns": ("yes" if one["turns"] else "no") if one["variant"] != AS_ANALYSED and compared else "",
         }
         for one in found["variants"]
         if one["variant"] != "late answers left out" or found["late_answers"]
@@ -168,18 +205,39 @@ def sensitivity_table(found: dict[str, Any]) -> Table:
         rows=tuple(rows),
         sentence=_sentence(found),
         notes=(
-            "A conclusion turns where the interval of one line alone excludes 0 in one analysis and not in the other.",
+            found.get("turning", ALONE),
+            *_without_change(found.get("without_change", 0)),
         ),
     )
 
 
+def _without_change(many: int) -> tuple[str, ...]:
+    """Who is not even in the analysis of everybody."""
+    if not many:
+        return ()
+    who = "1 participant" if many == 1 else f"{many:,} participants"
+    return (
+        f"{who} answered no item in both rounds and {'has' if many == 1 else 'have'} no change: counted only where "
+        "missing second answers are no change.",
+    )
+
+
 def _sentence(found: dict[str, Any]) -> str:
+    if not any(one["variant"] == AS_ANALYSED for one in found["variants"]):
+        return (
+            "Nobody is analysed per protocol: there is nothing that these estimates could be compared with."
+        )
     late = found["late_answers"]
-    turned = [one for one in found["variants"] if one["turns"] and (late or "late" not in one["variant"])]
-    parts = [f"with {one['variant']} ({one['condition']})" for one in turned]
+    turned: dict[str, list[str]] = {}
+    for one in found["variants"]:
+        if one["turns"] and (late or "late" not in one["variant"]):
+            turned.setdefault(f"with {one['variant']}", []).append(one["condition"])
     for one in found["leave_one_out"]:
         if one["turns"]:
-            parts.append(f"without a single {one['left_out']} ({one['condition']})")
-    if parts:
-        return f"Some conclusions turn {in_words(parts)}: they rest on little."
+            turned.setdefault(f"when one {one['left_out']} is left out", []).append(one["condition"])
+    if turned:
+        parts = in_words([f"{how} ({in_words(names)})" for how, names in turned.items()])
+        return f"Some conclusions turn {parts}: they rest on little."
+    if found["leave_one_out"] and all(one["lowest"] is None for one in found["leave_one_out"]):
+        return "Nothing is claimed, so no conclusion can turn."
     return "No conclusion turns when one item or participant is left out, or when everybody who answered is counted."

@@ -84,6 +84,13 @@ def answer_times_table(
     )
 
 
+def length_words(minutes: float) -> str:
+    """A length of time: in minutes, or in seconds where it is below one."""
+    if minutes >= 1:
+        return f"{minutes:.1f} minutes"
+    return f"{60 * minutes:.{0 if minutes >= 1 / 6 else 1}f} seconds"
+
+
 def times_figure(table: Table, task: str) -> Figure:
     """Mean session times as bars."""
     rows = [row for row in table.rows if row["minutes"] is not None]
@@ -143,7 +150,7 @@ def _sentence(rows: Sequence[dict[str, Any]], reference: str | None) -> str:
     known = [row for row in rows if row["minutes"] is not None]
     if not known:
         return "There are no times."
-    lengths = in_words([f"{row['minutes']:.1f} minutes with {row['condition']}" for row in known])
+    lengths = in_words([f"{length_words(row['minutes'])} with {row['condition']}" for row in known])
     return f"A test session took {lengths} on average.{_differences(rows, reference)}"
 
 

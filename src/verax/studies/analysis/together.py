@@ -101,6 +101,7 @@ def _change_table(
     groups = {str(name): rows for name, rows in pairs.groupby(column, sort=False)}
     lines: dict[str, dict[str, Any]] = {name: {"condition": name} for name in (ALL, *order)}
     notes: list[str] = []
+    clear: list[str] = []
     for group, rows in groups.items():
         found = _changes(rows, claimed_items(rows))
         lines[ALL] |= _cell(group, len(rows), float(rows["pre"].mean()), None)
@@ -109,12 +110,7 @@ def _change_table(
             pre = float(own["pre"].mean()) if len(own) else None
             lines[name] |= _cell(group, len(own), pre, found.get(name))
         notes += [f"{group}, {name}: {said}" for name, one in found.items() for said in one.warnings]
-    clear = [
-        f"{name} ({group})"
-        for group in groups
-        for name in order
-        if (lines[name][f"{group}_p_adjusted"] or 1.0) <= 0.05
-    ]
+        clear += [f"{name} ({group})" for name in order if name in found and found[name].verdict != "none"]
     sentence = f"Accuracy clearly changed with {in_words(clear)}." if clear else "No Change is clear."
     return Table(
         key=key,

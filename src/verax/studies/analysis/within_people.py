@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from verax.stats.crossed import Crossed
+from verax.stats.crossed_limits import FEWEST_ITEMS, FEWEST_OWN
 from verax.stats.effect import Effect
 from verax.stats.within import Met, condition_differences, condition_means, met
 from verax.studies.analysis.base import Analysed, Column, Court, Figure, Primary, PrimaryEstimate, Table
@@ -154,7 +155,10 @@ def difference_sentence(estimates: Sequence[PrimaryEstimate], reference: str, wh
         )
     if small:
         parts = in_words([_with_interval(one, scale) for one in small])
-        said.append(f"Too little data for a claim against {reference}: {parts}.")
+        said.append(
+            f"Too little data for a claim against {reference} (it needs {FEWEST_OWN} people and {FEWEST_ITEMS} items): "
+            f"{parts}."
+        )
     if bare:
         known = [one for one in bare if one.estimate is not None]
         if known:
@@ -274,10 +278,19 @@ def mixed_table(
                 f"model{number}_interval": scale.interval(line.low, line.high),
                 f"model{number}_p": line.p,
             }
-            if one.p is not None and line.p is not None and (one.p <= ALPHA) != (line.p <= ALPHA):
+            if (
+                one.enough
+                and one.p is not None
+                and line.p is not None
+                and (one.p <= ALPHA) != (line.p <= ALPHA)
+            ):
                 apart.append(name)
         rows.append(row)
-    agree = f"Other models agree with the differences from {reference}."
+    agree = (
+        f"Other models agree with the differences from {reference}."
+        if any(one.enough for one in found.values())
+        else "There is too little data for a claim by any model."
+    )
     differ = f"The models do not agree on {in_words(list(dict.fromkeys(apart)))}: one finds a difference, one does not."
     said = dict.fromkeys(said for lines in models.values() for line in lines for said in line.warnings)
     return Table(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # Beyond so many participants only those whose own difference is extreme are left out in turn.
 MOST_LEFT_OUT = 60
 AT_ONCE = 20  # studies that are estimated together
+EVERYBODY = "everybody who answered (intention to treat)"
 
 
 def within_sensitivity(
@@ -26,7 +27,7 @@ def within_sensitivity(
     late = answers["late"].astype("boolean").fillna(False).to_numpy(dtype=bool)
     variants = {
         "as analysed": answers,
-        "everybody who answered (intention to treat)": intended,
+        EVERYBODY: intended,
         "late answers left out": answers[~late],
     }
     lines, left_out = [], []
@@ -46,6 +47,25 @@ def within_sensitivity(
         for column in ("item", "participant"):
             left_out.append(_leave_out(answers, column, name, reference, main, scale))
     return {"late_answers": int(late.sum()), "variants": lines, "leave_one_out": left_out}
+
+
+def only_intended(
+    intended: pd.DataFrame, reference: str, names: Sequence[str], scale: Scale
+) -> dict[str, Any]:
+    """The differences of everybody who answered, where nobody is analysed per protocol; nothing is compared."""
+    lines = []
+    for name in names:
+        estimate, low, high = _claim(intended, name, reference)
+        lines.append(
+            {
+                "variant": EVERYBODY,
+                "condition": name,
+                "estimate": scale.of(estimate),
+                "interval": scale.interval(low, high),
+                "turns": False,
+            }
+        )
+    return {"late_answers": 0, "variants": lines, "leave_one_out": [], "unit": scale.unit}
 
 
 _Claim = tuple[float | None, float | None, float | None]

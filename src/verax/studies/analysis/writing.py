@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from verax.errors import VeraxError
 from verax.run.canonical import write_json
 from verax.run.manifest import library_versions, machine
 from verax.studies.analysis.base import Analysed, Options
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
     from verax.studies.study import Study
 
-SUMMARY, RESULTS, MANIFEST = "summary.json", "results.parquet", "manifest.json"
+SUMMARY, RESULTS, MANIFEST, TABLES = "summary.json", "results.parquet", "manifest.json", "tables"
 
 
 def write_analysis(folder: Path, data: Analysed, summary: dict[str, Any], options: Options) -> None:
@@ -28,7 +30,13 @@ def write_analysis(folder: Path, data: Analysed, summary: dict[str, Any], option
         summary: as `analyse` gives it.
         options: how it was analysed.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise VeraxError(
+            f"{str(folder)!r} cannot be the folder of the analysis ({error.strerror}); name another with --out."
+        ) from error
+    _remove_old_tables(folder)
     write_json(folder / SUMMARY, summary)
     without_texts(data.responses, data.study).to_parquet(folder / RESULTS, index=False)
     hashes = {name: _hash(folder / name) for name in (SUMMARY, RESULTS)}
@@ -43,6 +51,18 @@ def write_analysis(folder: Path, data: Analysed, summary: dict[str, Any], option
         "machine": machine(),
     }
     write_json(folder / MANIFEST, manifest)
+
+
+def _remove_old_tables(folder: Path) -> None:
+    """Removes the tables of the analysis that stands there: those that are not made again would pass for new ones."""
+    try:
+        old = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+        keys = [table["key"] for table in old["tables"]]
+    except (OSError, ValueError, KeyError, TypeError):  # there is none, or it is somebody else's
+        return
+    for key in keys:
+        for kind in ("md", "tex"):
+            (folder / TABLES / f"{key}.{kind}").unlink(missing_ok=True)
 
 
 def without_texts(answers: pd.DataFrame, study: Study) -> pd.DataFrame:

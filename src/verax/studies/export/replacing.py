@@ -23,7 +23,7 @@ def replaced(folder: Path, ours: Callable[[str], bool]) -> Iterator[Path]:
         VeraxError: the folder holds something else, or a file cannot be written; the old folder is as it was.
     """
     folder = folder.resolve()
-    unfinished, old = (folder.with_name(f".{folder.name}.{what}") for what in ("unfinished", "old"))
+    unfinished, old = (folder.parent / f".{folder.name}.{what}" for what in ("unfinished", "old"))
     try:
         if old.exists() and not folder.exists():
             old.rename(folder)  # a process was killed between the two renames below
@@ -45,6 +45,8 @@ def replaced(folder: Path, ours: Callable[[str], bool]) -> Iterator[Path]:
 
 
 def _check(folder: Path, ours: Callable[[str], bool]) -> None:
+    if not folder.name:
+        raise VeraxError(f"An export replaces the whole of its folder, and {str(folder)!r} cannot be replaced.")
     if not folder.exists():
         return
     if not folder.is_dir():

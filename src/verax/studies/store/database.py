@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -86,6 +86,7 @@ def _sqlite(url: URL) -> Database:
     # One writer in each process: threads wait for it in a queue, which is fairer than SQLite's asking again and again.
     writer = _engine(url, 1, connect_args={"isolation_level": None})
     event.listen(readers, "connect", partial(_set_up_sqlite, read_only=True))
+    event.listen(writer, "connect", partial(_only_for_owner, Path(url.database)))
     event.listen(writer, "connect", partial(_set_up_sqlite, read_only=False))
     event.listen(writer, "begin", _begin_immediate)
     turns = Turns(CONNECTIONS)
@@ -119,6 +120,13 @@ def _engine(url: URL, connections: int, **options: Any) -> Engine:
         hide_parameters=True,
         **options,
     )
+
+
+def _only_for_owner(path: Path, _connection: Any, _record: Any) -> None:
+    """A file that was just made: it will hold answers, entry codes, and the secret of the study."""
+    with suppress(OSError):  # somebody else's file, or none with this name
+        if path.stat().st_size == 0:
+            path.chmod(0o600)  # what SQLite keeps beside it gets the same
 
 
 def _set_up_sqlite(connection: Any, _record: Any, *, read_only: bool) -> None:
