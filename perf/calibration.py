@@ -33,6 +33,7 @@ GROUP = 50
 REPLICATES = 499
 EFFECT = 0.08
 SEED = 20241
+WITHIN = "## Within people"
 OUT = Path(__file__).resolve().parents[1] / "docs" / "results" / "calibration.md"
 
 # The paper's size is two domains with their own people and items, each analysed alone.
@@ -405,6 +406,13 @@ def outside_gates(measured) -> list[str]:
     ]
 
 
+def _other_sections(path: Path) -> str:
+    """What perf/within_calibration.py found, which this script does not repeat."""
+    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    _, heading, rest = before.partition(WITHIN)
+    return f"\n{heading}{rest}" if heading else ""
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="100 studies")
@@ -424,9 +432,8 @@ def main() -> None:
     measured, seconds = gather(tasks, options.jobs)
     words = "perf/calibration.py" + (" --quick" if options.quick else f" --jobs {options.jobs}")
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    options.out.write_text(
-        page(measured, groups * GROUP, seconds, f"python {words}", linear), encoding="utf-8"
-    )
+    text = page(measured, groups * GROUP, seconds, f"python {words}", linear)
+    options.out.write_text(text + _other_sections(options.out), encoding="utf-8")
     print(options.out)
     print("\n".join(outside_gates(measured)) or "All rates are where they must be.")
 

@@ -183,3 +183,11 @@ def test_without_the_extra_the_sentence_says_what_to_install(verax, folder, monk
     ended = verax("study", command[0], "nowhere", *command[1:])
     assert ended.status == 2
     assert "needs the package starlette; install it with pip install 'verax[study]'" in ended.err
+
+
+def test_the_help_lists_all_commands_in_the_order_of_a_studys_life(verax):
+    listed = re.findall(r"^\W*([a-z]+)  +[A-Z]", verax("study", "--help").out, re.MULTILINE)
+    assert listed == [
+        "build", "import", "preview", "power", "bots", "freeze", "account", "codes", "serve", "status", "withdraw",
+        "purge", "backup", "restore", "move", "export", "analyze",
+    ]  # fmt: skip

@@ -134,6 +134,14 @@ def test_an_effect_on_the_score_is_twice_that_on_right_answers_times_their_worth
     assert share_of(13.5, "model-choice") == pytest.approx(0.1)
 
 
+def test_how_sure_people_are_is_drawn_anew_in_every_study():
+    shown = shown_conditions(a_spec("class-from-evidence"))
+    drawn = simulate(Design((len(shown),), shown.shape[1], 0.55, missing=0.0), 0.0, Spreads(), 40, 1)
+    worth = np.abs(values_of(drawn, shown, 1, "class-from-evidence"))
+    assert (worth[0] != worth[1])[shown >= 0].mean() > 0.3
+    assert np.nanmean(worth) == pytest.approx(0.9 * 0.75, abs=0.01)
+
+
 def test_power_grows_with_people_and_the_needed_number_reaches_it():
     plan = plan_power(a_spec("reverse-turing"), effect=20, participants=(1, 6), studies=100)
     powers = [row.power for row in plan.rows]
@@ -252,6 +260,7 @@ def test_the_check_says_when_more_is_claimed_than_promised():
     ("change", "said"),
     [
         ({"effect": 0}, "The effect is 0 points"),
+        ({"effect": 80}, "no room for an effect of 0.80 in the mean score .* give --effect below 61"),
         ({"wanted": 1.0}, "The power wanted is 1.0"),
         ({"participants": (0,)}, "The number of participants is 0"),
         ({"items": (13,)}, "are not blocks of 12"),

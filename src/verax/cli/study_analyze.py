@@ -157,8 +157,8 @@ def _print(summary: dict[str, Any], folder: Path) -> None:
     elif summary["sensitivity"]:
         console.print()
         console.print(
-            f"Everybody who answered (intention to treat), in {summary['sensitivity'].get('unit', 'points')}; nothing is "
-            "claimed",
+            f"Everybody who answered (intention to treat), in {summary['sensitivity'].get('unit', 'points')}; nothing "
+            "is claimed",
             soft_wrap=True,
         )
         console.print(_intended_table(summary["sensitivity"]))
@@ -200,7 +200,7 @@ def _intended_table(sensitivity: dict[str, Any]) -> Table:
             table.add_row(
                 one["condition"],
                 signed(one["estimate"], decimals),
-                "–" if ends is None else between(*ends, decimals),
+                "–" if ends is None else between(ends[0], ends[1], decimals),
             )
     return table
 

@@ -202,8 +202,8 @@ def values_of(drawn: Simulated, shown: Codes, method: int, graded: str | None) -
     right = np.where(shown == NOT_SHOWN, np.nan, right)
     if graded is None:
         return right
-    # The same people are as sure in every study: what differs is whether they are right.
-    chance = np.random.default_rng(shown.size).random((2, *shown.shape))
+    # How sure people are is drawn anew in every study, and the same for every effect, as are the people themselves.
+    chance = np.random.default_rng(shown.size).random((2, *right.shape))
     worth = np.where(chance[0] < SURE, 1.0, 0.5)
     worth = np.where(chance[1] < undecided(graded), 0.0, worth)
     return np.asarray((2 * right - 1) * worth, dtype=np.float64)
@@ -362,6 +362,7 @@ def plan_power(
     own = sized(spec)
     question = question_of(own)
     share, spreads = share_of(effect, question.protocol), who.spreads()
+    _check_room(effect, share, question, who.right(question.protocol))
     found: dict[tuple[int, int | None], Row] = {}
 
     def at(each: int, count: int | None) -> Row:
@@ -413,6 +414,16 @@ def _needed(at: Callable[[int, int | None], Row], count: int | None, wanted: flo
         below, above = (below, middle) if at(middle, count).power >= wanted else (middle, above)
     row = at(above, count)
     return Needed(row.items, above, row.people)
+
+
+def _check_room(effect: float, share: float, question: Question, accuracy: float) -> None:
+    """Refuses an effect that people's accuracy leaves no room for."""
+    if 0 < accuracy < 1 and not 0 < accuracy + share < 1:
+        most = ((1 - accuracy) if share > 0 else -accuracy) / share * effect
+        raise VeraxError(
+            f"There is no room for an effect of {question.sized(effect)} where people are right in {accuracy:.0%} "
+            f"without explanations: give --effect {'below' if effect > 0 else 'above'} {most:.0f}."
+        )
 
 
 def _check(effect: float, participants: Sequence[int], items: Sequence[int], wanted: float) -> None:

@@ -49,6 +49,23 @@ def own_change(one, name):
     return (own["post"] - own["pre"]).groupby(own["participant"]).mean().mean(), len(own)
 
 
+def test_a_study_without_a_condition_is_named():
+    roles = {"learning": 4, "test": 16}
+    studies = [
+        sample_study({"name": "forward", **roles}, roles, conditions=conditions)
+        for conditions in (THREE, THREE[:2])
+    ]
+    made, _ = pooled_tables(
+        [
+            analysed(collected(study, everybody(study, 3), simulated_answers(study, drawn((3, 3, 3), 16))))
+            for study in studies
+        ],
+        Options(estimator="crossed", replicates=100),
+    )
+    notes = next(table.notes for table in made if table.key == "paper-1")
+    assert "text, shap: No participant in study 2: the estimate is over the other strata." in notes
+
+
 def test_two_people_in_a_condition_make_no_change_clear():
     """Everybody gains half of the items, some one more: p is tiny, and two people are too few for it."""
     roles = {"learning": 4, "test": 16}

@@ -145,5 +145,5 @@ def _nobody_per_protocol(flow: Flow, who: str) -> str:
         )
     hint = " Bots do not wait; with --pace human they do." if "too-fast" in flow.excluded else ""
     return (
-        f"{why}. So that a rehearsal shows something, all that follows is of every bot that answered.{hint}"
+        f"{why}. So that a rehearsal shows something, all numbers here are of every bot that answered.{hint}"
     )

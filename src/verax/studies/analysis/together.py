@@ -77,7 +77,7 @@ def _joined(studies: Sequence[Analysed], frame: Callable[[Analysed], pd.DataFram
                 item=f"{number}:" + rows["item"].astype(str),
                 domain=DOMAINS.get(one.study.kind, one.study.kind),
                 test=one.study.spec.protocol["name"],
-                study=str(number),
+                study=f"study {number + 1}",
             )
         )
     joined = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)

@@ -46,7 +46,9 @@ def replaced(folder: Path, ours: Callable[[str], bool]) -> Iterator[Path]:
 
 def _check(folder: Path, ours: Callable[[str], bool]) -> None:
     if not folder.name:
-        raise VeraxError(f"An export replaces the whole of its folder, and {str(folder)!r} cannot be replaced.")
+        raise VeraxError(
+            f"An export replaces the whole of its folder, and {str(folder)!r} cannot be replaced."
+        )
     if not folder.exists():
         return
     if not folder.is_dir():
