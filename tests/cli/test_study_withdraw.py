@@ -56,7 +56,7 @@ def test_somebody_is_deleted_by_their_link(opened, verax):
             do_step(store, token)
             done = verax("study", "withdraw", "study", "--link", f"https://example.org/a/p/{token}{ending}")
             assert done.status == 0
-            assert "1 answered pages were deleted" in done.out
+            assert "1 answered page was deleted" in done.out
             assert store.look(token).status == "withdrawn"
         assert answers(store) == 0
 

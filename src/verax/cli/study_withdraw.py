@@ -79,8 +79,9 @@ def withdraw_command(
     if left is None:
         raise VeraxError(f"Nobody in the study in {str(folder)!r} is known by {option} {value!r}; check it.")
     who = "Somebody who had not agreed yet" if left.number is None else f"Participant {left.number}"
+    pages = "1 answered page was" if left.deleted == 1 else f"{left.deleted} answered pages were"
     output().print(
-        f"{who} has left; {left.deleted} answered pages were deleted. Delete backups and exports too.",
+        f"{who} has left; {pages} deleted. Delete backups and exports too.",
         soft_wrap=True,
     )
 

@@ -265,6 +265,9 @@ def test_expired_pages_are_left_out_and_counted():
     found = summary(study, everybody(study, 2), answer)
     assert any("12 pages expired" in said for said in table(found, "accuracy")["notes"])
     assert sum(row["answers"] for row in table(found, "accuracy")["rows"]) == 12 * 44
+    # Pages that expire take time too: every session is as long as the others, in the test as in the table.
+    times = [row for row in table(found, "mann-whitney")["rows"] if row["measure"] == "session time"]
+    assert [row["delta"] for row in times] == [0.0, 0.0]
 
 
 def test_sensitivity_has_everybody_who_answered():

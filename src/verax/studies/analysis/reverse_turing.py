@@ -91,7 +91,7 @@ def reverse_turing(data: Analysed, options: Options) -> Findings:
     _contrast_tables(gathered, data, rows, found, options)
     gathered.add(
         "Mann-Whitney's test",
-        lambda: None if first is None else rank_table(answers, names, first, options.level),
+        lambda: None if first is None else rank_table(answers, everything, names, first, options.level),
     )
     gathered.figures += [
         *(

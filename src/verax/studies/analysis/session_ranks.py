@@ -14,9 +14,19 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def rank_table(answers: pd.DataFrame, names: Sequence[str], reference: str, level: float) -> Table | None:
-    """Mann-Whitney's test as in the paper, with effect sizes: one value per participant and condition."""
-    minutes = session_minutes(answers)
+def rank_table(
+    answers: pd.DataFrame, pages: pd.DataFrame, names: Sequence[str], reference: str, level: float
+) -> Table | None:
+    """Mann-Whitney's test as in the paper, with effect sizes: one value per participant and condition.
+
+    Args:
+        answers: of the test sessions.
+        pages: the same with those that expired unanswered, which also took time.
+        names: the conditions.
+        reference: what the others are compared with.
+        level: coverage of the intervals.
+    """
+    minutes = session_minutes(pages)
     each = answers.groupby(["participant", "condition"], sort=True)[["score", "truth"]].mean().reset_index()
     measures = (
         ("like the model", each, "score"),
