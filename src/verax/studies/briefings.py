@@ -36,7 +36,7 @@ def forward(material: Material, *, learning: int, test: int, explained: bool, di
         *task(material),
         PREDICT_THE_MODEL,
         _half_right(material),
-        "The study has four parts:",
+        "You will do four things:",
         f"- First look: {learning} {many} with the right answer and the model's answer.",
         f"- First predictions: {test} new {many}. You predict the model's answer. You cannot look back at the others.",
         f"- Second look: the first {learning} {many} again, {again}.",
@@ -69,7 +69,7 @@ def counterfactual(material: Material, *, test: int, explained: bool, direction:
         "Your task is to predict what the model says about the changed version, whether that is right or wrong. The "
         "model makes mistakes.",
         f"{_half_right(material)} And in half of them, the change alters the model's answer.",
-        "The study has two parts:",
+        "You will do two things:",
         f"- First predictions: {test} {words.many}.",
         f"- Second predictions: the same {words.many} in another order, {again}.",
         *limits(material.spec.timing),
