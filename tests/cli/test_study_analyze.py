@@ -150,6 +150,26 @@ def test_an_export_that_was_edited_by_hand_is_one_sentence(verax, folder, tmp_pa
     assert "Traceback" not in ended.err
 
 
+def test_an_export_that_lacks_a_row_is_analysed_and_it_is_said(verax, folder, tmp_path):
+    assert verax("study", "export", str(folder), "--out", str(tmp_path / "exported")).status == 0
+    file = tmp_path / "exported" / "responses.csv"
+    file.write_text("\n".join(file.read_text().splitlines()[:-1]) + "\n")
+    asked = (
+        "--export",
+        str(tmp_path / "exported"),
+        "--out",
+        str(tmp_path / "out"),
+        "--replicates",
+        "100",
+        "--json",
+    )
+    ended = verax("study", "analyze", str(folder), *asked)
+    assert ended.status == 0
+    assert [
+        one for one in json.loads(ended.out)["problems"] if one.startswith("responses.csv was changed after")
+    ]
+
+
 def test_people_and_bots_have_folders_of_their_own(verax, folder):
     ended = verax("study", "analyze", str(folder), "--bots", "--replicates", "100")
     assert ended.status == 0

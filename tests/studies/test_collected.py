@@ -245,6 +245,6 @@ class TestRefused:
 
     def test_an_edited_file_beside_others_of_the_same_table(self, store, tmp_path):
         export_study(store, tmp_path / "out", FORMATS)
-        collect_export(store.study, tmp_path / "out")
+        assert collect_export(store.study, tmp_path / "out").edited == ()
         edit_csv(tmp_path / "out" / "participants.csv", 1, "minutes", "3")
         self.refused(store, tmp_path / "out", "participants.csv' was changed .* in 3 formats")

@@ -30,6 +30,7 @@ class Collected:
         participants, responses, exclusions: the columns of `verax.studies.records`. Integers and booleans that may be
             missing are pandas' nullable ones, others plain; texts and JSON are objects, None where missing.
         source: where they come from, for people to read.
+        edited: files of an export that were changed since, in a way that still fits the study.
     """
 
     study: Study
@@ -37,6 +38,7 @@ class Collected:
     responses: pd.DataFrame
     exclusions: pd.DataFrame
     source: str
+    edited: tuple[str, ...] = ()
 
 
 def collect(store: Store) -> Collected:
@@ -88,4 +90,5 @@ def collect_export(study: Study, folder: str | Path) -> Collected:
     """All that an export of the study holds, whichever format it has; what does not fit the study is one sentence."""
     from verax.studies.export.reading import read_export
 
-    return Collected(study, **read_export(study, Path(folder)), source=f"the export {folder}")
+    tables, edited = read_export(study, Path(folder))
+    return Collected(study, **tables, source=f"the export {folder}", edited=edited)

@@ -125,6 +125,7 @@ def analyse(
         *found.problems,
         *plan_problems(study.spec.analysis, found, keys),
         *_freeze_problems(frozen),
+        *_edit_problems(collected),
     ]
     summary = {
         "format": FORMAT,
@@ -176,6 +177,14 @@ def _freeze_problems(frozen: Frozen | None) -> list[str]:
     return [
         f"The study was frozen when {frozen.people:,} people had already agreed to take part: what is called planned "
         "may have been chosen after their answers were seen."
+    ]
+
+
+def _edit_problems(collected: Collected) -> list[str]:
+    return [
+        f"{name} was changed after {collected.source} was written: what stands here is of the changed file, which may "
+        "lack answers that were given."
+        for name in collected.edited
     ]
 
 

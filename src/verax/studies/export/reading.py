@@ -25,12 +25,13 @@ PREFERRED = ("parquet", "jsonl", "csv")  # by how little can get lost on the way
 Part = Mapping[str, Sequence[Any]]
 
 
-def read_export(study: Study, folder: Path) -> dict[str, pd.DataFrame]:
-    """The tables participants, responses and exclusions of an export of this study."""
+def read_export(study: Study, folder: Path) -> tuple[dict[str, pd.DataFrame], tuple[str, ...]]:
+    """The tables participants, responses and exclusions of an export, and the names of files changed since."""
     hashes = _exported_hashes(study, folder)
-    tables = {name: _read(folder, _path(folder, name, hashes), columns) for name, columns in USED.items()}
+    paths = {name: _path(folder, name, hashes) for name in USED}
+    tables = {name: _read(folder, paths[name], columns) for name, columns in USED.items()}
     check_tables(study, folder, tables)
-    return tables
+    return tables, tuple(path.name for path in paths.values() if _changed(path, hashes))
 
 
 def _exported_hashes(study: Study, folder: Path) -> Mapping[str, str]:
@@ -69,12 +70,16 @@ def _path(folder: Path, table: str, hashes: Mapping[str, str]) -> Path:
 def _check_same(paths: Sequence[Path], hashes: Mapping[str, str]) -> None:
     """Where a table is there in several formats, none may have been edited: it would not be the one that is read."""
     for path in paths:
-        with path.open("rb") as file:
-            if hashlib.file_digest(file, "sha256").hexdigest() != hashes.get(path.name):
-                raise VeraxError(
-                    f"{str(path)!r} was changed after the export, and the same table is there in "
-                    f"{len(paths)} formats; delete the others, or export again."
-                )
+        if _changed(path, hashes):
+            raise VeraxError(
+                f"{str(path)!r} was changed after the export, and the same table is there in "
+                f"{len(paths)} formats; delete the others, or export again."
+            )
+
+
+def _changed(path: Path, hashes: Mapping[str, str]) -> bool:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() != hashes.get(path.name)
 
 
 def _read(folder: Path, path: Path, columns: tuple[Column, ...]) -> pd.DataFrame:
