@@ -19,7 +19,7 @@ from verax.stats.student import t_critical
 
 NOTE = (
     "Plain bootstrap of participants and items: in simulated studies without any effect its 95% percentile interval "
-    "excludes 0 in 0.4 to 1.0% (a contrast of two methods in 0.2 to 0.9%) instead of 5%, and it is 1.3 to 1.5 times as "
+    "excludes 0 in 0.4 to 1.1% (a contrast of two methods in 0.2 to 0.9%) instead of 5%, and it is 1.3 to 1.5 times as "
     "wide as a calibrated one, because it counts the chance in single answers three times."
 )
 
