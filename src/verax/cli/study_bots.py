@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from verax.cli.console import INTERRUPTED, messages, one_sentence, output, show_reasons
+from verax.cli.study_options import Folder, check_installed
 from verax.errors import VeraxError
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def _list_profiles(asked: bool) -> None:
 
 @one_sentence
 def bots_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a built study.")],
+    folder: Folder,
     n: Annotated[int, typer.Option("--n", "-n", help="How many.")] = 40,
     profile: Annotated[
         str, typer.Option(help="Who they are: one profile, or several with their shares.")
@@ -86,12 +87,11 @@ def bots_command(
 ) -> None:
     """Send simulated people through a study's real pages; they are marked as bots and take nobody's place."""
     show_reasons(verbose)
-    from verax.cli.study import _check_installed
     from verax.studies.bots.mixture import parse_profiles
     from verax.studies.bots.run import check_counts, run_bots, summarise
     from verax.studies.study import load_study
 
-    _check_installed()
+    check_installed()
     people = parse_profiles(profile)
     check_counts(n, concurrent)
     if pace not in ("fast", "human"):

@@ -9,6 +9,7 @@ import typer
 
 from verax.cli.console import one_sentence, output, working
 from verax.cli.study_answers import answers
+from verax.cli.study_options import Database, Folder, check_installed
 
 if TYPE_CHECKING:
     from verax.studies.export import Exported
@@ -24,7 +25,7 @@ verax study export studies/forward --out exported --format csv,jsonl,parquet --f
 
 @one_sentence
 def export_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a built study.")],
+    folder: Folder,
     out: Annotated[
         Path,
         typer.Option("--out", "-o", metavar="FOLDER", help="Where it goes; an older export is replaced."),
@@ -42,20 +43,13 @@ def export_command(
     free_text: Annotated[
         bool, typer.Option("--free-text", help="With what people wrote in their own words.")
     ] = False,
-    database: Annotated[
-        str | None,
-        typer.Option(
-            help="The URL of the answers' database; a SQLite file in the study's folder by default."
-        ),
-    ] = None,
+    database: Database = None,
 ) -> None:
     """Write all answers to a folder, with a codebook of every column; anonymous unless you ask for more.
 
     The study may be running. docs/data.md says what is in each file.
     """
-    from verax.cli.study import _check_installed
-
-    _check_installed()
+    check_installed()
     from verax.studies.export import export_study
 
     wanted = [name.strip() for name in formats.split(",") if name.strip()]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verax.cli.console import messages, one_sentence
+from verax.cli.study_options import Folder, check_installed
 
 if TYPE_CHECKING:
     from verax.studies.study import Study
@@ -22,7 +23,7 @@ verax study freeze studies/forward --database postgresql:///forward
 
 @one_sentence
 def freeze_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a built study.")],
+    folder: Folder,
     database: Annotated[
         str | None,
         typer.Option(
@@ -55,9 +56,7 @@ def _people(study: Study, folder: Path, database: str | None) -> int | None:
     """How many people take part already; None where there is no database to ask."""
     if database is None and not (folder / "answers.sqlite").exists():
         return None
-    from verax.cli.study import _check_installed
-
-    _check_installed()
+    check_installed()
     from verax.studies.store.counting import people_who_agreed
     from verax.web.serve import default_database
 

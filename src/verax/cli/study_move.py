@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from verax.cli.console import one_sentence, output, working
+from verax.cli.study_options import Database, check_installed
 
 MOVE_EXAMPLES = """Examples:
 
@@ -21,21 +22,14 @@ verax study move studies/forward --database postgresql:///forward --to sqlite://
 def move_command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the study.")],
     to: Annotated[str, typer.Option("--to", help="The URL of an empty database.")],
-    database: Annotated[
-        str | None,
-        typer.Option(
-            help="The URL of the answers' database; a SQLite file in the study's folder by default."
-        ),
-    ] = None,
+    database: Database = None,
 ) -> None:
     """Move a study to another database while people answer; running servers follow by themselves.
 
     Answers that arrive meanwhile wait, and are stored in the new database. The old one stays as a copy that nobody can
     write to, and tells where the study went.
     """
-    from verax.cli.study import _check_installed
-
-    _check_installed()
+    check_installed()
     from verax.studies.store.relocating import move
     from verax.studies.study import load_study
     from verax.web.serve import default_database

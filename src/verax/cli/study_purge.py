@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from verax.cli.console import one_sentence, output
 from verax.cli.study_answers import answers
+from verax.cli.study_options import Database, Folder, check_installed
 from verax.errors import VeraxError
 
 PURGE_EXAMPLES = """Examples:
@@ -21,24 +21,17 @@ verax study purge studies/forward
 
 @one_sentence
 def purge_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a built study.")],
+    folder: Folder,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say how many are due; delete nothing.")
     ] = False,
-    database: Annotated[
-        str | None,
-        typer.Option(
-            help="The URL of the answers' database; a SQLite file in the study's folder by default."
-        ),
-    ] = None,
+    database: Database = None,
 ) -> None:
     """Delete the data of participants who were last seen more than retention_days ago, as the spec promises.
 
     A running server does the same when it starts, and once a day. Who took part can no longer be recognised afterwards.
     """
-    from verax.cli.study import _check_installed
-
-    _check_installed()
+    check_installed()
     from verax.studies.study import load_study
 
     study = load_study(folder)

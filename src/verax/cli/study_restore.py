@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from verax.cli.console import one_sentence, output, working
+from verax.cli.study_options import check_installed
 
 RESTORE_EXAMPLES = """Examples:
 
@@ -33,9 +34,7 @@ def restore_command(
     ] = False,
 ) -> None:
     """Put a backup back; stop the server before."""
-    from verax.cli.study import _check_installed
-
-    _check_installed()
+    check_installed()
     from verax.studies.store.restoring import restore
     from verax.studies.study import load_study
     from verax.web.serve import default_database

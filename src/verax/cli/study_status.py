@@ -8,13 +8,13 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from verax.cli.console import one_sentence, output
 from verax.cli.study_answers import answers
+from verax.cli.study_options import Database, Folder, check_installed
 from verax.errors import VeraxError
 
 if TYPE_CHECKING:
@@ -48,14 +48,9 @@ STATUSES = {
 
 @one_sentence
 def status_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a built study.")],
+    folder: Folder,
     *,
-    database: Annotated[
-        str | None,
-        typer.Option(
-            help="The URL of the answers' database; a SQLite file in the study's folder by default."
-        ),
-    ] = None,
+    database: Database = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print everything as JSON, and nothing else.")
     ] = False,
@@ -63,9 +58,7 @@ def status_command(
     last: Annotated[int, typer.Option(min=0, help="Of how many people to say where they are.")] = 10,
 ) -> None:
     """Say how a study stands: who is where, places filled, times, drop-outs, exclusions by the declared rules."""
-    from verax.cli.study import _check_installed
-
-    _check_installed()
+    check_installed()
     from verax.studies.freeze import frozen
 
     if as_json and watch:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from verax.cli.console import one_sentence, output
 from verax.cli.study_answers import answers
+from verax.cli.study_options import Database, Folder, check_installed
 from verax.errors import VeraxError
 
 if TYPE_CHECKING:
@@ -27,28 +27,21 @@ verax study withdraw studies/forward --link https://study.example.org/p/3qJt0c8.
 
 @one_sentence
 def withdraw_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a built study.")],
+    folder: Folder,
     completion_code: Annotated[
         str | None, typer.Option("--completion-code", help="The code of the participant's last page.")
     ] = None,
     prolific: Annotated[str | None, typer.Option(help="The participant's id on Prolific.")] = None,
     mturk: Annotated[str | None, typer.Option(help="The worker's id on MTurk.")] = None,
     link: Annotated[str | None, typer.Option(help="The participant's own link.")] = None,
-    database: Annotated[
-        str | None,
-        typer.Option(
-            help="The URL of the answers' database; a SQLite file in the study's folder by default."
-        ),
-    ] = None,
+    database: Database = None,
 ) -> None:
     """Delete what a participant gave, at their wish; they cannot come back.
 
     Answers, times, events and the consent are deleted for good; what stays is that somebody left, so that they are
     recognised should they come again. Backups and exports that were made before are your own files: delete those too.
     """
-    from verax.cli.study import _check_installed
-
-    _check_installed()
+    check_installed()
     from verax.studies.store import platform_key
     from verax.studies.store.keys import KEY_FILE
     from verax.studies.study import load_study

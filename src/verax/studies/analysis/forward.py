@@ -67,15 +67,7 @@ def simulation(data: Analysed, options: Options) -> Findings:
     _about_ratings(gathered, data, pairs, rated, found, options)
     varied = sensitivity(pairs, intended, found, options.level)
     gathered.tables.append(sensitivity_table(varied))
-    return Findings(
-        primary=primary,
-        courts=courts_of(primary, data.conditions, found.control),
-        tables=tuple(gathered.tables),
-        figures=tuple(gathered.figures),
-        estimators=gathered.estimators,
-        sensitivity=varied,
-        problems=tuple(gathered.problems),
-    )
+    return gathered.findings(primary, courts_of(primary, data.conditions, found.control), varied)
 
 
 def _only_intended(data: Analysed, intended: pd.DataFrame, options: Options) -> Findings:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from verax.errors import VeraxError
-from verax.studies.analysis.base import Figure, Table
+from verax.studies.analysis.base import Court, Figure, Findings, Primary, Table
 
 T = TypeVar("T")
 
@@ -35,3 +35,17 @@ class Gathered:
         if table is not None:
             self.tables.append(table)
         return table
+
+    def findings(
+        self, primary: Primary | None, courts: tuple[Court, ...], sensitivity: Mapping[str, Any]
+    ) -> Findings:
+        """All of it, beside the primary analysis."""
+        return Findings(
+            primary=primary,
+            courts=courts,
+            tables=tuple(self.tables),
+            figures=tuple(self.figures),
+            estimators=self.estimators,
+            sensitivity=sensitivity,
+            problems=tuple(self.problems),
+        )

@@ -114,15 +114,7 @@ def graded(data: Analysed, options: Options) -> Findings:
         "means": [one.to_dict() for one in means.values()],
         "contrasts": {} if reference is None else {reference: [one.to_dict() for one in against.values()]},
     }
-    return Findings(
-        primary=primary,
-        courts=_courts(data, means, against, reference),
-        tables=tuple(gathered.tables),
-        figures=tuple(gathered.figures),
-        estimators=gathered.estimators,
-        sensitivity=varied,
-        problems=tuple(gathered.problems),
-    )
+    return gathered.findings(primary, _courts(data, means, against, reference), varied)
 
 
 def _nobody(intended: pd.DataFrame) -> str:

@@ -129,15 +129,7 @@ def reverse_turing(data: Analysed, options: Options) -> Findings:
             reference: [one.to_dict() for one in lines.values()] for reference, lines in found.items()
         },
     }
-    return Findings(
-        primary=primary,
-        courts=_courts(data, found, measures["score"], first),
-        tables=tuple(gathered.tables),
-        figures=tuple(gathered.figures),
-        estimators=gathered.estimators,
-        sensitivity=varied,
-        problems=tuple(gathered.problems),
-    )
+    return gathered.findings(primary, _courts(data, found, measures["score"], first), varied)
 
 
 def _nobody(intended: pd.DataFrame) -> str:
