@@ -36,6 +36,7 @@ perf-studies: $(VENV)/.dev
 	$(ONE_THREAD) $(BIN)/python perf/hase2020.py
 	$(ONE_THREAD) $(BIN)/python perf/recovery.py
 	$(ONE_THREAD) $(BIN)/python perf/calibration.py
+	$(ONE_THREAD) $(BIN)/python perf/within_calibration.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
