@@ -21,13 +21,13 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np
 from scipy.special import stdtr
 
-from verax.stats import claims
-from verax.stats.components import Stratum, components
-from verax.stats.crossed_limits import SUSPECT_RATIO
-from verax.stats.families import many_to_one_p
-from verax.stats.multiplicity import holm
+from verax.stats.crossed import claims
+from verax.stats.crossed.components import Stratum, components
+from verax.stats.crossed.limits import SUSPECT_RATIO
+from verax.stats.power.simulation import Design, Spreads, simulate
 from verax.stats.responses import responses
-from verax.stats.simulate import Design, Spreads, simulate
+from verax.stats.tests.families import many_to_one_p
+from verax.stats.tests.multiplicity import holm
 
 GROUP = 50
 REPLICATES = 499
@@ -187,7 +187,7 @@ def rows_of(drawn, study):
 
 
 def bootstrap(drawn, seed, methods=5) -> Measured:
-    from verax.stats.bootstrap import pigeonhole
+    from verax.stats.crossed.pigeonhole import pigeonhole
 
     first = int(seed.generate_state(1)[0])
     excluded, widths = [], []
@@ -201,7 +201,7 @@ def bootstrap(drawn, seed, methods=5) -> Measured:
 
 
 def linear_p(drawn, study):
-    from verax.stats.mixed import linear_changes
+    from verax.stats.mixed.linear import linear_changes
 
     return [one.p for one in linear_changes(rows_of(drawn, study))]
 
@@ -336,7 +336,7 @@ def page(measured, studies, seconds, command, linear) -> str:
 TEMPLATE = """# Calibration: does 5% mean 5%?
 
 How often do the estimators claim an effect where there is none, how often do their intervals hold the truth, and how
-often do they find an effect of 8 points? {studies} simulated studies each, from `verax.stats.simulate`: log-odds with
+often do they find an effect of 8 points? {studies} simulated studies each, from `verax.stats.power.simulation`: log-odds with
 spreads .55 between people, 1.0 between items, .3 and .45 in what people and items gain, .6 between pairs of a person
 and an item; 66% right before explanations; 3% of pairs missing. "No effect" is no effect in points. Made in {minutes}
 minutes by

@@ -14,11 +14,11 @@ import time
 
 from verax.studies.analysis import Options, analyse
 from verax.studies.bots.album import make_album
-from verax.studies.bots.simulate import simulate_study
-from verax.studies.build import compose_study
+from verax.studies.bots.without_web import simulate_study
+from verax.studies.build.build import compose_study
+from verax.studies.model.study import Study
 from verax.studies.protocols import make_protocol
 from verax.studies.protocols.sample import sample_material
-from verax.studies.study import Study
 
 CONDITIONS = ({"name": "none"}, {"name": "lime", "explainer": "lime"})
 PEOPLE, ITEMS = 12, 16

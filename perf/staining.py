@@ -26,8 +26,8 @@ from sklearn.tree import DecisionTreeClassifier
 from xgboost import XGBClassifier
 
 import verax
-from verax.benchmarks.staining import cell, training
-from verax.benchmarks.staining.prepared import prepare
+from verax.benchmarks.staining import jobs, training
+from verax.benchmarks.staining.stainable import prepare
 from verax.data import split_words
 from verax.explain.perturbed import BANKS
 
@@ -105,12 +105,12 @@ def main() -> None:
     source = {"name_or_path": "rotten-tomatoes", "seed": 0}
     ready = prepare(source, "presence")
     rows, parts = ready.rows, (ready.dataset.train, ready.dataset.validation, ready.dataset.test)
-    # Loading compiled code happens once in a process, not once in a cell.
+    # Loading compiled code happens once in a process, not once in a jobs.
     labels = (parts[0].labels, parts[1].labels)
     our_explaining(training.fit("fast-forest", ready, labels, None, 0), list(parts[2].inputs[:2]))
     totals = {"plain": {}, "ours": {}}
     for stain in range(arguments.stains):
-        drawn = cell.stain_of(ready, WISH, 1, stain)
+        drawn = jobs.stain_of(ready, WISH, 1, stain)
         fired = [drawn.stain.fired(cells) for cells in ready.cells]
         labels = [drawn.stain.labels(where, part.labels) for where, part in zip(fired, parts, strict=True)]
         weight = np.where(fired[0] >= 0, 50, 1)

@@ -23,12 +23,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from sqlalchemy import insert
 
-from verax.studies.build import compose_study
-from verax.studies.protocols.base import make_protocol
+from verax.studies.build.build import compose_study
+from verax.studies.protocols.contract import make_protocol
 from verax.studies.protocols.sample import sample_material
 from verax.studies.store import open_store
 from verax.studies.store.clock import SECOND, to_micros, utc_now
-from verax.studies.store.consenting import step_records
+from verax.studies.store.participant.consent import step_records
 from verax.studies.store.tables import consents, events, participants, responses, steps
 from verax.studies.store.tokens import new_code, new_token, token_hash
 
@@ -187,10 +187,10 @@ def measure(what, url, folder):
     import pandas  # noqa: F401
     import pyarrow.parquet  # noqa: F401
 
-    from verax.studies.collected import collect
-    from verax.studies.exclusion import apply_exclusions
-    from verax.studies.export import export_study
-    from verax.studies.store.watching import overview
+    from verax.studies.answers.answers import collect
+    from verax.studies.answers.exclusion import apply_exclusions
+    from verax.studies.answers.export import export_study
+    from verax.studies.store.status import overview
 
     store = open_store(large_study(), url)
     works = {

@@ -18,14 +18,14 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np
 from scipy import stats
 
-from verax.stats.claims import Claims
-from verax.stats.multiplicity import holm
-from verax.stats.power import binomial_interval
-from verax.stats.simulate import Design, Spreads, simulate
-from verax.stats.within import Met, condition_means, difference_claims, person_differences
-from verax.studies.planning import GRADED, People, question_of, share_of, shown_conditions, values_of
-from verax.studies.spec import StudySpec, read_study_spec
-from verax.studies.toy import sized
+from verax.stats.crossed.claims import Claims
+from verax.stats.crossed.within import Met, condition_means, difference_claims, person_differences
+from verax.stats.power.power import binomial_interval
+from verax.stats.power.simulation import Design, Spreads, simulate
+from verax.stats.tests.multiplicity import holm
+from verax.studies.model.spec import StudySpec, read_study_spec
+from verax.studies.planning.power import GRADED, People, question_of, share_of, shown_conditions, values_of
+from verax.studies.planning.toy import sized
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 GROUP = 250

@@ -8,13 +8,13 @@ from typing import Any
 from uuid import uuid4
 
 from small_study import Clock, small_study
-from verax.studies.build import compose_study
-from verax.studies.protocols.base import make_protocol
+from verax.studies.build.build import compose_study
+from verax.studies.model.screen import Question
+from verax.studies.model.spec import ExclusionRule
+from verax.studies.model.study import Study
+from verax.studies.protocols.contract import make_protocol
 from verax.studies.protocols.sample import sample_material
-from verax.studies.screen import Question
-from verax.studies.spec import ExclusionRule
 from verax.studies.store import Store, Where
-from verax.studies.study import Study
 
 RIGHT = {"screening-1": 2, "screening-2": 1}  # in the small study
 

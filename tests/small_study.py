@@ -10,10 +10,9 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-from verax.studies.frame import framed_phases, framed_screens, screening
-from verax.studies.item import Item
-from verax.studies.protocols.base import Briefing, Material, Protocol, make_protocol
-from verax.studies.screen import (
+from verax.studies.build.surroundings import framed_phases, framed_screens, screening
+from verax.studies.model.item import Item
+from verax.studies.model.screen import (
     Bars,
     Evidence,
     Facts,
@@ -24,10 +23,11 @@ from verax.studies.screen import (
     Token,
     class_mark,
 )
-from verax.studies.spec import ScreeningQuestion, make_study_spec
-from verax.studies.steps import DesignRow, Phase, Step
+from verax.studies.model.spec import ScreeningQuestion, make_study_spec
+from verax.studies.model.steps import DesignRow, Phase, Step
+from verax.studies.model.study import Study
+from verax.studies.protocols.contract import Briefing, Material, Protocol, make_protocol
 from verax.studies.store import Store, Where
-from verax.studies.study import Study
 
 CLASS_NAMES = ("bad", "good")
 CLASSES = tuple(Option(class_mark(number), number) for number in range(2))

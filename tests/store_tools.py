@@ -19,11 +19,11 @@ from sqlalchemy import Column, select
 
 from small_study import answers
 from verax.errors import VeraxError
+from verax.studies.model.study import Study
 from verax.studies.store import Store, open_store
-from verax.studies.store.copying import backup
-from verax.studies.store.relocating import move
+from verax.studies.store.database.backup import backup
+from verax.studies.store.database.relocate import move
 from verax.studies.store.tables import participants, responses, steps
-from verax.studies.study import Study
 
 
 def rows(store: Store, *columns: Column) -> list[tuple]:

@@ -10,8 +10,8 @@ from sklearn.pipeline import make_pipeline
 import verax
 from helpers import BAD, GOOD, make_texts
 from verax.data.dataset import Dataset, Part
+from verax.studies.model.spec import make_study_spec
 from verax.studies.protocols import Source
-from verax.studies.spec import make_study_spec
 
 NAMES = ("awful", "superb", "middling")
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar
 
-from verax.studies import pool, stimulus
-from verax.studies.material import Briefing
-from verax.studies.protocols.base import Protocol
-from verax.studies.screen import Screen
-from verax.studies.steps import DesignRow, Phase, Step
+from verax.studies.display import stimulus
+from verax.studies.items import pool
+from verax.studies.model.screen import Screen
+from verax.studies.model.sources import Briefing
+from verax.studies.model.steps import DesignRow, Phase, Step
+from verax.studies.protocols.contract import Protocol
 
 
 class Toy(Protocol):

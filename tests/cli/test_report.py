@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from report.test_courts import FOUR, STUDY, stain
+from report.courts.test_courts import FOUR, STUDY, stain
 
 
 @pytest.fixture

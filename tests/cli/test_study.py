@@ -10,7 +10,7 @@ import pytest
 
 from helpers import make_texts
 from small_study import small_study
-from verax.studies.study import save_study
+from verax.studies.model.study import save_study
 
 SPEC = """
 title = "Reviews"
@@ -113,8 +113,8 @@ def test_codes_let_participants_in(verax, study):
     verax("study", "build", "spec.toml", "--out", "built")
     codes = verax("study", "codes", "built", "--count", "3").out.split()
     assert len(set(codes)) == 3
+    from verax.studies.model.study import load_study
     from verax.studies.store import open_store
-    from verax.studies.study import load_study
     from verax.web.serve import default_database
 
     store = open_store(load_study("built"), default_database("built"))

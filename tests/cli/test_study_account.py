@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from small_study import small_study
+from verax.studies.model.study import load_study, save_study
 from verax.studies.store import open_store
 from verax.studies.store.accounts import sign_in
-from verax.studies.study import load_study, save_study
 
 TESTS = Path(__file__).parents[1]
 

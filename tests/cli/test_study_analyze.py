@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from studies.analysis.frames import THREE, sample_study
+from verax.studies.model.study import save_study
 from verax.studies.store import open_store
-from verax.studies.study import save_study
 from verax.web.serve import default_database
 
 EACH = 4

@@ -14,9 +14,9 @@ import pytest
 
 from small_study import small_study
 from store_tools import rows
+from verax.studies.model.study import save_study
 from verax.studies.store import open_store
 from verax.studies.store.tables import participants
-from verax.studies.study import save_study
 from verax.web.app import make_app
 from verax.web.serve import default_database
 from web.serving import running

@@ -8,8 +8,8 @@ from contextlib import closing
 import pytest
 
 from small_study import begin, do_step, finish, small_study
+from verax.studies.model.study import save_study
 from verax.studies.store import open_store
-from verax.studies.study import save_study
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ ROWS = Dataset(
 
 PRINT_HASH = """
 import numpy as np
-from verax.data import Dataset, Part
+from verax.data import (Dataset, Part)
 part = Part(["é", "b"], np.array([0, 1]))
 print(Dataset("any", "text", ("x", "y"), part, part, part).hash)
 """

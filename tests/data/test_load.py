@@ -6,7 +6,7 @@ from verax.data import dataset_formats, datasets, load_dataset
 from verax.errors import VeraxError
 
 MODULE = """
-from verax.data import text_records
+from verax.data import (text_records)
 
 def letters():
     return text_records("abcdefghij", [0, 1] * 5, ("even", "odd"))

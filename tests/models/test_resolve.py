@@ -17,7 +17,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
-from verax.models import as_model
+from verax.models import (as_model)
 
 def load(dataset):
     return make_pipeline(CountVectorizer(), LogisticRegression()).fit(dataset.train.inputs, dataset.train.labels)

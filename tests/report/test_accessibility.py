@@ -7,10 +7,10 @@ import json
 import pytest
 
 from real_parts import axe_violations
+from report.courts.test_courts import FOUR, STUDY, stain
 from report.study_summaries import FLOW, summary, tiny
-from report.test_courts import FOUR, STUDY, stain
-from verax.report.courts_page import write_courts_report
-from verax.report.study import write_study_report
+from verax.report.courts.courts_page import write_courts_report
+from verax.report.study.study_page import write_study_report
 
 
 @pytest.fixture(scope="module")

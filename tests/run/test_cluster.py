@@ -160,7 +160,7 @@ def test_missing_dask_is_a_sentence(start, tmp_path):
     (tmp_path / "path" / "distributed" / "__init__.py").write_text("raise ImportError('not here')")
     script = """
 import sys
-from verax.run import Job, Store, execute
+from verax.run import (Job, Store, execute)
 try:
     execute([Job("add", "run.sample_jobs:add", {"x": 1, "y": 1})], Store(sys.argv[1]), cluster="127.0.0.1:1")
 except ValueError as error:

@@ -204,7 +204,7 @@ def test_large_values_pass(store, workers):
 def test_what_jobs_print_stays_out_of_standard_output(tmp_path, start):
     script = """
 import sys
-from verax.run import Job, Store, execute
+from verax.run import (Job, Store, execute)
 jobs = [Job("talk", "run.sample_jobs:talk", {"text": "hello"}), Job("add", "run.sample_jobs:add", {"x": 1, "y": 1})]
 print([each.value for each in execute(jobs, Store(sys.argv[1]), workers=2)])
 """

@@ -71,8 +71,8 @@ def test_full_disk_is_one_sentence_and_loses_nothing_else(start, tmp_path):
     # A limit on the size of files stands for the disk's end: small results fit, the large one does not.
     script = """
 import resource, sys
-from verax.errors import VeraxError
-from verax.run import Job, Store, execute
+from verax.errors import (VeraxError)
+from verax.run import (Job, Store, execute)
 resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))
 jobs = [Job(str(size), "run.sample_jobs:give", {"value": "x" * size}) for size in (1, 5000, 2)]
 try:

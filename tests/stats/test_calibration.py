@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from verax.stats import claims
-from verax.stats.bootstrap import pigeonhole
-from verax.stats.components import Stratum, components
-from verax.stats.multiplicity import holm
+from verax.stats.crossed import claims
+from verax.stats.crossed.components import Stratum, components
+from verax.stats.crossed.pigeonhole import pigeonhole
+from verax.stats.power.simulation import Design, simulate
 from verax.stats.responses import responses
-from verax.stats.simulate import Design, simulate
+from verax.stats.tests.multiplicity import holm
 
 STUDIES, METHODS, ITEMS = 1000, 5, 16
 

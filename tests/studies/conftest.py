@@ -11,9 +11,9 @@ import pytest
 import real_parts
 from helpers import make_texts
 from small_study import Clock
-from verax.studies.spec import make_study_spec
+from verax.studies.model.spec import make_study_spec
+from verax.studies.model.study import Study
 from verax.studies.store import Store, open_store
-from verax.studies.study import Study
 
 
 @pytest.fixture(scope="session")

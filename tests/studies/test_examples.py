@@ -7,8 +7,15 @@ from pydantic import BaseModel
 
 from verax.data.registry import datasets
 from verax.explain.base import explainers
+from verax.studies.model.spec import (
+    NONE,
+    Condition,
+    ScreeningQuestion,
+    StudySpec,
+    WorseModel,
+    read_study_spec,
+)
 from verax.studies.protocols import make_protocol, protocols
-from verax.studies.spec import NONE, Condition, ScreeningQuestion, StudySpec, WorseModel, read_study_spec
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))

@@ -12,8 +12,8 @@ import pytest
 from starlette.applications import Starlette
 
 from small_study import GIVEN, small_study
+from verax.studies.model.study import Study
 from verax.studies.store import Store, open_store
-from verax.studies.study import Study
 from verax.web.app import make_app
 from web.serving import running
 from web.walk import Asked

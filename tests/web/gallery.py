@@ -10,8 +10,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-from verax.studies import wording
-from verax.studies.screen import (
+from verax.studies.display import wording
+from verax.studies.model.screen import (
     Bars,
     Cell,
     Evidence,
@@ -26,14 +26,14 @@ from verax.studies.screen import (
     Token,
     class_mark,
 )
-from verax.studies.spec import make_study_spec
-from verax.studies.steps import Phase, Step
+from verax.studies.model.spec import make_study_spec
+from verax.studies.model.steps import Phase, Step
 from verax.studies.store import Where
 from verax.web.app import SafeHeaders, static
-from verax.web.assets import asset_name
-from verax.web.drawing import draw
-from verax.web.notices import NOTICES
-from verax.web.pages import step_page
+from verax.web.http.assets import asset_name
+from verax.web.http.templating import draw
+from verax.web.participant.notices import NOTICES
+from verax.web.participant.pages import step_page
 
 NAMES = ("Alpha", "Beta")
 TEXT = (

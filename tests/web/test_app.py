@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from small_study import FAILED, GIVEN, RATING, small_study
 from verax.studies.store.tables import events, participants, responses, steps
-from verax.web.assets import asset_name
+from verax.web.http.assets import asset_name
 from web.walk import Form, filled, http_enter, http_walk
 
 POLICY = {

@@ -16,11 +16,11 @@ from sqlalchemy import select
 from starlette.routing import Route
 
 from small_study import GIVEN, Clock, begin, finish, small_study, walk_to
-from verax.studies.spec import ExclusionRule
+from verax.studies.model.spec import ExclusionRule
 from verax.studies.store.tables import actions, studies
 from verax.web.app import make_app
-from verax.web.experimenter_export import _file_name
-from verax.web.limits import make_limits
+from verax.web.experimenter.zip_export import _file_name
+from verax.web.http.limits import make_limits
 from verax.web.preview import preview_app
 from web.serving import running
 from web.walk import http_enter, http_walk

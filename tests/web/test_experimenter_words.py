@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from small_study import small_study
-from verax.studies.steps import Phase
-from verax.studies.store.watching import Group, PhaseTime, Seen
-from verax.web.experimenter_words import by_phase, done_in_words, extremes, minutes, person_in_words
+from verax.studies.model.steps import Phase
+from verax.studies.store.status import Group, PhaseTime, Seen
+from verax.web.experimenter.live_words import by_phase, done_in_words, extremes, minutes, person_in_words
 
 
 def seen(**changes) -> Seen:

@@ -23,10 +23,10 @@ from small_study import small_study
 from store_tools import Processes, run_together
 from verax.studies.bots import BotRun, run_bots
 from verax.studies.bots.reading import read_page
+from verax.studies.model.study import Study, save_study
 from verax.studies.store import Store, open_store
 from verax.studies.store.tables import participants, responses, steps
 from verax.studies.store.tokens import token_hash
-from verax.studies.study import Study, save_study
 from verax.web.serve import serve as serve_study
 
 BOTS = 50

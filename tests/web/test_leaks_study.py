@@ -20,12 +20,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict
 from sklearn.preprocessing import MaxAbsScaler
 
-from verax.studies.build import build_study
-from verax.studies.spec import make_study_spec
+from verax.studies.build.build import build_study
+from verax.studies.model.spec import make_study_spec
+from verax.studies.model.study import Study
 from verax.studies.store import open_store
-from verax.studies.study import Study
 from verax.web.app import make_app
-from verax.web.assets import assets
+from verax.web.http.assets import assets
 from web.gallery import at, draw_step
 from web.serving import running
 from web.walk import Asked, Form, http_enter, http_walk

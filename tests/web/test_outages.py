@@ -16,7 +16,7 @@ from sqlalchemy import select
 
 import real_parts
 from small_study import small_study
-from verax.studies.store import database as database_module
+from verax.studies.store.database import engine as database_module
 from verax.studies.store.tables import responses, steps
 from web.walk import Form, filled, http_enter, http_walk
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from verax.studies.screen import Option, Question, Screen, class_mark
-from verax.studies.steps import Phase, Step
-from verax.web.pages import duration, progress, step_page, timer
+from verax.studies.model.screen import Option, Question, Screen, class_mark
+from verax.studies.model.steps import Phase, Step
+from verax.web.participant.pages import duration, progress, step_page, timer
 from web.gallery import CHECK, CONFIDENCE, FIVE, NAMES, PREDICTION, RATING, REASON, SCREENS, at
 
 

@@ -14,14 +14,14 @@ import pytest
 from sqlalchemy import select
 
 from real_parts import axe_violations
-from verax.studies.build import build_study
+from verax.studies.build.build import build_study
+from verax.studies.model.screen import with_names
+from verax.studies.model.spec import make_study_spec
+from verax.studies.model.steps import DesignRow
+from verax.studies.model.study import Study
 from verax.studies.protocols import make_protocol
-from verax.studies.screen import with_names
-from verax.studies.spec import make_study_spec
-from verax.studies.steps import DesignRow
 from verax.studies.store import Store
 from verax.studies.store.tables import participants, responses, steps
-from verax.studies.study import Study
 from web.walk import Asked, walk
 
 if TYPE_CHECKING:

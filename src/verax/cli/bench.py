@@ -11,7 +11,7 @@ import typer
 from verax.cli.console import messages, one_sentence, output, show_reasons, working
 
 if TYPE_CHECKING:
-    from verax.benchmarks.staining.run import StainingRun
+    from verax.benchmarks.staining.staining_run import StainingRun
 
 bench = typer.Typer(
     name="bench", no_args_is_help=True, help="Put explainers on trial without people: data staining."
@@ -126,9 +126,9 @@ def stain(
 
 def _run(spec: Any, out: Path, jobs: int, cluster: str | None, retry_failed: bool) -> StainingRun:
     from verax.benchmarks.staining.plan import make_plan
-    from verax.benchmarks.staining.run import run_staining
+    from verax.benchmarks.staining.staining_run import run_staining
     from verax.cli.names import parse_explainers
-    from verax.report.staining import write_staining_report
+    from verax.report.staining.staining_page import write_staining_report
     from verax.run import terminal_progress
 
     named = parse_explainers(",".join(spec.explainers), spec.samples, spec.seed)
@@ -149,7 +149,7 @@ def _run(spec: Any, out: Path, jobs: int, cluster: str | None, retry_failed: boo
 
 
 def _print(run: StainingRun, out: Path) -> None:
-    from verax.report.staining_terminal import terminal_summary
+    from verax.report.staining.staining_terminal import terminal_summary
 
     console = output()
     console.print(terminal_summary(run.summary))

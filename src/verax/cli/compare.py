@@ -16,7 +16,7 @@ from verax.explain import Attribution
 from verax.explain.perturbed import shown_input, target_number
 from verax.explain.random import Random
 from verax.models import Model
-from verax.report.comparison import Comparison, Entry, Subject
+from verax.report.explanations.comparison import Comparison, Entry, Subject
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from verax.cli.console import messages, one_sentence, output, show_reasons
 from verax.errors import VeraxError
 
 if TYPE_CHECKING:
-    from verax.studies.study import Study
+    from verax.studies.model.study import Study
 
 # A small benchmark: enough to tell methods from random, not enough to tell them from each other.
 BENCHMARK = {
@@ -57,7 +57,7 @@ def demo(
     with _part(4, "what their answers say"):
         analysis = analyse_bots(out / "study")
     with _part(5, "one report for both courts"):
-        from verax.report.courts_page import write_courts_report
+        from verax.report.courts.courts_page import write_courts_report
 
         page = out / "report.html"
         summary = write_courts_report([benchmark, analysis], page)
@@ -81,10 +81,10 @@ def demo(
 def run_benchmark(folder: Path, jobs: int) -> Path:
     """A small staining run; one that is there already is not done again."""
     from verax.benchmarks.staining.plan import make_plan
-    from verax.benchmarks.staining.run import run_staining
     from verax.benchmarks.staining.spec import make_spec
+    from verax.benchmarks.staining.staining_run import run_staining
     from verax.cli.names import parse_explainers
-    from verax.report.staining import write_staining_report
+    from verax.report.staining.staining_page import write_staining_report
     from verax.run import terminal_progress
 
     spec = make_spec(BENCHMARK)
@@ -98,18 +98,18 @@ def run_benchmark(folder: Path, jobs: int) -> Path:
 def build_study(folder: Path, jobs: int) -> Study:
     """The study of `verax.cli.demo_study`, built with one of the benchmark's models."""
     from verax.cli.demo_study import SPEC
-    from verax.studies.build import build_study as build
-    from verax.studies.spec import parse_study_spec
+    from verax.studies.build.build import build_study as build
+    from verax.studies.model.spec import parse_study_spec
 
     return build(parse_study_spec(SPEC, "the demo's study"), SPEC, folder, jobs=jobs)
 
 
 def send_bots(study: Study, folder: Path) -> None:
     """Bots through the real pages, as many as are missing from an earlier demo."""
-    from verax.studies.bots.run import run_bots, summarise
-    from verax.studies.collected import collect
+    from verax.studies.answers.answers import collect
+    from verax.studies.bots.crowd import run_bots, summarise
     from verax.studies.store import open_store
-    from verax.web.aside import serving_aside
+    from verax.web.background_server import serving_aside
     from verax.web.serve import default_database
 
     store = open_store(study, default_database(folder))
@@ -137,9 +137,9 @@ def analyse_bots(folder: Path) -> Path:
     from verax.cli.study_analyze import write_report
     from verax.cli.study_answers import answers
     from verax.studies.analysis.analyse import analyse, analysed
-    from verax.studies.analysis.base import Options
+    from verax.studies.analysis.contract import Options
     from verax.studies.analysis.writing import write_analysis
-    from verax.studies.collected import collect
+    from verax.studies.answers.answers import collect
 
     options = Options(replicates=REPLICATES, bots=True)
     with answers(folder, None) as store:

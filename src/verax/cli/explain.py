@@ -17,7 +17,7 @@ from verax.cli.console import messages, one_sentence, output, show_reasons, work
 from verax.errors import VeraxError
 
 if TYPE_CHECKING:
-    from verax.report.comparison import Comparison
+    from verax.report.explanations.comparison import Comparison
 
 DEFAULT_INPUTS = 3
 ARGUMENTS = {"text": "--text-column ", "label": "--label-column ", "format": "--format "}
@@ -105,7 +105,7 @@ def explain(
         fitted = resolve_model(model, data, seed=seed)
     comparison = compare(data, fitted, model, chosen, named, parse_target(target, fitted), data.notes)
     if html is not None:
-        from verax.report.page import write_page
+        from verax.report.explanations.explanations_page import write_page
 
         write_page(html, [comparison], "Explanations side by side", _command())
     if as_json:
@@ -124,7 +124,7 @@ def _print_json(comparison: Comparison) -> None:
 
 
 def _print_side_by_side(comparison: Comparison, top: int) -> None:
-    from verax.report.terminal import legend, render
+    from verax.report.explanations.terminal import legend, render
 
     console = output()
     console.print(render(comparison, top, console.width))

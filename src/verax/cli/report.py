@@ -32,7 +32,7 @@ def report(
 ) -> None:
     """Put benchmarks and studies on one page: every explainer in every court, and whether the courts agree."""
     show_reasons(verbose)
-    from verax.report.courts_page import places, write_courts_report
+    from verax.report.courts.courts_page import places, write_courts_report
 
     with working("comparing the courts"):
         summary = write_courts_report(folders, out)

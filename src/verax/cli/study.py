@@ -29,8 +29,8 @@ from verax.errors import VeraxError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from verax.studies.study import Study
-    from verax.studies.summary import Balance
+    from verax.studies.build.summary import Balance
+    from verax.studies.model.study import Study
 
 study = typer.Typer(
     name="study",
@@ -58,9 +58,9 @@ def build(
     """Build a study from a spec: models, items, explanations and every screen, in one folder."""
     show_reasons(verbose)
     from verax.run import terminal_progress
-    from verax.studies.build import build_study
-    from verax.studies.folder import built_study
-    from verax.studies.spec import parse_study_spec, read_spec_text
+    from verax.studies.build.build import build_study
+    from verax.studies.model.folder import built_study
+    from verax.studies.model.spec import parse_study_spec, read_spec_text
 
     text = read_spec_text(spec)
     asked = parse_study_spec(text, spec.name)
@@ -80,7 +80,7 @@ def preview(
 ) -> None:
     """Walk through a study's pages; nothing is recorded."""
     check_installed()
-    from verax.studies.study import load_study
+    from verax.studies.model.study import load_study
     from verax.web.preview import preview as show
 
     if row is not None:
@@ -118,8 +118,8 @@ def codes(
 ) -> None:
     """Make entry codes for a study that is entered by code; one a line, each for one participant."""
     check_installed()
+    from verax.studies.model.study import load_study
     from verax.studies.store import open_store
-    from verax.studies.study import load_study
     from verax.web.serve import default_database
 
     if count < 1:
@@ -139,7 +139,7 @@ def codes(
 
 def print_study(made: Study, out: Path, *, already: bool = False) -> None:
     """What was made, in a few lines."""
-    from verax.studies.summary import minutes, places
+    from verax.studies.build.summary import minutes, places
 
     console = output()
     spec = made.spec
@@ -172,7 +172,7 @@ def _balance_table(made: Study) -> Table:
     """How the items of each role are spread over the cells: predicted class, right or wrong."""
     from rich.table import Table
 
-    from verax.studies.summary import balance
+    from verax.studies.build.summary import balance
 
     cells = balance(made.items.values())
     roles = list(dict.fromkeys(cell.role for cell in cells))

@@ -36,8 +36,8 @@ def account_command(
     share their accounts.
     """
     check_installed()
+    from verax.studies.model.study import load_study
     from verax.studies.store import accounts, open_store
-    from verax.studies.study import load_study
     from verax.web.serve import default_database
 
     if remove and new_password:

@@ -15,8 +15,8 @@ from verax.errors import VeraxError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from verax.studies.collected import Collected
-    from verax.studies.study import Study
+    from verax.studies.answers.answers import Collected
+    from verax.studies.model.study import Study
 
 ANALYZE_EXAMPLES = """Examples:
 
@@ -82,11 +82,11 @@ def analyze_command(
     """
     check_installed()
     from verax.studies.analysis.analyse import analyse, analysed, rehearsed
-    from verax.studies.analysis.base import Estimator, Options
-    from verax.studies.analysis.published import defects_of
+    from verax.studies.analysis.between.hase2020_tables import defects_of
+    from verax.studies.analysis.contract import Estimator, Options
     from verax.studies.analysis.writing import SUMMARY, write_analysis
-    from verax.studies.freeze import frozen
-    from verax.studies.study import load_study
+    from verax.studies.model.freeze import frozen
+    from verax.studies.model.study import load_study
 
     if estimator not in get_args(Estimator):
         raise VeraxError(
@@ -112,7 +112,7 @@ def analyze_command(
 def _collected(study: Study, folder: Path, database: str | None, export: Path | None) -> Collected:
     """The answers in an export, or in a database."""
     from verax.cli.study_answers import answers
-    from verax.studies.collected import collect, collect_export
+    from verax.studies.answers.answers import collect, collect_export
 
     if export is None:
         with answers(folder, database) as store:
@@ -124,8 +124,8 @@ def _collected(study: Study, folder: Path, database: str | None, export: Path | 
 
 def write_report(folder: Path, summary: dict[str, Any]) -> None:
     """The page and the tables to paste."""
-    from verax.report.study import write_study_report
-    from verax.report.study_tables import to_latex, to_markdown
+    from verax.report.study.study_page import write_study_report
+    from verax.report.study.study_tables import to_latex, to_markdown
 
     write_study_report(folder, summary)
     tables = folder / "tables"
@@ -181,7 +181,7 @@ def _intended_table(sensitivity: dict[str, Any]) -> Table:
     """The estimates of everybody who answered, where nobody is analysed per protocol."""
     from rich.table import Table
 
-    from verax.studies.analysis.words import between, signed
+    from verax.studies.analysis.format import between, signed
 
     table = Table(box=None, padding=(0, 3, 0, 0), header_style="bold")
     table.add_column("condition")
@@ -203,7 +203,7 @@ def primary_table(primary: dict[str, Any]) -> Table:
     """The primary analysis as a table for the terminal."""
     from rich.table import Table
 
-    from verax.studies.analysis.words import between, p_text, signed
+    from verax.studies.analysis.format import between, p_text, signed
 
     table = Table(box=None, padding=(0, 3, 0, 0), header_style="bold")
     table.add_column("condition")

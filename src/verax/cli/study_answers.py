@@ -24,9 +24,9 @@ def answers(folder: Path, database: str | None, *, key: bytes | None = None) -> 
     """
     from sqlalchemy.exc import DBAPIError
 
+    from verax.studies.model.study import load_study
     from verax.studies.store import open_store
-    from verax.studies.store.following import sqlite_file
-    from verax.studies.study import load_study
+    from verax.studies.store.database.redirect import sqlite_file
     from verax.web.serve import default_database
 
     study = load_study(folder)

@@ -33,8 +33,8 @@ def backup_command(
     Keep the study's folder as well: the backup holds the answers alone.
     """
     check_installed()
-    from verax.studies.store.copying import backup
-    from verax.studies.study import load_study
+    from verax.studies.model.study import load_study
+    from verax.studies.store.database.backup import backup
     from verax.web.serve import default_database
 
     study = load_study(folder)

@@ -18,7 +18,7 @@ from verax.cli.study_options import Folder, check_installed
 from verax.errors import VeraxError
 
 if TYPE_CHECKING:
-    from verax.studies.bots.run import Progress
+    from verax.studies.bots.crowd import Progress
 
 BOTS_EXAMPLES = (
     "Example: verax study bots studies/forward --n 40 --profile 'helped(by=0.1)=0.8,guesser+leaver=0.2'"
@@ -87,9 +87,9 @@ def bots_command(
 ) -> None:
     """Send simulated people through a study's real pages; they are marked as bots and take nobody's place."""
     show_reasons(verbose)
+    from verax.studies.bots.crowd import check_counts, run_bots, summarise
     from verax.studies.bots.mixture import parse_profiles
-    from verax.studies.bots.run import check_counts, run_bots, summarise
-    from verax.studies.study import load_study
+    from verax.studies.model.study import load_study
 
     check_installed()
     people = parse_profiles(profile)
@@ -98,7 +98,7 @@ def bots_command(
         raise VeraxError(f"--pace is fast or human; {pace!r} is neither.")
     study = load_study(folder)
     from verax.studies.store import open_store
-    from verax.web.aside import serving_aside
+    from verax.web.background_server import serving_aside
     from verax.web.serve import default_database
 
     store = open_store(study, database or default_database(folder))

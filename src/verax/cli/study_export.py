@@ -12,7 +12,7 @@ from verax.cli.study_answers import answers
 from verax.cli.study_options import Database, Folder, check_installed
 
 if TYPE_CHECKING:
-    from verax.studies.export import Exported
+    from verax.studies.answers.export import Exported
     from verax.studies.store import Store
 
 EXPORT_EXAMPLES = """Examples:
@@ -50,7 +50,7 @@ def export_command(
     The study may be running. docs/data.md says what is in each file.
     """
     check_installed()
-    from verax.studies.export import export_study
+    from verax.studies.answers.export import export_study
 
     wanted = [name.strip() for name in formats.split(",") if name.strip()]
     with answers(folder, database) as store, working("Exporting"):

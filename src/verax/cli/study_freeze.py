@@ -11,7 +11,7 @@ from verax.cli.console import messages, one_sentence
 from verax.cli.study_options import Folder, check_installed
 
 if TYPE_CHECKING:
-    from verax.studies.study import Study
+    from verax.studies.model.study import Study
 
 FREEZE_EXAMPLES = """Examples:
 
@@ -40,9 +40,9 @@ def freeze_command(
     The hash covers the spec, the items, every screen, the explanations and the analysis plan. From then on the folder
     runs only as it was frozen.
     """
-    from verax.studies.freeze import FREEZE, freeze_study
-    from verax.studies.registration import registration
-    from verax.studies.study import load_study, read_study
+    from verax.studies.model.freeze import FREEZE, freeze_study
+    from verax.studies.model.study import load_study, read_study
+    from verax.studies.planning.registration import registration
 
     study = read_study(folder) if again else load_study(folder)
     made = freeze_study(folder, study, people=_people(study, folder, database), again=again)
@@ -57,7 +57,7 @@ def _people(study: Study, folder: Path, database: str | None) -> int | None:
     if database is None and not (folder / "answers.sqlite").exists():
         return None
     check_installed()
-    from verax.studies.store.counting import people_who_agreed
+    from verax.studies.store.consent_count import people_who_agreed
     from verax.web.serve import default_database
 
     return people_who_agreed(database or default_database(folder), study.spec.title)

@@ -11,9 +11,9 @@ from verax.cli.console import one_sentence, output
 from verax.errors import VeraxError
 
 if TYPE_CHECKING:
-    from verax.studies.imports import Imported
-    from verax.studies.imports.hase_bansal_spec import Domain, Test
-    from verax.studies.spec import StudySpec
+    from verax.studies.build.imports import Imported
+    from verax.studies.build.imports.hase_bansal_spec import Domain, Test
+    from verax.studies.model.spec import StudySpec
 
 HASE_BANSAL = "hase-bansal"
 IMPORT_EXAMPLES = """Examples:
@@ -88,8 +88,8 @@ def _refuse(options: dict[str, Any], why: str) -> None:
 
 
 def _from_files(path: Path, items: Path | None, explanations: Path | None) -> tuple[StudySpec, str, Imported]:
-    from verax.studies.imports import import_files
-    from verax.studies.spec import parse_study_spec, read_spec_text
+    from verax.studies.build.imports import import_files
+    from verax.studies.model.spec import parse_study_spec, read_spec_text
 
     if items is None:
         raise VeraxError("Name the file of the items with --items.")
@@ -101,9 +101,9 @@ def _from_files(path: Path, items: Path | None, explanations: Path | None) -> tu
 def _published(
     folder: Path | None, domain: str | None, protocol: str | None, methods: str | None, spec: Path | None
 ) -> tuple[StudySpec, str, Imported]:
-    from verax.studies.imports import import_hase_bansal
-    from verax.studies.imports.hase_bansal_spec import CLASS_NAMES, METHODS, hase_bansal_spec
-    from verax.studies.spec import parse_study_spec, read_spec_text
+    from verax.studies.build.imports import import_hase_bansal
+    from verax.studies.build.imports.hase_bansal_spec import CLASS_NAMES, METHODS, hase_bansal_spec
+    from verax.studies.model.spec import parse_study_spec, read_spec_text
 
     if folder is None:
         raise VeraxError(
@@ -128,7 +128,7 @@ def _published(
 
 def _save(asked: StudySpec, text: str, imported: Imported, out: Path, *, force: bool) -> None:
     from verax.cli.study import print_study
-    from verax.studies.imports import make_study
+    from verax.studies.build.imports import make_study
 
     made = make_study(asked, text, imported, out, force=force)
     for note in imported.notes:

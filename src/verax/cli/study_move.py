@@ -30,8 +30,8 @@ def move_command(
     write to, and tells where the study went.
     """
     check_installed()
-    from verax.studies.store.relocating import move
-    from verax.studies.study import load_study
+    from verax.studies.model.study import load_study
+    from verax.studies.store.database.relocate import move
     from verax.web.serve import default_database
 
     with working("moving"):

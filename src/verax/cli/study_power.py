@@ -16,9 +16,9 @@ from verax.errors import VeraxError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from verax.studies.planning import People, PowerPlan
-    from verax.studies.planning_check import Check
-    from verax.studies.spec import StudySpec
+    from verax.studies.model.spec import StudySpec
+    from verax.studies.planning.check import Check
+    from verax.studies.planning.power import People, PowerPlan
 
 POWER_EXAMPLES = """Examples:
 
@@ -79,8 +79,8 @@ def power_command(
 ) -> None:
     """Say how many participants and items a study needs to find an effect, by simulating it."""
     from verax.run.threads import one_thread
-    from verax.studies.planning import People, plan_power
-    from verax.studies.spec import read_study_spec
+    from verax.studies.model.spec import read_study_spec
+    from verax.studies.planning.power import People, plan_power
 
     asked = read_study_spec(spec)
     default = People()
@@ -116,7 +116,7 @@ def power_command(
 
 def _check(asked: StudySpec, who: People, studies: int, seed: int, out: Path | None, as_json: bool) -> None:
     """Simulates no effect through the whole pipeline and says what came out."""
-    from verax.studies.planning_check import check_pipeline
+    from verax.studies.planning.check import check_pipeline
 
     with _bar("simulated studies", studies) as progress:
         found = check_pipeline(asked, studies, seed, who, progress)
@@ -177,7 +177,7 @@ def _folder(out: Path) -> None:
 
 
 def _write_plan(plan: PowerPlan, out: Path) -> Path:
-    from verax.report.power import power_svg
+    from verax.report.study.power_figure import power_svg
 
     _folder(out)
     (out / "power.json").write_text(json.dumps(plan.to_dict(), indent=2) + "\n", encoding="utf-8")

@@ -32,7 +32,7 @@ def purge_command(
     A running server does the same when it starts, and once a day. Who took part can no longer be recognised afterwards.
     """
     check_installed()
-    from verax.studies.study import load_study
+    from verax.studies.model.study import load_study
 
     study = load_study(folder)
     days = study.spec.retention_days

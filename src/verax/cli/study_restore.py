@@ -35,8 +35,8 @@ def restore_command(
 ) -> None:
     """Put a backup back; stop the server before."""
     check_installed()
-    from verax.studies.store.restoring import restore
-    from verax.studies.study import load_study
+    from verax.studies.model.study import load_study
+    from verax.studies.store.database.restore import restore
     from verax.web.serve import default_database
 
     study = load_study(folder)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from verax.studies.store import Store
-    from verax.studies.store.watching import Group, Overview
+    from verax.studies.store.status import Group, Overview
 
 STATUS_EXAMPLES = """Examples:
 
@@ -59,7 +59,7 @@ def status_command(
 ) -> None:
     """Say how a study stands: who is where, places filled, times, drop-outs, exclusions by the declared rules."""
     check_installed()
-    from verax.studies.freeze import frozen
+    from verax.studies.model.freeze import frozen
 
     if as_json and watch:
         raise VeraxError("Give --json or --watch, not both.")
@@ -80,8 +80,8 @@ def status_command(
 
 
 def _overview(store: Store, frozen_at: str | None, last: int) -> Overview:
-    from verax.studies.exclusion import apply_exclusions
-    from verax.studies.store.watching import overview
+    from verax.studies.answers.exclusion import apply_exclusions
+    from verax.studies.store.status import overview
 
     apply_exclusions(store)
     return overview(store, frozen=frozen_at, last=last)
@@ -149,7 +149,7 @@ def _group(group: Group, who: str) -> Iterator[RenderableType]:
 
 
 def _rows(group: Group) -> Table:
-    from verax.studies.design import in_words
+    from verax.studies.design.rows import in_words
 
     table = _table("row", "gives", "wanted", "complete", "active", "left")
     for row in group.rows[:MOST_ROWS]:

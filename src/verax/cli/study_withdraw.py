@@ -13,7 +13,7 @@ from verax.errors import VeraxError
 
 if TYPE_CHECKING:
     from verax.studies.store import Store
-    from verax.studies.store.withdrawing import Known
+    from verax.studies.store.participant.withdraw import Known
 
 WITHDRAW_EXAMPLES = """Examples:
 
@@ -42,9 +42,9 @@ def withdraw_command(
     recognised should they come again. Backups and exports that were made before are your own files: delete those too.
     """
     check_installed()
+    from verax.studies.model.study import load_study
     from verax.studies.store import platform_key
-    from verax.studies.store.keys import KEY_FILE
-    from verax.studies.study import load_study
+    from verax.studies.store.person_ids import KEY_FILE
 
     given = {"--completion-code": completion_code, "--prolific": prolific, "--mturk": mturk, "--link": link}
     named = {option: value.strip() for option, value in given.items() if value is not None}

@@ -10,12 +10,10 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from verax.arrays import FloatArray, IntArray
 from verax.data.table import Schema
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Inputs = list[str] | FloatArray
 
 

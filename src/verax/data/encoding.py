@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from verax.arrays import FloatArray
 from verax.errors import VeraxError
-
-FloatArray = NDArray[np.float64]
 
 # What a missing value is called among a categorical column's categories, as in the UCI tables.
 MISSING = "?"

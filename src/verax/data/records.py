@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from verax.data.dataset import Dataset, Inputs, IntArray, Part
+from verax.arrays import IntArray
+from verax.data.dataset import Dataset, Inputs, Part
 from verax.data.encoding import sort_categories
 from verax.data.splits import (
     PART_NAMES,

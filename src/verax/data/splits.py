@@ -15,7 +15,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from verax.data.dataset import FloatArray, IntArray, contents
+from verax.arrays import FloatArray, IntArray
+from verax.data.dataset import contents
 from verax.errors import VeraxError
 
 Fractions = tuple[float, float, float]

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from verax.arrays import FloatArray, IntArray
 from verax.data import encoding
 from verax.errors import VeraxError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 # Added to the spread of every bin, as lime does, so that a bin with one value can still be divided by it.
 SMALLEST_STD = 1e-11

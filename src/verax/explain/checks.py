@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from verax.arrays import FloatArray
 from verax.data.table import Column, Schema
 from verax.data.words import split_words
 from verax.explain.base import Explainer
 from verax.explain.explanation import Attribution, Explanation
 from verax.models import Model, as_model
-from verax.models.base import FloatArray
 
 # A model whose probability is a sum over words: every faithful score is known. "the" is not among them.
 WORD_WEIGHTS = {"good": 0.2, "fine": 0.1, "bad": -0.25, "dull": -0.05}

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from verax.arrays import FloatArray
 from verax.errors import VeraxError
-from verax.models.base import FloatArray
 
 Spans = tuple[tuple[tuple[int, int], ...], ...]
 

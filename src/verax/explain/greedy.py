@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from verax.arrays import BoolArray, FloatArray
 from verax.explain.base import Explainer, Target, at_least, explainers
 from verax.explain.explanation import Attribution, Cost
 from verax.explain.perturbed import SLICE, Scored, check_targets, explain_with_banks, shown_input
-from verax.models.base import FloatArray, Inputs, Model
+from verax.models.base import Inputs, Model
 from verax.perturb.dispatch import path_for
-from verax.perturb.masks import BoolArray, LeaveOneOut
+from verax.perturb.masks import LeaveOneOut
 
 # Probabilities that differ by less than this are ties, decided by the order of the features.
 TIE_DIGITS = 9

@@ -8,14 +8,15 @@ from functools import partial
 
 import numpy as np
 
+from verax.arrays import BoolArray, FloatArray
 from verax.errors import VeraxError
 from verax.explain.base import Explainer, Target, at_least, explainers
 from verax.explain.explanation import Attribution
 from verax.explain.perturbed import BANKS, Scored, check_targets, explain_with_banks
-from verax.models.base import FloatArray, Inputs, Model
+from verax.models.base import Inputs, Model
 from verax.perturb import solve
-from verax.perturb.masks import BoolArray, Masks, distinct_rows
-from verax.perturb.seeds import stream
+from verax.perturb.masks import Masks, distinct_rows
+from verax.seeds import stream
 
 SELECTIONS = ("auto", "none", "highest_weights", "forward_selection", "lasso_path")
 TEXT_KERNEL_WIDTH = 25.0

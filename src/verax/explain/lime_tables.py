@@ -12,16 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from verax.arrays import FloatArray
 from verax.data.table import Bins
 from verax.explain.base import Target
 from verax.explain.explanation import Attribution, Cost
 from verax.explain.perturbed import check_targets
-from verax.models.base import FloatArray, Inputs, Model
+from verax.models.base import Inputs, Model
 from verax.perturb import solve
 from verax.perturb.dispatch import fitted_state
 from verax.perturb.masks import MAX_ROWS
 from verax.perturb.paths.tables import encoded, reference_rows
-from verax.perturb.seeds import stream
+from verax.seeds import stream
 
 if TYPE_CHECKING:
     from verax.explain.lime import Lime

@@ -10,10 +10,11 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from verax.arrays import FloatArray
 from verax.errors import VeraxError
 from verax.explain.base import Target
 from verax.explain.explanation import Attribution, Cost
-from verax.models.base import FloatArray, Inputs, Model
+from verax.models.base import Inputs, Model
 from verax.perturb.cache import ByteCache
 from verax.perturb.dispatch import path_for
 from verax.perturb.evaluate import Path

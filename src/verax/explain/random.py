@@ -14,7 +14,7 @@ from verax.explain.base import Explainer, Target, at_least, explainers
 from verax.explain.explanation import Attribution, Cost
 from verax.explain.perturbed import check_targets, shown_input
 from verax.models.base import Inputs, Model
-from verax.perturb.seeds import stream
+from verax.seeds import stream
 
 
 @explainers.register("random")

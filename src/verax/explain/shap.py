@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from verax.arrays import FloatArray
 from verax.errors import VeraxError
 from verax.explain.base import Explainer, Target, at_least, explainers
 from verax.explain.explanation import Attribution
 from verax.explain.perturbed import BANKS, Scored, check_targets, explain_with_banks
 from verax.explain.shap_banks import EnumerationBank, KernelBank, build_kernel_bank
-from verax.models.base import FloatArray, Inputs, Model
+from verax.models.base import Inputs, Model
 from verax.perturb.masks import all_masks
 from verax.perturb.shapley import shapley_from_all
 

@@ -9,11 +9,11 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from verax.arrays import BoolArray, FloatArray
 from verax.errors import VeraxError
-from verax.models.base import FloatArray
-from verax.perturb.masks import BoolArray, Masks, distinct_rows
-from verax.perturb.seeds import stream
+from verax.perturb.masks import Masks, distinct_rows
 from verax.perturb.solve import MAX_FEATURES, factored, solve_factored
+from verax.seeds import stream
 
 # Coalitions that were drawn twice are drawn again, this often at the most.
 REDRAWS = 8

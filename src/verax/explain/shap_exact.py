@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from verax.arrays import FloatArray
 from verax.explain.explanation import Attribution, Cost
 from verax.explain.perturbed import shown_input
-from verax.models.base import FloatArray, Inputs, Model
+from verax.models.base import Inputs, Model
 from verax.perturb.dispatch import path_for
 from verax.perturb.paths.bag_of_words import BagPath
 from verax.perturb.paths.bags import Bag, word_weights

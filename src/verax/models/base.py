@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from verax.arrays import FloatArray
 from verax.errors import VeraxError
 
-FloatArray = NDArray[np.float64]
 # A batch of inputs: texts, or rows of a table (an array or a list).
 Inputs = Sequence[Any] | NDArray[Any]
 

@@ -16,8 +16,9 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from verax.arrays import FloatArray
 from verax.errors import VeraxError
-from verax.models.base import FloatArray, check_weights
+from verax.models.base import check_weights
 from verax.models.forest_arrays import Nodes, make_bag, make_nodes, make_work
 
 # Weights and counts are added in 32 bits.

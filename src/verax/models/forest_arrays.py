@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from verax.models.base import FloatArray
+from verax.arrays import FloatArray
 
 Ints = NDArray[np.int32]
 

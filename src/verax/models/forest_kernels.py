@@ -24,7 +24,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from verax.models.base import FloatArray
+from verax.arrays import FloatArray
 from verax.models.forest_arrays import Bag, Ints, Nodes, Work
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from verax.arrays import FloatArray
 from verax.errors import VeraxError
-from verax.models.base import FloatArray, Inputs, Model, ask, check_class_names
+from verax.models.base import Inputs, Model, ask, check_class_names
 from verax.models.tables import encode_rows
 from verax.models.text import check_texts
 

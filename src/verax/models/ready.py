@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from verax.arrays import FloatArray
 from verax.errors import VeraxError
-from verax.models.base import FloatArray, check_weights
+from verax.models.base import check_weights
 from verax.registry import Registry
 
 # By name: a function from a seed to an unfitted classifier, with fit(rows, labels, sample_weight) and

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from verax.models.base import FloatArray, Inputs, Model, ask
+from verax.arrays import FloatArray
+from verax.models.base import Inputs, Model, ask
 
 if TYPE_CHECKING:
     import pandas as pd

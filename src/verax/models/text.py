@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from verax.arrays import FloatArray
 from verax.errors import VeraxError
-from verax.models.base import FloatArray, Inputs, Model, ask
+from verax.models.base import Inputs, Model, ask
 
 
 @dataclass(frozen=True, eq=False)

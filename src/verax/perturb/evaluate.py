@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from verax.models.base import FloatArray, Inputs
+from verax.arrays import FloatArray
+from verax.models.base import Inputs
 from verax.perturb.masks import MAX_ROWS, PACK_CELLS, Variants
 
 

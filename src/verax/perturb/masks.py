@@ -10,9 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from verax.models.base import FloatArray
-
-BoolArray = NDArray[np.bool_]
+from verax.arrays import BoolArray, FloatArray
 
 
 class Variants(Protocol):

@@ -8,7 +8,7 @@ from math import factorial
 import numpy as np
 from numpy.typing import NDArray
 
-from verax.models.base import FloatArray
+from verax.arrays import FloatArray
 from verax.perturb.masks import Masks
 from verax.perturb.paths.ensembles import Ensemble
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
+from verax.arrays import FloatArray
 from verax.errors import VeraxError
-from verax.models.base import FloatArray
 from verax.perturb.masks import Masks
 
 # The sums of squares of more features than this would not fit the memory that one call may take.

@@ -1,8 +1,8 @@
 """What people look at: highlighted inputs, tables in the terminal, one self-contained page."""
 
-from verax.report.comparison import Comparison, Entry, Subject
-from verax.report.highlight import Mark, Segment, marks, segments
-from verax.report.page import render_page, write_page
+from verax.report.explanations.comparison import Comparison, Entry, Subject
+from verax.report.explanations.explanations_page import render_page, write_page
+from verax.report.explanations.highlight import Mark, Segment, marks, segments
 
 __all__ = [
     "Comparison",

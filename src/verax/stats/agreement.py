@@ -23,8 +23,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
-from verax.stats.columns import Codes, Floats, check_lengths, check_replicates, coded, numbers
+from verax.stats.columns import check_lengths, check_replicates, coded, numbers
 from verax.stats.resample import pigeonhole_weights
 from verax.stats.student import t_critical
 
@@ -79,9 +80,9 @@ class Agreement:
 class _Ratings:
     """Ratings of items that have at least two, sorted by item and value; names as codes without gaps."""
 
-    item: Codes
-    rater: Codes
-    value: Codes
+    item: IndexArray
+    rater: IndexArray
+    value: IndexArray
     items: int
     raters: int
     values: int
@@ -98,13 +99,13 @@ class _Weighed:
         item: (replicates, items): weights of the items.
     """
 
-    count: Floats
-    square: Floats
-    item: Floats
+    count: FloatArray
+    square: FloatArray
+    item: FloatArray
 
 
 # (replicates, 3): the coefficient, what was observed, what chance gives.
-Coefficient = Callable[[_Weighed], Floats]
+Coefficient = Callable[[_Weighed], FloatArray]
 
 
 def fleiss_kappa(
@@ -166,7 +167,7 @@ def krippendorff_alpha(
     return _agreement(ratings, partial(_alpha, scale, position), replicates, seed, level)
 
 
-def _ratings(item: ArrayLike, rater: ArrayLike, value: Codes) -> tuple[_Ratings, Codes]:
+def _ratings(item: ArrayLike, rater: ArrayLike, value: IndexArray) -> tuple[_Ratings, IndexArray]:
     """The ratings that can be paired, and which of the values occur in them."""
     items, item_codes = coded("item", item)
     raters, rater_codes = coded("rater", rater)
@@ -231,7 +232,7 @@ def _agreement(
     )
 
 
-def _interval(boots: Floats, level: float) -> tuple[float | None, float | None, int]:
+def _interval(boots: FloatArray, level: float) -> tuple[float | None, float | None, int]:
     """Percentile interval of the replicates in which there is a coefficient."""
     known = boots[~np.isnan(boots)]
     if not len(known):
@@ -240,7 +241,7 @@ def _interval(boots: Floats, level: float) -> tuple[float | None, float | None, 
     return low, high, len(known)
 
 
-def _weighed(ratings: _Ratings, of_raters: Floats, of_items: Floats) -> _Weighed:
+def _weighed(ratings: _Ratings, of_raters: FloatArray, of_items: FloatArray) -> _Weighed:
     """Sums of the raters' weights per item and value; ratings are sorted so that a cell's stand together."""
     cell = ratings.item * ratings.values + ratings.value
     start = np.flatnonzero(np.r_[True, np.diff(cell) > 0])
@@ -253,7 +254,7 @@ def _weighed(ratings: _Ratings, of_raters: Floats, of_items: Floats) -> _Weighed
     return _Weighed(count.reshape(shape), square.reshape(shape), of_items)
 
 
-def _kappa(weighed: _Weighed) -> Floats:
+def _kappa(weighed: _Weighed) -> FloatArray:
     """Kappa of each replicate, over the items that still have a pair of raters."""
     total = weighed.count.sum(axis=2)
     pairs = total**2 - weighed.square.sum(axis=2)
@@ -269,7 +270,7 @@ def _kappa(weighed: _Weighed) -> Floats:
     return np.stack([value, observed, expected], axis=1)
 
 
-def _alpha(scale: Scale, position: Floats | None, weighed: _Weighed) -> Floats:
+def _alpha(scale: Scale, position: FloatArray | None, weighed: _Weighed) -> FloatArray:
     """Alpha of each replicate from its coincidences, in which every item counts as often as it has ratings."""
     total = weighed.count.sum(axis=2)
     pairs = total**2 - weighed.square.sum(axis=2)
@@ -288,7 +289,7 @@ def _alpha(scale: Scale, position: Floats | None, weighed: _Weighed) -> Floats:
     return np.stack([value, observed, expected], axis=1)
 
 
-def _distances(scale: Scale, position: Floats | None, values: Floats) -> Floats:
+def _distances(scale: Scale, position: FloatArray | None, values: FloatArray) -> FloatArray:
     """Squared distances of the values: (replicates, values, values)."""
     if scale == "nominal":
         return np.asarray(1 - np.eye(values.shape[1])[None])

@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
-
-Codes: TypeAlias = NDArray[np.intp]
-Floats: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -30,12 +28,12 @@ class Answers:
         dropped: Answers left out because Pre or Post is missing.
     """
 
-    participant: Codes
-    item: Codes
-    method: Codes
+    participant: IndexArray
+    item: IndexArray
+    method: IndexArray
     methods: tuple[Any, ...]
-    pre: Floats
-    post: Floats
+    pre: FloatArray
+    post: FloatArray
     dropped: int
 
 
@@ -75,7 +73,7 @@ def check_lengths(**columns: ArrayLike) -> int:
     return length
 
 
-def coded(name: str, values: ArrayLike) -> tuple[tuple[Any, ...], Codes]:
+def coded(name: str, values: ArrayLike) -> tuple[tuple[Any, ...], IndexArray]:
     """The distinct names, sorted, and each entry's place among them."""
     column = np.asarray(values)
     missing = np.array([value is None or _is_nan(value) for value in column.tolist()], dtype=bool)
@@ -95,7 +93,7 @@ def _is_nan(value: Any) -> bool:
     return isinstance(value, float) and math.isnan(value)
 
 
-def joint(*codes: Codes) -> Codes:
+def joint(*codes: IndexArray) -> IndexArray:
     """One code per distinct combination of several columns of codes."""
     combined = codes[0]
     for more in codes[1:]:
@@ -103,7 +101,7 @@ def joint(*codes: Codes) -> Codes:
     return combined
 
 
-def zero_or_one(name: str, values: ArrayLike) -> Floats:
+def zero_or_one(name: str, values: ArrayLike) -> FloatArray:
     """The column as 0, 1 or NaN (missing); refuses anything else."""
     column = numbers(name, values)
     wrong = np.flatnonzero(~(np.isnan(column) | (column == 0) | (column == 1)))
@@ -115,7 +113,7 @@ def zero_or_one(name: str, values: ArrayLike) -> Floats:
     return column
 
 
-def numbers(name: str, values: ArrayLike) -> Floats:
+def numbers(name: str, values: ArrayLike) -> FloatArray:
     """The column as numbers, NaN where missing; refuses text and infinities."""
     try:
         column = np.asarray(values, dtype=np.float64).reshape(-1)

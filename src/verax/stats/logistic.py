@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, ndtri
 
+from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
-from verax.stats.columns import Codes, Floats, check_lengths, coded, numbers, zero_or_one
+from verax.stats.columns import check_lengths, coded, numbers, zero_or_one
 
 STEPS = 100
 
@@ -102,7 +103,7 @@ def logistic(x: ArrayLike, right: ArrayLike, level: float = 0.95) -> Logistic:
     )
 
 
-def logistic_of_counts(x: ArrayLike, answers: ArrayLike, right: ArrayLike) -> Floats:
+def logistic_of_counts(x: ArrayLike, answers: ArrayLike, right: ArrayLike) -> FloatArray:
     """Intercept and slope of many data sets that share their values of x: (data sets, 2).
 
     NaN where a slope does not exist: all answers equal, or right and wrong ones on different sides of some x.
@@ -121,7 +122,7 @@ def logistic_of_counts(x: ArrayLike, answers: ArrayLike, right: ArrayLike) -> Fl
     return found
 
 
-def normalised(values: ArrayLike, group: ArrayLike) -> Floats:
+def normalised(values: ArrayLike, group: ArrayLike) -> FloatArray:
     """(value - mean) / standard deviation (divisor n - 1) inside each group, such as a participant.
 
     NaN where the value is missing or where its group has less than two different values.
@@ -136,7 +137,7 @@ def normalised(values: ArrayLike, group: ArrayLike) -> Floats:
     return scaled
 
 
-def _moments(values: Floats, group: Codes, groups: int) -> tuple[Floats, Floats]:
+def _moments(values: FloatArray, group: IndexArray, groups: int) -> tuple[FloatArray, FloatArray]:
     """Mean and standard deviation of each group; 0 spread where there is only one value, whatever rounding says."""
     count = np.bincount(group, minlength=groups)
     mean = np.bincount(group, weights=values, minlength=groups) / np.maximum(count, 1)
@@ -147,7 +148,7 @@ def _moments(values: Floats, group: Codes, groups: int) -> tuple[Floats, Floats]
     return mean, np.where(highest > lowest, np.sqrt(squares / np.maximum(count - 1, 1)), 0.0)
 
 
-def _overlap(x: Floats, n: Floats, s: Floats) -> NDArray[np.bool_]:
+def _overlap(x: FloatArray, n: FloatArray, s: FloatArray) -> NDArray[np.bool_]:
     """Where right and wrong answers overlap in x, so that the likelihood has a maximum."""
     right_low = np.where(s > 0, x, np.inf).min(axis=1)
     right_high = np.where(s > 0, x, -np.inf).max(axis=1)
@@ -156,7 +157,7 @@ def _overlap(x: Floats, n: Floats, s: Floats) -> NDArray[np.bool_]:
     return np.asarray((right_low < wrong_high) & (wrong_low < right_high))
 
 
-def _fit(x: Floats, n: Floats, s: Floats) -> Floats:
+def _fit(x: FloatArray, n: FloatArray, s: FloatArray) -> FloatArray:
     """Intercept and slope of data sets that have them, computed on x moved to [-1, 1]."""
     centre, scale = (x.max() + x.min()) / 2, (x.max() - x.min()) / 2
     scaled = (x - centre) / scale
@@ -169,7 +170,7 @@ def _fit(x: Floats, n: Floats, s: Floats) -> Floats:
     return np.stack([found[:, 0] - slope * centre, slope], axis=1)
 
 
-def _newton(x: Floats, n: Floats, s: Floats, guarded: bool) -> tuple[Floats, Floats]:
+def _newton(x: FloatArray, n: FloatArray, s: FloatArray, guarded: bool) -> tuple[FloatArray, FloatArray]:
     """Newton's steps on all data sets and the size of the last; guarded steps are halved until they climb."""
     share = s.sum(axis=1) / n.sum(axis=1)
     coefficients = np.stack([np.log(share) - np.log1p(-share), np.zeros(len(n))], axis=1)
@@ -189,7 +190,9 @@ def _newton(x: Floats, n: Floats, s: Floats, guarded: bool) -> tuple[Floats, Flo
     return coefficients, size
 
 
-def _halved(x: Floats, n: Floats, s: Floats, coefficients: Floats, step: Floats) -> Floats:
+def _halved(
+    x: FloatArray, n: FloatArray, s: FloatArray, coefficients: FloatArray, step: FloatArray
+) -> FloatArray:
     """The step, halved for as long as the likelihood is lower at its end."""
     value = _log_likelihood(x, n, s, coefficients)
     for _ in range(60):
@@ -200,6 +203,6 @@ def _halved(x: Floats, n: Floats, s: Floats, coefficients: Floats, step: Floats)
     return step
 
 
-def _log_likelihood(x: Floats, n: Floats, s: Floats, coefficients: Floats) -> Floats:
+def _log_likelihood(x: FloatArray, n: FloatArray, s: FloatArray, coefficients: FloatArray) -> FloatArray:
     eta = coefficients[:, :1] + coefficients[:, 1:] * x
     return np.asarray((s * eta - n * np.logaddexp(0, eta)).sum(axis=1))

@@ -24,8 +24,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
-from verax.stats.columns import Codes, Floats, check_replicates, joint
+from verax.stats.columns import check_replicates, joint
 
 GROUP = 256
 
@@ -42,17 +43,17 @@ class _Draws:
         whole: Where all of them are kept.
     """
 
-    block: Codes
-    kept: Codes
+    block: IndexArray
+    kept: IndexArray
     whole: NDArray[np.bool_]
 
-    def times(self, blocks: int) -> Codes:
+    def times(self, blocks: int) -> IndexArray:
         """How often each block was kept whole: (replicates, blocks)."""
         place = np.arange(len(self.block))[:, None] * blocks + self.block
         counts = np.bincount(place[self.whole], minlength=len(self.block) * blocks)
         return counts.reshape(len(self.block), blocks)
 
-    def cut(self) -> tuple[Codes, Codes, Codes]:
+    def cut(self) -> tuple[IndexArray, IndexArray, IndexArray]:
         """The blocks that were cut: replicate, block, answers kept."""
         replicate, draw = np.nonzero((self.kept > 0) & ~self.whole)
         return replicate, self.block[replicate, draw], self.kept[replicate, draw]
@@ -62,22 +63,22 @@ class _Draws:
 class _Lists:
     """The answers of each block in the order of the data: those of b are order[start[b] : start[b] + size[b]]."""
 
-    order: Codes
-    start: Codes
-    size: Codes
+    order: IndexArray
+    start: IndexArray
+    size: IndexArray
 
     @classmethod
-    def by(cls, block: Codes, blocks: int) -> _Lists:
+    def by(cls, block: IndexArray, blocks: int) -> _Lists:
         size = np.bincount(block, minlength=blocks)
         return cls(np.argsort(block, kind="stable"), np.cumsum(size) - size, size)
 
-    def places(self) -> Codes:
+    def places(self) -> IndexArray:
         """Each answer's place in its block, from 0."""
         place = np.empty_like(self.order)
         place[self.order] = np.arange(len(self.order)) - np.repeat(self.start, self.size)
         return place
 
-    def heads(self, block: Codes, kept: Codes) -> tuple[Codes, Codes]:
+    def heads(self, block: IndexArray, kept: IndexArray) -> tuple[IndexArray, IndexArray]:
         """The first kept answers of each block named: (which of the blocks named, answer)."""
         which = np.repeat(np.arange(len(block)), kept)
         step = np.arange(len(which)) - np.repeat(np.cumsum(kept) - kept, kept)
@@ -85,8 +86,8 @@ class _Lists:
 
 
 def block_weights(
-    first: Codes, second: Codes, replicates: int, seed: int, within: Codes | None = None
-) -> Iterator[Floats]:
+    first: IndexArray, second: IndexArray, replicates: int, seed: int, within: IndexArray | None = None
+) -> Iterator[FloatArray]:
     """Draws blocks of `first` until the data's size is reached, cuts, then does the same with `second` in that.
 
     A block that is cut keeps its first answers in the order of the data, so that this scheme depends (a little) on
@@ -111,7 +112,7 @@ def block_weights(
     part_of_block = np.empty(blocks, dtype=np.intp)
     part_of_block[first] = part
 
-    def group(number: int) -> Floats:
+    def group(number: int) -> FloatArray:
         drawn = []
         for one in range(int(part.max()) + 1):
             sizes = np.where(part_of_block == one, people.size, 0)
@@ -134,7 +135,7 @@ def block_weights(
     return _in_groups(group, replicates)
 
 
-def grid_weights(first: Codes, second: Codes, replicates: int, seed: int) -> Iterator[Floats]:
+def grid_weights(first: IndexArray, second: IndexArray, replicates: int, seed: int) -> Iterator[FloatArray]:
     """Draws as many blocks of `first` as there are, then as many blocks of `second` as that sample has; nothing is cut.
 
     Yields:
@@ -143,7 +144,7 @@ def grid_weights(first: Codes, second: Codes, replicates: int, seed: int) -> Ite
     blocks, items = int(first.max()) + 1, int(second.max()) + 1
     item_of_answer = _indicator(second, items)
 
-    def group(number: int) -> Floats:
+    def group(number: int) -> FloatArray:
         weights = _multinomial(_stream(seed, number, 0), np.zeros(blocks, dtype=np.intp))[:, first].astype(
             np.float64
         )
@@ -158,8 +159,8 @@ def grid_weights(first: Codes, second: Codes, replicates: int, seed: int) -> Ite
 
 
 def pigeonhole_weights(
-    participant_group: Codes, item_group: Codes, replicates: int, seed: int
-) -> Iterator[tuple[Floats, Floats]]:
+    participant_group: IndexArray, item_group: IndexArray, replicates: int, seed: int
+) -> Iterator[tuple[FloatArray, FloatArray]]:
     """Draws participants and, independently, items with replacement; an answer's weight is the product of its two.
 
     Args:
@@ -178,19 +179,19 @@ def pigeonhole_weights(
         yield of_participants.astype(np.float64), of_items.astype(np.float64)
 
 
-def weighted_sums(weights: Iterable[Floats], columns: Floats) -> Floats:
+def weighted_sums(weights: Iterable[FloatArray], columns: FloatArray) -> FloatArray:
     """The sum of each column over each replicate's answers: (replicates, columns)."""
     return np.vstack([some @ columns for some in weights])
 
 
-def label_counts(weights: Iterable[Floats], label: Codes, labels: int) -> NDArray[np.int64]:
+def label_counts(weights: Iterable[FloatArray], label: IndexArray, labels: int) -> NDArray[np.int64]:
     """How many answers of each label (0 to labels - 1) are in each replicate: (replicates, labels)."""
     return np.rint(weighted_sums(weights, _indicator(label, labels))).astype(np.int64)
 
 
 def _heads_of_items(
-    sample: _Draws, again: _Draws, cells: _Lists, place: Codes, items: int
-) -> tuple[Codes, Codes]:
+    sample: _Draws, again: _Draws, cells: _Lists, place: IndexArray, items: int
+) -> tuple[IndexArray, IndexArray]:
     """The answers that remain of items that were cut: the first ones in the order of the resampled participants."""
     replicate, item, kept = again.cut()
     cell = (sample.block[replicate] * items + item[:, None]).reshape(-1)
@@ -203,7 +204,7 @@ def _heads_of_items(
     return replicate[case[taken]], answer[taken]
 
 
-def _draw_until(stream: np.random.Generator, sizes: Codes, total: int) -> _Draws:
+def _draw_until(stream: np.random.Generator, sizes: IndexArray, total: int) -> _Draws:
     """Blocks drawn until they hold `total` answers, the last one cut; sizes are (replicates, blocks)."""
     present = sizes > 0
     expected = int(present.sum(axis=1).max())
@@ -218,7 +219,7 @@ def _draw_until(stream: np.random.Generator, sizes: Codes, total: int) -> _Draws
     return _Draws(block, kept, kept == size)
 
 
-def _uniform_blocks(stream: np.random.Generator, present: NDArray[np.bool_], draws: int) -> Codes:
+def _uniform_blocks(stream: np.random.Generator, present: NDArray[np.bool_], draws: int) -> IndexArray:
     """Blocks drawn uniformly among those present in each replicate."""
     count = present.sum(axis=1, keepdims=True)
     present_first = np.argsort(~present, axis=1, kind="stable")
@@ -226,7 +227,7 @@ def _uniform_blocks(stream: np.random.Generator, present: NDArray[np.bool_], dra
     return np.take_along_axis(present_first, place, 1)
 
 
-def _multinomial(stream: np.random.Generator, groups: Codes) -> Codes:
+def _multinomial(stream: np.random.Generator, groups: IndexArray) -> IndexArray:
     """How often each member is drawn when each group draws as many as it has: (GROUP, members)."""
     counts = np.zeros((GROUP, len(groups)), dtype=np.intp)
     for one in np.unique(groups):
@@ -250,12 +251,12 @@ def _stream(seed: int, group: int, purpose: int) -> np.random.Generator:
     return np.random.default_rng([seed, group, purpose])
 
 
-def _indicator(codes: Codes, count: int) -> Floats:
+def _indicator(codes: IndexArray, count: int) -> FloatArray:
     """A column per code with a 1 where an answer has it."""
     indicator = np.zeros((len(codes), count))
     indicator[np.arange(len(codes)), codes] = 1
     return indicator
 
 
-def _fields(draws: _Draws) -> tuple[Codes, Codes, NDArray[np.bool_]]:
+def _fields(draws: _Draws) -> tuple[IndexArray, IndexArray, NDArray[np.bool_]]:
     return draws.block, draws.kept, draws.whole

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
-from verax.stats.columns import Codes, Floats, check_lengths, coded, listed, numbers
+from verax.stats.columns import check_lengths, coded, listed, numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,19 +34,19 @@ class Responses:
         strata: Names of the strata.
     """
 
-    participant: Codes
-    item: Codes
-    method: Codes
-    stratum: Codes
-    pre: Floats | None
-    post: Floats
+    participant: IndexArray
+    item: IndexArray
+    method: IndexArray
+    stratum: IndexArray
+    pre: FloatArray | None
+    post: FloatArray
     participants: tuple[Any, ...]
     items: tuple[Any, ...]
     methods: tuple[Any, ...]
     strata: tuple[Any, ...]
 
     @property
-    def value(self) -> Floats:
+    def value(self) -> FloatArray:
         """Post - Pre of each row, or the only score; NaN where one is missing."""
         return self.post if self.pre is None else self.post - self.pre
 
@@ -55,7 +56,7 @@ class Responses:
         return int(np.isnan(self.value).sum())
 
     @property
-    def method_of(self) -> Codes:
+    def method_of(self) -> IndexArray:
         """The method of each participant."""
         methods = np.zeros(len(self.participants), dtype=np.intp)
         methods[self.participant] = self.method
@@ -137,7 +138,7 @@ def part_of(rows: Responses, keep: NDArray[np.bool_]) -> Responses:
     if not keep.any():
         raise VeraxError("No response is left: choose a part of the study that has some.")
 
-    def names(all_names: tuple[Any, ...], codes: Codes) -> list[Any]:
+    def names(all_names: tuple[Any, ...], codes: IndexArray) -> list[Any]:
         return [all_names[code] for code in codes[keep]]
 
     return responses(

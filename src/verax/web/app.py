@@ -18,17 +18,18 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from verax.studies.model.study import Study
 from verax.studies.store import Store
-from verax.studies.study import Study
-from verax.web import leaving, participant
-from verax.web.assets import assets
-from verax.web.experimenter import experimenter_routes
-from verax.web.experimenter_live import Watch
-from verax.web.limits import make_limits
-from verax.web.origins import own_posted
-from verax.web.policy import HEADERS
+from verax.web.experimenter.live_page import Watch
+from verax.web.experimenter.routes import experimenter_routes
+from verax.web.http.assets import assets
+from verax.web.http.limits import make_limits
+from verax.web.http.origins import own_posted
+from verax.web.http.policy import HEADERS
+from verax.web.http.site import Site, notice
+from verax.web.participant import leaving
+from verax.web.participant import routes as participant
 from verax.web.purging import purging
-from verax.web.site import Site, notice
 
 FOR_EVER = "public, max-age=31536000, immutable"
 

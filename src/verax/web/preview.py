@@ -20,11 +20,11 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route
 from starlette.types import Receive, Scope, Send
 
+from verax.studies.model.study import Study, load_study
 from verax.studies.store import open_store
-from verax.studies.study import Study, load_study
 from verax.web.app import SafeHeaders, make_app, static
-from verax.web.assets import asset_name
-from verax.web.drawing import draw
+from verax.web.http.assets import asset_name
+from verax.web.http.templating import draw
 from verax.web.serve import address, listen, run
 
 # Nobody walks through a preview more often.

@@ -14,10 +14,10 @@ from starlette.types import ASGIApp
 from uvicorn.supervisors import Multiprocess
 
 from verax.errors import VeraxError
-from verax.studies.freeze import frozen
+from verax.studies.model.freeze import frozen
+from verax.studies.model.study import load_study
 from verax.studies.store import open_store, platform_key
-from verax.studies.store.following import present_url
-from verax.studies.study import load_study
+from verax.studies.store.database.redirect import present_url
 from verax.web.app import make_app
 
 # Somebody's answer on its way is waited for so many seconds when the server ends.

@@ -1,6 +1,7 @@
 """Answers to a study as an analysis gets them, without a server: everybody walks the study's own steps.
 
-`sample_study` makes a small study of any protocol, `collected` the frames, with the columns of `verax.studies.columns`.
+`sample_study` makes a small study of any protocol, `collected` the frames, with the columns of
+`verax.studies.answers.schema`.
 """
 
 from __future__ import annotations
@@ -13,15 +14,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from verax.stats.simulate import Design, Simulated, Spreads, simulate
-from verax.studies.build import compose_study
-from verax.studies.collected import Collected, to_frame
-from verax.studies.columns import EXCLUSIONS, PARTICIPANTS, RESPONSES, shown
+from verax.stats.power.simulation import Design, Simulated, Spreads, simulate
+from verax.studies.answers.answers import Collected, to_frame
+from verax.studies.answers.schema import EXCLUSIONS, PARTICIPANTS, RESPONSES, shown
+from verax.studies.build.build import compose_study
+from verax.studies.model.screen import Question
+from verax.studies.model.steps import Step
+from verax.studies.model.study import Study
 from verax.studies.protocols import make_protocol
 from verax.studies.protocols.sample import sample_material
-from verax.studies.screen import Question
-from verax.studies.steps import Step
-from verax.studies.study import Study
 
 # What an answer is, or None where the step's time is over before one comes.
 Answer = Callable[["Person", Step, Question], Any]

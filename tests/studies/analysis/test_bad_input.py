@@ -18,8 +18,8 @@ from studies.analysis.frames import (
     simulated_answers,
 )
 from verax.studies.analysis import Options, analyse
-from verax.studies.freeze import Frozen
-from verax.studies.study import Study
+from verax.studies.model.freeze import Frozen
+from verax.studies.model.study import Study
 
 FAST = Options(replicates=100)
 

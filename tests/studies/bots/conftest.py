@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from verax.studies.answers.answers import Collected, collect
 from verax.studies.bots import BotRun, run_bots
-from verax.studies.build import compose_study
-from verax.studies.collected import Collected, collect
+from verax.studies.build.build import compose_study
+from verax.studies.model.study import Study, save_study
 from verax.studies.protocols import make_protocol
 from verax.studies.protocols.sample import sample_material
 from verax.studies.store import Store, open_store
-from verax.studies.study import Study, save_study
 from verax.web.app import make_app
 from web.serving import running
 

@@ -8,10 +8,11 @@ from types import ModuleType
 
 import pytest
 
-from verax.studies.protocols import forward, protocols
+from verax.studies.model.screen import Prose, Screen
+from verax.studies.model.steps import Step
+from verax.studies.protocols import protocols
 from verax.studies.protocols.checks import check_protocol, sample_material
-from verax.studies.screen import Prose, Screen
-from verax.studies.steps import Step
+from verax.studies.protocols.forward import protocol as forward
 
 DOCS = Path(__file__).parents[3] / "docs" / "studies.md"
 ROLES = {"learning": 4, "test": 4}

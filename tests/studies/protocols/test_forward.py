@@ -7,9 +7,9 @@ import pytest
 
 from study_source import review_source
 from verax.errors import VeraxError
+from verax.studies.model.screen import Bars, Passage, class_mark
 from verax.studies.protocols import make_protocol
 from verax.studies.protocols.checks import check_protocol, sample_material
-from verax.studies.screen import Bars, Passage, class_mark
 
 TABLE = {"name": "forward"}
 CONDITIONS = [{"name": "none"}, {"name": "lime", "explainer": "lime"}, {"name": "random", "like": "lime"}]

@@ -6,7 +6,7 @@ import pytest
 
 from study_source import review_source
 from verax.errors import VeraxError
-from verax.studies import stimulus
+from verax.studies.display import stimulus
 from verax.studies.protocols import make_protocol
 from verax.studies.protocols.checks import check_protocol, sample_material
 

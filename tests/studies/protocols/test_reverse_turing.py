@@ -8,11 +8,11 @@ import pytest
 
 from study_source import NAMES, review_source
 from verax.errors import VeraxError
-from verax.studies import wording
-from verax.studies.build import compose_study
+from verax.studies.build.build import compose_study
+from verax.studies.display import wording
+from verax.studies.model.screen import class_mark, with_names
 from verax.studies.protocols import make_protocol
 from verax.studies.protocols.checks import check_protocol, sample_material, screen_words
-from verax.studies.screen import class_mark, with_names
 
 TABLE = {"name": "reverse-turing"}
 MASKED = TABLE | {"masked": True}

@@ -6,9 +6,9 @@ import pytest
 
 from study_source import review_source
 from verax.errors import VeraxError
+from verax.studies.model.screen import Bars, Evidence
 from verax.studies.protocols import make_protocol
 from verax.studies.protocols.checks import check_protocol, sample_material
-from verax.studies.screen import Bars, Evidence
 
 TABLE = {"name": "uncertain-case", "test": 12, "items_per_participant": 6}
 

@@ -10,7 +10,7 @@ from sqlalchemy import func, select, text
 from small_study import answers, begin, finish, walk_to
 from store_tools import consent_all, rows, run_together, submit_copies
 from verax.studies.store import Submitted
-from verax.studies.store.database import open_database
+from verax.studies.store.database.engine import open_database
 from verax.studies.store.tables import events, participants, responses, steps
 
 COPIES = 8

@@ -10,7 +10,7 @@ from sqlalchemy import text
 from small_study import begin, do_step, finish, small_study, walk_to
 from store_tools import rows
 from verax.errors import VeraxError
-from verax.studies import wording
+from verax.studies.display import wording
 from verax.studies.store import Refused, Store, Submitted, open_store
 from verax.studies.store.tables import consents, events, participants, responses, steps
 from verax.studies.store.tokens import token_hash

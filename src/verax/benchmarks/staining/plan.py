@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from verax.benchmarks.staining import cell
-from verax.benchmarks.staining.prepared import Prepared, prepare
+from verax.benchmarks.staining import jobs
 from verax.benchmarks.staining.spec import StainSpec
+from verax.benchmarks.staining.stainable import Prepared, prepare
 from verax.models import models
 from verax.run.jobs import Job
 
@@ -50,7 +51,7 @@ class Plan:
         return [*self.twins.values(), *(trial.job for trial in self.trials)]
 
 
-def make_plan(spec: StainSpec, explainers: Sequence[cell.Method]) -> Plan:
+def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method]) -> Plan:
     """Plans a run; the datasets are loaded, so that what is wrong with them is told before anything is fitted.
 
     Args:
@@ -71,7 +72,7 @@ def make_plan(spec: StainSpec, explainers: Sequence[cell.Method]) -> Plan:
         for model in spec.models:
             arguments = {**shared, "model": model, "seed": spec.seed}
             name = f"{dataset}, {model}, unstained"
-            twins[dataset, model] = Job(name, f"{cell.__name__}:twin", arguments, cell.VERSION)
+            twins[dataset, model] = _job(name, "twin", arguments)
         for stain in range(spec.stains):
             for model in spec.models:
                 arguments = {
@@ -86,9 +87,7 @@ def make_plan(spec: StainSpec, explainers: Sequence[cell.Method]) -> Plan:
                     "learnt": spec.learnt,
                     "seed": spec.seed + stain,
                 }
-                job = Job(
-                    f"{dataset}, stain {stain}, {model}", f"{cell.__name__}:trial", arguments, cell.VERSION
-                )
+                job = _job(f"{dataset}, stain {stain}, {model}", "trial", arguments)
                 trials.append(Trial(dataset, model, stain, job))
     return Plan(
         spec=spec,
@@ -103,6 +102,11 @@ def make_plan(spec: StainSpec, explainers: Sequence[cell.Method]) -> Plan:
     )
 
 
+def _job(name: str, function: str, arguments: dict[str, Any]) -> Job:
+    known_as = f"verax.benchmarks.staining.cell:{function}"
+    return Job(name, f"{jobs.__name__}:{function}", arguments, jobs.VERSION, known_as)
+
+
 def _first_stain(spec: StainSpec, prepared: Prepared) -> None:
     """Draws the first stain, to fail now and not in every job if none can be had."""
-    cell.stain_of(prepared, spec.wish(), spec.at_least, spec.seed)
+    jobs.stain_of(prepared, spec.wish(), spec.at_least, spec.seed)

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-BoolArray = NDArray[np.bool_]
-IntArray = NDArray[np.int64]
+from verax.arrays import BoolArray, IntArray
 
 
 @dataclass(frozen=True)

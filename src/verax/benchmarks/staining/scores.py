@@ -6,9 +6,9 @@ from collections.abc import Collection
 
 import numpy as np
 
+from verax.arrays import FloatArray
 from verax.errors import VeraxError
 from verax.explain import Attribution
-from verax.models.base import FloatArray
 
 BUDGETS = tuple(range(1, 11))
 # Scores that differ by less than this share of the largest are ties: rounding must not decide who is named.

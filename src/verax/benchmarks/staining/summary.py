@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from verax.benchmarks.staining.cell import checks
+from verax.benchmarks.staining.jobs import checks
 from verax.benchmarks.staining.plan import Plan, Trial
 from verax.benchmarks.staining.scores import BUDGETS
 from verax.benchmarks.staining.truth import NAME as GROUND_TRUTH
@@ -108,7 +108,7 @@ def _took(plan: Plan, dataset: str, values: Sequence[Any], twin: Any) -> dict[st
 
 
 def _twin_accuracy(plan: Plan, dataset: str, values: Sequence[Any], twin: Any) -> dict[str, Any]:
-    from verax.benchmarks.staining.prepared import prepare
+    from verax.benchmarks.staining.stainable import prepare
 
     labels = prepare(plan.spec.source(dataset), plan.spec.words).dataset.test.labels
     predicted = np.array(twin["predicted"])

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from verax.benchmarks.staining.prepared import Prepared
+from verax.arrays import IntArray
+from verax.benchmarks.staining.stainable import Prepared
 from verax.data import Part
 from verax.models import Model, fit_classifier, fit_model, resolve_model
 from verax.models.text import TextPipeline
-
-IntArray = NDArray[np.int64]
 
 
 def fit(

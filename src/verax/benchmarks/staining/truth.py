@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from verax.arrays import FloatArray
 from verax.errors import VeraxError
 from verax.explain import Attribution, Explainer
 from verax.explain.base import Target
 from verax.explain.perturbed import check_targets, shown_input
 from verax.models import Model
-from verax.models.base import FloatArray, Inputs
+from verax.models.base import Inputs
 from verax.perturb import path_for
 from verax.perturb.paths.bag_of_words import BagPath
 from verax.perturb.paths.bags import Bag

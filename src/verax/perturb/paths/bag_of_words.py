@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from verax.arrays import FloatArray
 from verax.data.words import split_words
-from verax.models.base import FloatArray
 from verax.models.text import TextPipeline, check_texts
 from verax.perturb.evaluate import Answer, Rows, evaluate_packed
 from verax.perturb.masks import MAX_ROWS, Masks, Variants

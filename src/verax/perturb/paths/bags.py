@@ -11,11 +11,9 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from verax.models.base import FloatArray
+from verax.arrays import BoolArray, FloatArray, IndexArray
 from verax.perturb.evaluate import Prepared, Rows
-from verax.perturb.masks import BoolArray, Masks, distinct_rows, packed_numbers
-
-IntArray = NDArray[np.intp]
+from verax.perturb.masks import Masks, distinct_rows, packed_numbers
 
 # Sparse rows are written in strips of this many, small enough for the processor's cache.
 STRIP_ROWS = 1_024
@@ -54,9 +52,9 @@ class Bag(Prepared):
     slot. ``idf`` has one number per slot.
     """
 
-    columns: IntArray
-    slots: IntArray
-    words: IntArray
+    columns: IndexArray
+    slots: IndexArray
+    words: IndexArray
     counts: FloatArray
     idf: FloatArray
     weighting: Weighting
@@ -94,7 +92,7 @@ class Bag(Prepared):
         return np.logical_or.reduceat(masks.columns()[self.words], self._starts, axis=0)
 
     @cached_property
-    def _starts(self) -> IntArray:
+    def _starts(self) -> IndexArray:
         """Where each slot's entries start."""
         return np.flatnonzero(np.diff(self.slots, prepend=-1))
 
@@ -161,8 +159,8 @@ def sparse_rows(bag: Bag, masks: Masks, n_columns: int) -> Rows:
 
 
 def _entries(
-    bag: Bag, by_row: BoolArray, cells: FloatArray | None, rows: IntArray
-) -> tuple[FloatArray, NDArray[np.int32], IntArray]:
+    bag: Bag, by_row: BoolArray, cells: FloatArray | None, rows: IndexArray
+) -> tuple[FloatArray, NDArray[np.int32], IndexArray]:
     """The stored values of some rows, their columns, and how many each row has."""
     contiguous = len(rows) == rows[-1] - rows[0] + 1
     chosen: Any = slice(rows[0], rows[-1] + 1) if contiguous else rows

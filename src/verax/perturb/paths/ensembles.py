@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from verax.models.base import FloatArray
+from verax.arrays import FloatArray
 
 LEAF = -1
 

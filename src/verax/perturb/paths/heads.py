@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from verax.models.base import FloatArray
+from verax.arrays import FloatArray
 from verax.perturb.masks import Masks
 from verax.perturb.paths.bags import Bag, Weighting, project
 from verax.perturb.paths.ensembles import Ensemble, flatten

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from verax.models.base import FloatArray
+from verax.arrays import FloatArray
 
 F = TypeVar("F", bound=Callable[..., Any])
 Words = NDArray[np.uint64]

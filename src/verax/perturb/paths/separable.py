@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from verax.models.base import FloatArray
+from verax.arrays import FloatArray
 from verax.models.tables import TableModel
 
 # So many different values of each column are tried when it is found out what depends on it.

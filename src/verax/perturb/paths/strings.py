@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from verax.arrays import BoolArray, FloatArray
 from verax.data.words import WORD, split_words
-from verax.models.base import FloatArray, Model
+from verax.models.base import Model
 from verax.models.text import check_texts
 from verax.perturb.evaluate import Answer, Prepared, Rows, evaluate_packed
-from verax.perturb.masks import BLOCK_CELLS, MAX_ROWS, BoolArray, Variants
+from verax.perturb.masks import BLOCK_CELLS, MAX_ROWS, Variants
 
 Codes = NDArray[np.uint8] | NDArray[np.uint32]
 

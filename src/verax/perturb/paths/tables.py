@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from verax.arrays import BoolArray, FloatArray
 from verax.errors import VeraxError
-from verax.models.base import FloatArray, Inputs, Model
+from verax.models.base import Inputs, Model
 from verax.perturb.evaluate import Answer, Prepared, Rows, evaluate_packed
-from verax.perturb.masks import BoolArray, Variants, distinct_rows
-from verax.perturb.seeds import stream
+from verax.perturb.masks import Variants, distinct_rows
+from verax.seeds import stream
 
 # How many background rows stand for "absent" (shap's usual number).
 BACKGROUND_ROWS = 100

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from verax.models.base import FloatArray
+from verax.arrays import FloatArray
 from verax.perturb.paths.ensembles import LEAF, Ensemble
 
 HAS_NUMBA = importlib.util.find_spec("numba") is not None

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from verax.arrays import FloatArray
 from verax.errors import VeraxError
-from verax.stats.columns import Floats, joint, paired_answers
+from verax.stats.columns import joint, paired_answers
 from verax.stats.hase2020.defects import AS_PUBLISHED, NOTE, Defects
 from verax.stats.hase2020.summary import Replicated, summarised
-from verax.stats.method_effect import MethodEffects, method_effects
+from verax.stats.mixed.method_effect import MethodEffects, method_effects
 from verax.stats.resample import block_weights, label_counts
 
 
@@ -127,7 +128,7 @@ def change(
 
 def change_of_counts(
     n: ArrayLike, right_pre: ArrayLike, right_post: ArrayLike
-) -> tuple[Floats, MethodEffects]:
+) -> tuple[FloatArray, MethodEffects]:
     """Post - Pre of each replicate and method from its counts, and the Pre fits; NaN where a method has no answers.
 
     Args:

@@ -9,15 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from verax.stats.columns import (
-    Floats,
-    check_lengths,
-    coded,
-    joint,
-    numbers,
-    paired_answers,
-    zero_or_one,
-)
+from verax.arrays import FloatArray
+from verax.stats.columns import check_lengths, coded, joint, numbers, paired_answers, zero_or_one
 from verax.stats.student import t_critical, two_sided_p
 
 # The script's limits: answers that make a participant a point.
@@ -113,7 +106,7 @@ def change_on_rating(
 
 
 def _by_participant(
-    participant: ArrayLike, method: ArrayLike, values: Floats
+    participant: ArrayLike, method: ArrayLike, values: FloatArray
 ) -> dict[tuple[Any, Any], list[float]]:
     """The values of each (method, participant) that are not missing."""
     found: dict[tuple[Any, Any], list[float]] = {}
@@ -124,7 +117,7 @@ def _by_participant(
     return found
 
 
-def _line(x: Floats, y: Floats, level: float, left_out: int) -> Line:
+def _line(x: FloatArray, y: FloatArray, level: float, left_out: int) -> Line:
     """Least squares with Student's t on n - 2 degrees of freedom."""
     n = len(x)
     factor = t_critical(level, max(n - 2, 1))

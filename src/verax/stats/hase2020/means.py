@@ -8,17 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
-from verax.stats.columns import (
-    Codes,
-    Floats,
-    check_lengths,
-    coded,
-    joint,
-    numbers,
-    paired_answers,
-    zero_or_one,
-)
+from verax.stats.columns import check_lengths, coded, joint, numbers, paired_answers, zero_or_one
 from verax.stats.hase2020.defects import AS_PUBLISHED, Defects
 from verax.stats.hase2020.summary import Replicated, summarised
 from verax.stats.resample import block_weights, grid_weights, weighted_sums
@@ -156,8 +148,10 @@ def rating_by_correctness(
 
 def _rated(
     participant: ArrayLike, item: ArrayLike, method: ArrayLike, rating: ArrayLike
-) -> tuple[Codes, Codes, Codes, tuple[Any, ...], Floats, np.ndarray[Any, np.dtype[np.bool_]]]:
-    """Codes of participants, items and methods, the methods' names, the ratings, and which are not missing."""
+) -> tuple[
+    IndexArray, IndexArray, IndexArray, tuple[Any, ...], FloatArray, np.ndarray[Any, np.dtype[np.bool_]]
+]:
+    """IndexArray of participants, items and methods, the methods' names, the ratings, and which are not missing."""
     check_lengths(participant=participant, item=item, method=method, rating=rating)
     names, methods = coded("method", method)
     ratings = numbers("rating", rating)
@@ -171,7 +165,9 @@ def _rated(
     )
 
 
-def _grid_mean(participant: Codes, item: Codes, value: Floats, replicates: int, seed: int) -> GridMean:
+def _grid_mean(
+    participant: IndexArray, item: IndexArray, value: FloatArray, replicates: int, seed: int
+) -> GridMean:
     """The mean of the values and its bootstrap."""
     weights = grid_weights(_dense(participant), _dense(item), replicates, seed)
     sums = weighted_sums(weights, np.stack([value, np.ones(len(value))], axis=1))
@@ -185,6 +181,6 @@ def _grid_mean(participant: Codes, item: Codes, value: Floats, replicates: int, 
     )
 
 
-def _dense(codes: Codes) -> Codes:
-    """Codes without gaps: a block that is not there must not be drawn."""
+def _dense(codes: IndexArray) -> IndexArray:
+    """IndexArray without gaps: a block that is not there must not be drawn."""
     return np.unique(codes, return_inverse=True)[1].reshape(-1)

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
+from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
-from verax.stats.columns import Codes, Floats, check_lengths, coded, joint, numbers, zero_or_one
+from verax.stats.columns import check_lengths, coded, joint, numbers, zero_or_one
 from verax.stats.hase2020.defects import AS_PUBLISHED, Defects
 from verax.stats.hase2020.summary import Replicated, summarised
 from verax.stats.logistic import logistic_of_counts, normalised
@@ -108,9 +109,9 @@ def rating_and_correctness(
 
 
 def _curve(
-    keys: tuple[Codes, Codes],
-    x: Floats,
-    right: Floats,
+    keys: tuple[IndexArray, IndexArray],
+    x: FloatArray,
+    right: FloatArray,
     at: tuple[float, ...],
     steps: Sequence[tuple[float, float]],
     replicates: int,

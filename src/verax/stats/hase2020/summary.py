@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from verax.stats.columns import Floats
+from verax.arrays import FloatArray
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Replicated:
         return asdict(self)
 
 
-def summarised(replicates: Floats) -> Replicated:
+def summarised(replicates: FloatArray) -> Replicated:
     """Summary of the replicates that are not NaN."""
     values = replicates[~np.isnan(replicates)]
     if not len(values):

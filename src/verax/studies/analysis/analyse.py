@@ -11,21 +11,21 @@ from verax.run import library_versions
 from verax.run.threads import one_thread
 from verax.studies.analysis.attrition import attrition
 from verax.studies.analysis.balance import balance
-from verax.studies.analysis.base import Analysed, Figure, Findings, Options, analyses
+from verax.studies.analysis.contract import Analysed, Figure, Findings, Options, analyses
 from verax.studies.analysis.flow import Flow, flow_of, flow_problems, flow_sentence
-from verax.studies.analysis.imitation_together import PROTOCOL as IMITATION
-from verax.studies.analysis.imitation_together import imitation_over_tasks
-from verax.studies.analysis.plain import plain
 from verax.studies.analysis.plan import plan_problems, with_plan
-from verax.studies.analysis.together import pooled_tables
-from verax.studies.protocols.base import make_protocol
+from verax.studies.analysis.pooled.pooled_imitation import PROTOCOL as IMITATION
+from verax.studies.analysis.pooled.pooled_imitation import imitation_over_tasks
+from verax.studies.analysis.pooled.pooled_simulation import pooled_tables
+from verax.studies.analysis.to_json import plain
+from verax.studies.protocols.contract import make_protocol
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from verax.studies.collected import Collected
-    from verax.studies.freeze import Frozen
-    from verax.studies.study import Study
+    from verax.studies.answers.answers import Collected
+    from verax.studies.model.freeze import Frozen
+    from verax.studies.model.study import Study
 
 FORMAT = 1
 

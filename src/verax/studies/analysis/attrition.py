@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from verax.studies.analysis.base import Analysed, Column, Table
-from verax.studies.analysis.words import in_words, p_text
+from verax.studies.analysis.contract import Analysed, Column, Table
+from verax.studies.analysis.format import in_words, p_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from verax.studies.collected import Collected
+    from verax.studies.answers.answers import Collected
 
 # Up to so many tables with the same margins are counted one by one.
 MOST_TABLES = 200_000

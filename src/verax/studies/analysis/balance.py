@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from verax.studies.analysis.base import Analysed, Column, Table
-from verax.studies.analysis.words import counted
-from verax.studies.design import in_words
+from verax.studies.analysis.contract import Analysed, Column, Table
+from verax.studies.analysis.format import counted
+from verax.studies.design.rows import in_words
 
 
 def balance(data: Analysed) -> dict[str, Any]:

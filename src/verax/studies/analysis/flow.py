@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from verax.studies.analysis.base import Analysed
-from verax.studies.analysis.words import counted
+from verax.studies.analysis.contract import Analysed
+from verax.studies.analysis.format import counted
 
 if TYPE_CHECKING:
-    from verax.studies.collected import Collected
+    from verax.studies.answers.answers import Collected
 
 
 @dataclass(frozen=True)

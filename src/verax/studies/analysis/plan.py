@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from verax.studies.analysis.base import Findings, Table
+from verax.studies.analysis.contract import Findings, Table
 
 PRIMARY = "primary"
 # A margin within which a difference does not matter: its text holds the number, "5 points".

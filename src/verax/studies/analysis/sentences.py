@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from verax.studies.analysis.base import PrimaryEstimate
-from verax.studies.analysis.words import between, in_words, p_text, signed
+from verax.studies.analysis.contract import PrimaryEstimate
+from verax.studies.analysis.format import between, in_words, p_text, signed
 
 ALPHA = 0.05
 

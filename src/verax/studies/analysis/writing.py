@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from verax.errors import VeraxError
 from verax.run.canonical import write_json
 from verax.run.manifest import library_versions, machine
-from verax.studies.analysis.base import Analysed, Options
+from verax.studies.analysis.contract import Analysed, Options
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from verax.studies.study import Study
+    from verax.studies.model.study import Study
 
 SUMMARY, RESULTS, MANIFEST, TABLES = "summary.json", "results.parquet", "manifest.json", "tables"
 

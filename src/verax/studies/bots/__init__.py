@@ -1,9 +1,9 @@
 """Simulated people, who go through a study's real pages: for pilots, for the analysis plan, and under load."""
 
+from verax.studies.bots.crowd import run_bots, summarise
 from verax.studies.bots.mixture import Mixture, parse_profiles
-from verax.studies.bots.run import run_bots, summarise
-from verax.studies.bots.simulate import simulate_answers, simulate_study
 from verax.studies.bots.walk import Acknowledged, BotRun
+from verax.studies.bots.without_web import simulate_answers, simulate_study
 
 __all__ = [
     "Acknowledged",

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from verax.studies.bots.page import Page, drawn_page, explains, seen_on
-from verax.studies.item import Item
-from verax.studies.protocols.base import Protocol, make_protocol
-from verax.studies.screen import Facts, Question, Screen, with_names
-from verax.studies.study import Study
+from verax.studies.model.item import Item
+from verax.studies.model.screen import Facts, Question, Screen, with_names
+from verax.studies.model.study import Study
+from verax.studies.protocols.contract import Protocol, make_protocol
 
 # Some screens are drawn by lot: so many participants of each row are asked which ones they see.
 MOST_LOOKED_AT = 64

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from verax.errors import VeraxError
-from verax.perturb.seeds import stream
+from verax.seeds import stream
 from verax.studies.bots.profiles import ANSWERING, AVERAGE, HABITS, Answering, Habit, Profile
 
 _parts: tuple[type[Answering] | type[Habit], ...] = (*ANSWERING, *HABITS)

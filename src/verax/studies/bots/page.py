@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from verax.studies.screen import (
+from verax.studies.model.screen import (
     Bars,
     Block,
     Cell,

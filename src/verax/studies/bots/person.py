@@ -8,7 +8,7 @@ from verax.studies.bots.album import Album, Known
 from verax.studies.bots.chance import Chance
 from verax.studies.bots.page import Asked, Page
 from verax.studies.bots.profiles import Aid, Careless, Case, Late, Leaver, Profile, SameAnswer
-from verax.studies.screen import Facts, Question, with_names
+from verax.studies.model.screen import Facts, Question, with_names
 
 # People who rate explanations differ by so many points, and from one explanation to the next by so many.
 RATER_SPREAD, RATING_SPREAD = 0.8, 1.0

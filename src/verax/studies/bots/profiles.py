@@ -9,7 +9,7 @@ from functools import cache
 from typing import ClassVar, Literal
 
 from verax.errors import VeraxError
-from verax.stats.simulate import Design, Spreads, solve_base, solve_shifts
+from verax.stats.power.simulation import Design, Spreads, solve_base, solve_shifts
 from verax.studies.bots.chance import Chance
 
 Aid = Literal["none", "method", "control"]
@@ -112,7 +112,8 @@ class ModelKnower(Answering):
 class Helped(Answering):
     """Is right in a share ``base`` of the cases, and ``by`` more with a method's explanations.
 
-    People, items, and what both gain differ on the log-odds scale as in `verax.stats.simulate`; over all people and all
+    People, items, and what both gain differ on the log-odds scale as in `verax.stats.power.simulation`; over all
+    people and all
     items the shares are exactly these.
 
     Attributes:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from verax.errors import VeraxError
-from verax.studies import pool
-from verax.studies.design import deal, shuffled
-from verax.studies.item import Item
-from verax.studies.protocols.base import Source
-from verax.studies.protocols.shared import made_items, strata
-from verax.studies.steps import DesignRow, Step
+from verax.studies.design.rows import deal, shuffled
+from verax.studies.items import pool
+from verax.studies.model.item import Item
+from verax.studies.model.steps import DesignRow, Step
+from verax.studies.protocols.contract import Source
+from verax.studies.protocols.screens import made_items, strata
 
 
 def items_in_blocks(source: Source, found: pool.Candidates, count: int, size: int) -> list[Item]:

@@ -7,12 +7,12 @@ import re
 from collections.abc import Sequence
 from itertools import groupby, pairwise
 
-from verax.studies.material import Material
-from verax.studies.protocols.base import Protocol, make_protocol
+from verax.studies.model.screen import Bars, Block, Evidence, Facts, Passage, Prose, Quote, Row, Screen
+from verax.studies.model.sources import Material
+from verax.studies.model.steps import Step
+from verax.studies.model.study import Study
+from verax.studies.protocols.contract import Protocol, make_protocol
 from verax.studies.protocols.sample import sample_material
-from verax.studies.screen import Bars, Block, Evidence, Facts, Passage, Prose, Quote, Row, Screen
-from verax.studies.steps import Step
-from verax.studies.study import Study
 
 __all__ = ["check_protocol", "sample_material"]
 
@@ -22,7 +22,7 @@ PARTICIPANTS = 6
 
 def check_protocol(material: Material) -> Study:
     """Raises an AssertionError that says which part of the contract the material's protocol breaks; the study made."""
-    from verax.studies.build import compose_study
+    from verax.studies.build.build import compose_study
 
     protocol = make_protocol(material.spec.protocol)
     protocol.check(material.spec)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, case, delete, func, not_, null, select, update
 
-from verax.studies.spec import StudySpec
+from verax.studies.model.spec import StudySpec
 from verax.studies.store.clock import micros
-from verax.studies.store.database import Database
+from verax.studies.store.database.engine import Database
+from verax.studies.store.participant.withdraw import empty
 from verax.studies.store.people import act
 from verax.studies.store.tables import codes, participants
-from verax.studies.store.withdrawing import empty
 
 DAY = 24 * 3600
 # What no token's hash begins with: nobody's link opens this row.

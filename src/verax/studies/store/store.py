@@ -12,23 +12,23 @@ from sqlalchemy import Connection, insert, select, update
 from sqlalchemy.exc import DatabaseError
 
 from verax.errors import VeraxError
-from verax.studies.store.answers import clean, keepable
+from verax.studies.model.study import Study
 from verax.studies.store.clock import to_micros, utc_now
-from verax.studies.store.consenting import consent
-from verax.studies.store.database import Database, open_database
-from verax.studies.store.entering import enter, enter_person, make_codes
-from verax.studies.store.following import following, settle
-from verax.studies.store.keys import known_person
-from verax.studies.store.migrating import migrate
+from verax.studies.store.database.engine import Database, open_database
+from verax.studies.store.database.migrate import migrate
+from verax.studies.store.database.redirect import following, settle
+from verax.studies.store.participant.consent import consent
+from verax.studies.store.participant.enter import enter, enter_person, make_codes
+from verax.studies.store.participant.participant_view import Submitted, Where
+from verax.studies.store.participant.posted import clean, keepable
+from verax.studies.store.participant.show import Viewer, look, show
+from verax.studies.store.participant.submit import submit
+from verax.studies.store.participant.withdraw import Known, Left, withdraw
 from verax.studies.store.people import act, lock, note
+from verax.studies.store.person_ids import known_person
 from verax.studies.store.retention import Purged, due, last_moment, purge
-from verax.studies.store.showing import Viewer, look, show
-from verax.studies.store.submitting import submit
 from verax.studies.store.tables import participants, studies
 from verax.studies.store.tokens import token_hash
-from verax.studies.store.where import Submitted, Where
-from verax.studies.store.withdrawing import Known, Left, withdraw
-from verax.studies.study import Study
 
 
 class Store:

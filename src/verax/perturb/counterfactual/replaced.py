@@ -1,0 +1,189 @@
+"""What a model says to a text with some words replaced, for thousands of such versions at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from verax.arrays import FloatArray, IndexArray
+from verax.data.words import Words
+from verax.models.base import Model
+from verax.models.text import TextPipeline
+from verax.perturb.dispatch import path_for
+from verax.perturb.masks import BLOCK_CELLS, MAX_ROWS
+from verax.perturb.paths.bag_of_words import BagPath, Lexicon
+
+
+@dataclass(frozen=True, eq=False)
+class Options:
+    """What may stand in place of some words of a text.
+
+    Option ``o`` puts ``after[o]`` at the word number ``places[o]``. Options of one place are next to each other.
+    """
+
+    words: Words
+    places: IndexArray
+    after: tuple[str, ...]
+
+    @cached_property
+    def keys(self) -> NDArray[np.uint64]:
+        """A random number per option: versions with the same sum of them are the same, but for one in 10**19."""
+        return np.random.default_rng(len(self.after)).integers(0, 2**64, len(self.after), dtype=np.uint64)
+
+
+@dataclass(frozen=True, eq=False)
+class Versions:
+    """Versions of a text: version ``v`` takes the options ``chosen[starts[v]:starts[v + 1]]``, at most one a place."""
+
+    options: Options
+    starts: IndexArray
+    chosen: IndexArray
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def edits(self) -> IndexArray:
+        """How many words each version has replaced."""
+        return np.diff(self.starts)
+
+    def select(self, versions: IndexArray) -> Versions:
+        """Some of the versions."""
+        edits = self.edits[versions]
+        starts = np.concatenate([[0], np.cumsum(edits)])
+        places = np.repeat(self.starts[versions] - starts[:-1], edits) + np.arange(starts[-1])
+        return Versions(self.options, starts, self.chosen[places])
+
+    def first_places(self) -> IndexArray:
+        """Where each distinct version with an edit occurs first, ascending."""
+        edited = np.flatnonzero(self.edits)
+        if len(edited) == 0:
+            return edited
+        sums = np.add.reduceat(self.options.keys[self.chosen], self.starts[edited])
+        return edited[np.sort(np.unique(sums, return_index=True)[1])]
+
+    def blocks(self, n_versions: int) -> Iterator[Versions]:
+        """The versions in order, so many at a time."""
+        for first in range(0, len(self), n_versions):
+            yield self.select(np.arange(first, min(first + n_versions, len(self))))
+
+
+def join(versions: list[Versions]) -> Versions:
+    """Versions of one text, one after the other."""
+    edits = np.concatenate([part.edits for part in versions])
+    chosen = np.concatenate([part.chosen for part in versions])
+    return Versions(versions[0].options, np.concatenate([[0], np.cumsum(edits)]), chosen)
+
+
+def build_texts(versions: Versions) -> list[str]:
+    """The text of each version: other words, and everything between words, as they are."""
+    options = versions.options
+    words, places = options.words, np.unique(options.places)
+    pieces: list[str] = []
+    end = 0
+    for place in places.tolist():
+        pieces += [words.text[end : words.starts[place]], words.words[place]]
+        end = words.ends[place]
+    pieces.append(words.text[end:])
+    piece_of = (2 * np.searchsorted(places, options.places) + 1).tolist()
+    chosen, starts = versions.chosen.tolist(), versions.starts.tolist()
+    texts = []
+    for version in range(len(versions)):
+        changed = pieces.copy()
+        for option in chosen[starts[version] : starts[version + 1]]:
+            changed[piece_of[option]] = options.after[option]
+        texts.append("".join(changed))
+    return texts
+
+
+def predict_versions(model: Model, options: Options) -> Callable[[Versions], FloatArray]:
+    """A function from versions of one text to the model's probabilities, one row a version.
+
+    For a bag-of-words model rows are built in its columns; for any other the texts are built. No more than ``MAX_ROWS``
+    rows and about ``BLOCK_CELLS`` words (or characters) are built at a time.
+    """
+    path, n_classes = path_for(model), max(1, len(model.class_names))
+    # Where hashing subtracts, a column that cancels to 0 is stored by the vectoriser and would not be here.
+    if isinstance(path, BagPath) and not path.lexicon.weighting.signed:
+        return _in_blocks(_row_asker(path, options), len(options.words), n_classes)
+    return _in_blocks(
+        lambda versions: model.predict_proba(build_texts(versions)), len(options.words.text), n_classes
+    )
+
+
+def _in_blocks(
+    ask: Callable[[Versions], FloatArray], cells: int, n_classes: int
+) -> Callable[[Versions], FloatArray]:
+    step = max(1, min(MAX_ROWS, BLOCK_CELLS // max(1, cells)))
+
+    def ask_all(versions: Versions) -> FloatArray:
+        answers = [ask(block) for block in versions.blocks(step)]
+        return np.concatenate(answers) if answers else np.empty((0, n_classes))
+
+    return ask_all
+
+
+def _row_asker(path: BagPath, options: Options) -> Callable[[Versions], FloatArray]:
+    model, lexicon = path.model, path.lexicon
+    rest = TextPipeline(
+        model.vectorizer, model.transforms[path.n_done :], model.classifier, model.class_names
+    )
+    differences = _differences(lexicon, options)
+
+    def ask(versions: Versions) -> FloatArray:
+        return rest.predict_rows(_weighted(lexicon, _selection(versions) @ differences))
+
+    return ask
+
+
+def _differences(lexicon: Lexicon, options: Options) -> Any:
+    """The counts of the original text as the first row, and below what each option adds to them."""
+    words = options.words.words
+    rows: list[int] = []
+    columns: list[int] = []
+    amounts: list[float] = []
+
+    def add(row: int, word: str, sign: float) -> None:
+        for column, amount in lexicon.entries(word):
+            rows.append(row)
+            columns.append(column)
+            amounts.append(sign * amount)
+
+    for word in words:
+        add(0, word, 1.0)
+    for option, (place, after) in enumerate(
+        zip(options.places.tolist(), options.after, strict=True), start=1
+    ):
+        add(option, words[place], -1.0)
+        add(option, after, 1.0)
+    shape = (len(options.after) + 1, lexicon.n_columns)
+    return scipy.sparse.coo_matrix((amounts, (rows, columns)), shape).tocsr()
+
+
+def _selection(versions: Versions) -> Any:
+    """A matrix that picks the first row, and the rows of the options that each version takes."""
+    n_versions = len(versions)
+    indices = np.insert(versions.chosen + 1, versions.starts[:-1], 0)
+    indptr = versions.starts + np.arange(n_versions + 1)
+    shape = (n_versions, len(versions.options.after) + 1)
+    return scipy.sparse.csr_matrix((np.ones(len(indices)), indices, indptr), shape)
+
+
+def _weighted(lexicon: Lexicon, counts: Any) -> Any:
+    """Counts as the vectoriser hands them on: weighted, with sorted columns and no stored zeros."""
+    from sklearn.preprocessing import normalize
+
+    counts.eliminate_zeros()
+    counts.sort_indices()
+    counts.data = lexicon.weighting.of_counts(counts.data)
+    if lexicon.idf is not None:
+        counts.data *= lexicon.idf[counts.indices]
+    if lexicon.weighting.norm is not None:
+        normalize(counts, lexicon.weighting.norm, copy=False)
+    return counts

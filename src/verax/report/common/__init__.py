@@ -1,0 +1,1 @@
+"""What all reports share: how figures are drawn and numbers are printed."""

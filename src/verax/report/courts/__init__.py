@@ -1,0 +1,1 @@
+"""One report for both courts: benchmarks and studies together."""

@@ -1,0 +1,230 @@
+"""Do benchmarks predict what helps people? The order of methods in one court against their order in the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from verax.report.common.numbers import MINUS, count, listed
+from verax.report.courts.courts import Court, Standing
+from verax.stats.ranks.correlation import FEWEST, RankCorrelation, rank_correlation
+from verax.stats.ranks.methods_needed import Needed, methods_needed, reliability
+
+# The correlation that would be worth knowing of, and the chance with which it should be seen.
+WORTH, POWER = 0.7, 0.8
+# With fewer methods no arrangement has p <= 0.05.
+FEWEST_TO_TEST = 5
+# So many studies like these, averaged, as a way to need fewer methods.
+MORE_STUDIES = 4
+NORMAL_95 = 1.959964
+RANK_DRAWS = 2000
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One benchmark against one study, or the averages over several.
+
+    Attributes:
+        benchmark, study: the courts' names.
+        simulated: whether the study's people were bots.
+        methods: who stood in both.
+        first, second: their scores, higher is better.
+        first_error, second_error: standard errors of the scores; None where a court has no interval.
+        correlation: None below three methods.
+        needed: methods that it takes to see a correlation of 0.7, with the errors that there are.
+        needed_with_more: the same with the people's scores from four such studies.
+        needed_at_best: the same without any error.
+        sentence: what it means.
+        needs: how many methods it would take.
+    """
+
+    benchmark: str
+    study: str
+    simulated: bool
+    methods: tuple[str, ...]
+    first: tuple[float, ...]
+    second: tuple[float, ...]
+    first_error: tuple[float, ...] | None
+    second_error: tuple[float, ...] | None
+    correlation: RankCorrelation | None
+    needed: Needed | None
+    needed_with_more: Needed | None
+    needed_at_best: Needed
+    sentence: str = ""
+    needs: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return asdict(self)
+
+
+def comparisons(courts: Sequence[Court], seed: int = 0) -> list[Comparison]:
+    """Every benchmark with every study, and where there are several, their average ranks."""
+    benchmarks = [court for court in courts if court.kind == "benchmark"]
+    studies = [court for court in courts if court.kind == "study"]
+    found = [compare(one, other, seed) for one in benchmarks for other in studies]
+    people = [court for court in studies if not court.simulated] or studies
+    if benchmarks and people and len(benchmarks) + len(people) > 2:
+        averages = average_ranks(benchmarks, "benchmarks"), average_ranks(people, "studies")
+        found.insert(0, compare(*averages, seed))
+    # What says most comes first: people before bots, a correlation before none.
+    return sorted(found, key=lambda one: (one.simulated, one.correlation is None))
+
+
+def compare(benchmark: Court, study: Court, seed: int = 0) -> Comparison:
+    """The rank correlation over the methods that stood in both courts."""
+    scores = {one.explainer: one for one in benchmark.standings}
+    others = {one.explainer: one for one in study.standings}
+    methods = tuple(name for name in scores if name in others)
+    first = _scores([scores[name] for name in methods], benchmark)
+    second = _scores([others[name] for name in methods], study)
+    errors = _errors([scores[name] for name in methods]), _errors([others[name] for name in methods])
+    made = Comparison(
+        benchmark.name,
+        study.name,
+        study.simulated,
+        methods,
+        first,
+        second,
+        *errors,
+        correlation=None,
+        needed=None,
+        needed_with_more=None,
+        needed_at_best=methods_needed(WORTH, POWER),
+    )
+    if len(methods) >= FEWEST:
+        kept = _reliable(first, errors[0]), _reliable(second, errors[1])
+        more = _reliable(
+            second, None if errors[1] is None else tuple(e / MORE_STUDIES**0.5 for e in errors[1])
+        )
+        made = replace(
+            made,
+            correlation=rank_correlation(first, second, *errors, seed=seed),
+            needed=methods_needed(WORTH, POWER, kept),
+            needed_with_more=methods_needed(WORTH, POWER, (kept[0], more)),
+        )
+    return replace(made, sentence=in_words(made), needs=needs(made))
+
+
+def average_ranks(courts: Sequence[Court], what: str) -> Court:
+    """A court whose scores are mean ranks over several, the best first; errors by drawing every estimate anew."""
+    if len(courts) == 1:
+        return courts[0]
+    names = [
+        name
+        for name in dict.fromkeys(one.explainer for one in courts[0].standings)
+        if all(any(one.explainer == name for one in court.standings) for court in courts)
+    ]
+    rng = np.random.default_rng(0)
+    shape = (RANK_DRAWS, len(names))
+    ranks, drawn = np.zeros(len(names)), np.zeros(shape)
+    for court in courts:
+        by_name = {one.explainer: one for one in court.standings}
+        own = [by_name[name] for name in names]
+        scores = np.array(_scores(own, court))
+        errors = np.array(_errors(own) or [0.0] * len(own))
+        ranks += _ranks(scores[None])[0] / len(courts)
+        drawn += _ranks(scores + errors * rng.standard_normal(shape)) / len(courts)
+    spread = NORMAL_95 * drawn.std(axis=0) if names else []
+    standings = tuple(
+        Standing(name, name, float(rank), float(rank - margin), float(rank + margin), f"{len(courts)} {what}")
+        for name, rank, margin in zip(names, ranks, spread, strict=True)
+    )
+    return Court(
+        f"average over {len(courts)} {what}",
+        courts[0].kind,
+        "",
+        "mean rank, 1 is best",
+        "",
+        all(court.simulated for court in courts),
+        False,
+        standings,
+    )
+
+
+def in_words(found: Comparison) -> str:
+    """What the comparison says, in a sentence or two that claim no more than it shows."""
+    who = "bots" if found.simulated else "people"
+    if found.correlation is None:
+        there = listed(list(found.methods)) if found.methods else "no method"
+        return (
+            f"Nothing can be said yet: only {there} stood in both courts ({found.benchmark}; {found.study})."
+        )
+    over = f"over {count(len(found.methods), 'method')} ({listed(list(found.methods), 6)})"
+    one = found.correlation
+    if one.spearman is None or one.p_spearman is None:
+        return f"Nothing can be said: {over} one of the two courts tells no method from another."
+    agree = f"the benchmark's order and that of what helped {who} have a rank correlation of {signed(one.spearman)}"
+    ends = f"95% interval {signed(one.spearman_low)} to {signed(one.spearman_high)}"
+    p = f"{'exact ' if one.exact else ''}p {'<' if one.p_spearman < 0.001 else '='} {max(one.p_spearman, 0.001):.3f}"
+    return f"{_verdict(one)}: {over} {agree} ({ends}; {p}).{_least(one)}"
+
+
+def needs(found: Comparison) -> str:
+    """How many methods it would take, in a sentence."""
+    best = _methods(found.needed_at_best)
+    if found.correlation is None:
+        return (
+            f"A rank correlation needs {FEWEST} methods in both courts to exist, {FEWEST_TO_TEST} before any p can "
+            f"fall to 0.05, and {best} to see a true correlation of {WORTH} with {POWER:.0%} power, if no score had "
+            "any error."
+        )
+    now, more = _methods(found.needed), _methods(found.needed_with_more)
+    studies = "" if more == now else f"; {more} with {MORE_STUDIES} such studies"
+    return (
+        f"To see a true correlation of {WORTH} with {POWER:.0%} power takes {now} methods that are measured as roughly "
+        f"as here{studies}; {best} if no score had any error."
+    )
+
+
+def signed(value: float | None) -> str:
+    """A correlation with its sign, "+0.40"."""
+    return "–" if value is None else f"{value:+.2f}".replace("-", MINUS)
+
+
+def _verdict(one: RankCorrelation) -> str:
+    if one.p_spearman is None or one.spearman is None or one.p_spearman > 0.05:
+        return "Neither shown nor excluded"
+    return "Yes, among methods like these" if one.spearman > 0 else "The reverse, among methods like these"
+
+
+def _least(one: RankCorrelation) -> str:
+    if one.smallest_p <= 0.05:
+        return ""
+    return f" With {one.n} methods no p below {one.smallest_p:.3f} is possible, however well they agree."
+
+
+def _methods(needed: Needed | None) -> str:
+    return "more than 500" if needed is None or needed.methods is None else str(needed.methods)
+
+
+def _scores(standings: Sequence[Standing], court: Court) -> tuple[float, ...]:
+    sign = 1.0 if court.higher_is_better else -1.0
+    return tuple(sign * one.estimate for one in standings)
+
+
+def _errors(standings: Sequence[Standing]) -> tuple[float, ...] | None:
+    """Standard errors from 95% intervals, read as normal ones: where few units made t intervals, a little too large."""
+    if any(one.low is None or one.high is None for one in standings):
+        return None
+    return tuple(
+        (one.high - one.low) / (2 * NORMAL_95)
+        for one in standings
+        if one.high is not None and one.low is not None
+    )
+
+
+def _reliable(scores: tuple[float, ...], errors: tuple[float, ...] | None) -> float:
+    """The scores' reliability; 1 where it cannot be known."""
+    found = None if errors is None else reliability(scores, errors)
+    return 1.0 if found is None else found
+
+
+def _ranks(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(-scores, axis=1), dtype=np.float64)

@@ -1,0 +1,133 @@
+"""Explanations of the same predictions side by side: what the terminal and the page show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from verax.explain.explanation import Attribution
+from verax.report.explanations.highlight import ranked
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One method's explanation of one input.
+
+    Attributes:
+        name: the method as the user calls it.
+        attribution: its scores.
+        control: whether the scores are random, to compare with.
+    """
+
+    name: str
+    attribution: Attribution
+    control: bool = False
+
+
+@dataclass(frozen=True)
+class Subject:
+    """An input, what the model says of it, and its explanations.
+
+    Attributes:
+        title: what to call it, "test input 3".
+        input: the text, or the row as one "column = value" per column.
+        probabilities: of the classes.
+        target: the class that is explained.
+        label: the true class, if it is known.
+        entries: the explanations.
+    """
+
+    title: str
+    input: str | tuple[str, ...]
+    class_names: tuple[str, ...]
+    probabilities: tuple[float, ...]
+    target: int
+    label: int | None
+    entries: tuple[Entry, ...]
+
+    @property
+    def predicted(self) -> int:
+        """The class with the highest probability."""
+        return max(range(len(self.probabilities)), key=self.probabilities.__getitem__)
+
+    def likeliest(self, count: int) -> list[int]:
+        """The ``count`` classes of the highest probability, and the explained and the true one, in class order."""
+        order = sorted(range(len(self.probabilities)), key=lambda number: -self.probabilities[number])
+        named = {self.target} if self.label is None else {self.target, self.label}
+        return sorted({*order[:count], *named})
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Explanations of one model's predictions on one dataset.
+
+    Attributes:
+        dataset: its name.
+        model: its name.
+        subjects: the inputs.
+        notes: sentences on the data and the model.
+    """
+
+    dataset: str
+    model: str
+    subjects: tuple[Subject, ...]
+    notes: tuple[str, ...] = ()
+
+
+def verdict(subject: Subject) -> str:
+    """One sentence: what the model says of the input, and whether it is right."""
+    predicted, names = subject.predicted, subject.class_names
+    sentence = f"The model says {names[predicted]} ({subject.probabilities[predicted]:.2f})"
+    if subject.label is not None:
+        sentence += ", rightly" if subject.label == predicted else f"; in truth it is {names[subject.label]}"
+    if subject.target != predicted:
+        sentence += f"; explained is {names[subject.target]} ({subject.probabilities[subject.target]:.2f})"
+    return sentence + "."
+
+
+def agreement(subject: Subject) -> str:
+    """One sentence: which feature each method names first; random controls have no say."""
+    if not any(entry.attribution.features for entry in subject.entries):
+        return "There is no word in this text, so there is nothing to score."
+    names_of: dict[str, list[str]] = {}
+    for entry in subject.entries:
+        first = next((mark for mark in ranked(entry.attribution, 1) if mark.level), None)
+        if first is not None and not entry.control:
+            names_of.setdefault(first.feature, []).append(entry.name)
+    parts = [
+        f"{listed(names)} {'name' if len(names) > 1 else 'names'} “{feature}” first"
+        for feature, names in sorted(names_of.items(), key=lambda item: -len(item[1]))
+    ]
+    if not parts:
+        return (
+            ""
+            if all(entry.control for entry in subject.entries)
+            else "No feature changes the model's answer."
+        )
+    return "; ".join(parts) + "."
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as English lists them: "a, b and c"."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def how(attribution: Attribution) -> str:
+    """The route that was taken, in a few words."""
+    parts = [str(attribution.details[key]) for key in ("route", "path") if attribution.details.get(key)]
+    return "; ".join(parts) or "–"
+
+
+def decimals(attribution: Attribution) -> int:
+    """So many digits after the point that the largest score shows at least two of its own."""
+    largest = max((abs(score) for score in attribution.scores.tolist()), default=0.0)
+    needed = 3
+    while 0 < largest * 10**needed < 10 and needed < 9:
+        needed += 1
+    return needed
+
+
+def signed(score: float, digits: int) -> str:
+    """A score with its sign; one that rounds to zero has none."""
+    text = f"{score:+.{digits}f}"
+    return text if any(digit in "123456789" for digit in text) else f" {text[1:]}"

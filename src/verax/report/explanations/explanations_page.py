@@ -1,0 +1,89 @@
+"""One self-contained page: explanations side by side, highlighted, with numbers; no network and no script."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from verax.errors import VeraxError
+from verax.explain.explanation import Attribution
+from verax.report.explanations.comparison import Comparison, agreement, decimals, how, signed, verdict
+from verax.report.explanations.highlight import ranked, segments
+
+# How many bars stand open beside a text; the rest can be unfolded.
+BARS = 8
+CLASSES = 6
+MINUS = "\N{MINUS SIGN}"
+
+
+def write_page(path: Path, comparisons: Sequence[Comparison], title: str, made_by: str = "") -> None:
+    """Writes the page, and the folder it lies in if that does not exist."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # A lone surrogate has no UTF-8; it becomes a question mark rather than an error.
+        path.write_bytes(render_page(comparisons, title, made_by).encode("utf-8", "replace"))
+    except OSError as error:
+        raise VeraxError(
+            f"The page cannot be written to {str(path)!r} ({error.strerror}); choose another file."
+        ) from error
+
+
+def render_page(comparisons: Sequence[Comparison], title: str, made_by: str = "") -> str:
+    """The page as HTML.
+
+    Args:
+        comparisons: what to show, one section each.
+        title: the heading.
+        made_by: the command that made the page, shown at the end.
+    """
+    style = files("verax.report").joinpath("static/verax.css").read_text(encoding="utf-8")
+    template = _environment().get_template("comparison.html")
+    return str(template.render(comparisons=comparisons, title=title, made_by=made_by, style=style))
+
+
+@cache
+def _environment() -> Any:
+    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+    environment = Environment(
+        loader=PackageLoader("verax.report"),
+        autoescape=select_autoescape(default=True, default_for_string=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "agreement": agreement,
+        "decimals": decimals,
+        "facts": facts,
+        "how": how,
+        "number": number,
+        "ranked": ranked,
+        "score": score,
+        "segments": segments,
+        "verdict": verdict,
+    }
+    environment.globals |= {"bars": BARS, "classes": CLASSES}
+    return environment
+
+
+def score(value: float, digits: int) -> str:
+    """A score as the page prints it, with a true minus sign."""
+    return signed(value, digits).strip().replace("-", MINUS)
+
+
+def number(value: float, digits: int = 0) -> str:
+    """A number with thousands set apart."""
+    return f"{value:,.{digits}f}"
+
+
+def facts(attribution: Attribution) -> dict[str, str]:
+    """How an explanation was made, as far as it can be said in one number or a few words each."""
+    return {
+        name: f"{value:.4g}" if isinstance(value, float) else str(value)
+        for name, value in attribution.details.items()
+        if isinstance(value, (str, int, float)) and name not in ("route", "path")
+    }

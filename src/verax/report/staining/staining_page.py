@@ -1,0 +1,198 @@
+"""The report of a staining run: one self-contained page, and its figures as files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from verax.errors import VeraxError
+from verax.report.common.numbers import count, listed
+from verax.report.explanations.explanations_page import _environment
+from verax.report.staining.answers import answers, rank_notes, short_names, wanted_features
+from verax.report.staining.examples import EXPLAINED, worked_examples
+from verax.report.staining.figures import recall_figure, recall_panels, took_figure, took_panels
+from verax.report.staining.staining_tables import cost_table, difference_table, recall_table, took_table
+
+MEASURES = {"auc": "area under the recall curve", "mrr": "mean reciprocal rank"}
+# So many stains, failures and correlated conditions stand open; the rest can be unfolded.
+OPEN = 20
+
+
+def write_staining_report(
+    folder: Path,
+    summary: Mapping[str, Any],
+    results: Any,
+    examples: Sequence[Mapping[str, Any]],
+    timings: Sequence[Mapping[str, Any]],
+    manifest: Mapping[str, Any],
+) -> None:
+    """Writes ``report.html`` and ``figures/*.svg`` into the folder of a run.
+
+    Args:
+        folder: the run's.
+        summary: what ``summarise`` returned.
+        results: the measurements, one row per explanation; a frame or a list.
+        examples: explanations to look at, of which three inputs are shown.
+        timings: seconds and rows per explanation.
+        manifest: versions and machine, as far as they are known.
+    """
+    figures = staining_figures(summary)
+    page = render_staining_report(summary, len(results), examples, timings, manifest)
+    try:
+        (folder / "figures").mkdir(parents=True, exist_ok=True)
+        for name, svg in figures.items():
+            (folder / "figures" / f"{name}.svg").write_bytes(svg.encode("utf-8", "replace"))
+        # A lone surrogate has no UTF-8; it becomes a question mark rather than an error.
+        (folder / "report.html").write_bytes(page.encode("utf-8", "replace"))
+    except OSError as error:
+        raise VeraxError(
+            f"The report cannot be written to {str(folder)!r} ({error.strerror}); choose another folder."
+        ) from error
+
+
+def staining_figures(summary: Mapping[str, Any]) -> dict[str, str]:
+    """The figures as SVG files, by name."""
+    cells = summary["cells"]
+    names = short_names(summary["explainers"])
+    return {
+        "took": took_figure(cells, summary["spec"]["learnt"]),
+        "recall": recall_figure(cells, names, most_possible(summary)),
+    }
+
+
+def render_staining_report(
+    summary: Mapping[str, Any],
+    explanations: int,
+    examples: Sequence[Mapping[str, Any]],
+    timings: Sequence[Mapping[str, Any]],
+    manifest: Mapping[str, Any],
+) -> str:
+    """The page as HTML.
+
+    Args:
+        summary: what ``summarise`` returned.
+        explanations: how many were scored.
+        examples: explanations to look at.
+        timings: seconds and rows per explanation.
+        manifest: versions and machine, as far as they are known.
+    """
+    static = files("verax.report").joinpath("static")
+    style = "\n".join(
+        static.joinpath(name).read_text(encoding="utf-8") for name in ("verax.css", "report.css")
+    )
+    names = short_names(summary["explainers"])
+    return str(
+        _environment()
+        .get_template("staining.html")
+        .render(
+            style=style,
+            asked=asked(summary, explanations),
+            answers=answers(summary, timings),
+            notes=notes(summary),
+            datasets=[_dataset(name, summary, timings, names) for name in summary["spec"]["datasets"]],
+            measures=MEASURES,
+            ranks=_ranked(summary, names),
+            rank_notes=rank_notes(summary),
+            examples=worked_examples(examples, names),
+            explained=EXPLAINED,
+            failures=summary["failures"],
+            parameters=[label for label in summary["explainers"] if names[label] != label],
+            spec=spec_toml(summary["spec"]),
+            manifest=_manifest(manifest),
+            wanted=wanted_features(summary),
+            learnt=f"{summary['spec']['learnt']:.0%}",
+            weight=summary["spec"].get("weight"),
+            inputs=summary["spec"].get("inputs"),
+            open=OPEN,
+            intervals=summary["spec"]["stains"] > 1,
+        )
+    )
+
+
+def asked(summary: Mapping[str, Any], explanations: int) -> str:
+    """What the run did, in a sentence."""
+    spec, names = summary["spec"], list(short_names(summary["explainers"]).values())
+    rules = "" if spec.get("rules", 1) == 1 else f" and {spec['rules']} rules"
+    return (
+        f"{count(spec['stains'], 'stain')} of |F| = {spec['size']} {'feature' if spec['size'] == 1 else 'features'}"
+        f"{rules} on {listed(spec['datasets'])}, "
+        f"{count(len(spec['models']), 'model')} ({listed(spec['models'])}), the explainers "
+        f"{listed(names)}; {count(explanations, 'explanation')} scored."
+    )
+
+
+def notes(summary: Mapping[str, Any]) -> list[str]:
+    """What a reader must know before reading any interval."""
+    found = []
+    if summary["spec"]["stains"] == 1:
+        found.append(
+            "One stain only: there are no intervals and no tests, and another stain may turn every order round. "
+            "Use 5 stains or more, 20 to compare explainers."
+        )
+    repeated = [
+        f"{name} ({facts['distinct_stains']} of {len(facts['stains'])} differ)"
+        for name, facts in summary["datasets"].items()
+        if facts["distinct_stains"] < len(facts["stains"])
+    ]
+    if repeated:
+        found.append(f"A stain that was drawn twice counts once: {listed(repeated)}.")
+    return found
+
+
+def most_possible(summary: Mapping[str, Any]) -> list[float]:
+    """The highest recall at each budget: b features can hold b of |F| at the most."""
+    return [min(1.0, budget / wanted_features(summary)) for budget in summary["budgets"]]
+
+
+def spec_toml(spec: Mapping[str, Any]) -> str:
+    """The spec as a TOML file that asks for the same run."""
+    # JSON spells strings, numbers, booleans and lists as TOML does; what is None is left out.
+    lines = [f"{name} = {json.dumps(value)}" for name, value in spec.items() if value is not None]
+    return "\n".join(["[stain]", *lines])
+
+
+def _dataset(
+    name: str, summary: Mapping[str, Any], timings: Sequence[Mapping[str, Any]], names: Mapping[str, str]
+) -> dict[str, Any]:
+    """Everything that the page says about one dataset."""
+    cells = [cell for cell in summary["cells"] if cell["dataset"] == name]
+    facts = summary["datasets"][name]
+    learnt = summary["spec"]["learnt"]
+    return {
+        "name": name,
+        "cells": cells,
+        "took_panels": took_panels(cells, learnt),
+        "took": took_table(cells, summary["spec"]["stains"]),
+        "recall_panels": recall_panels(cells, names, most_possible(summary)),
+        "recall": recall_table(cells, names, wanted_features(summary)),
+        "differences": {measure: difference_table(cells, names, measure) for measure in MEASURES},
+        "cost": cost_table(name, summary["spec"]["models"], timings, names),
+        "stains": list(zip(facts["stains"], facts["region"], strict=True)),
+        "redrawn": facts["redrawn"],
+        "correlated": facts["correlated"],
+        "hash": facts["hash"],
+        "shown_names": names,
+    }
+
+
+def _ranked(summary: Mapping[str, Any], names: Mapping[str, str]) -> list[tuple[str, str]]:
+    ranks = (summary.get("ranks") or {}).get("ranks", {})
+    known = sorted((rank, names[label]) for label, rank in ranks.items() if rank is not None)
+    return [(label, f"{rank:.2f}") for rank, label in known]
+
+
+def _manifest(manifest: Mapping[str, Any]) -> dict[str, str]:
+    """Command, versions, machine and times in words; empty where the manifest says nothing."""
+    versions = [f"{name} {version}" for name, version in manifest.get("versions", {}).items() if version]
+    machine = [f"{name} {value}" for name, value in manifest.get("machine", {}).items() if value]
+    times = [str(manifest[name]) for name in ("started", "finished") if manifest.get(name)]
+    return {
+        "command": str(manifest.get("command") or ""),
+        "versions": ", ".join(versions),
+        "machine": ", ".join(machine),
+        "times": " to ".join(times),
+        "continued": str(len(manifest.get("continued", [])) or ""),
+    }

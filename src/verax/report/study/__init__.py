@@ -1,0 +1,1 @@
+"""The report of one study, and the figures of its planning."""

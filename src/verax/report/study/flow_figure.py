@@ -1,0 +1,114 @@
+"""The flow of participants as a figure: who came, who went on the way and why, who is analysed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from verax.report.common.drawing import INK, QUIET, Axes, Frame
+
+Flow = Mapping[str, Any]
+# What each step loses, in the order in which it happens, with words for it.
+LOST = (
+    (
+        "arrived",
+        (
+            ("undecided", "did not decide"),
+            ("declined", "declined"),
+            ("no_place", "found no place"),
+            ("screened_out", "screened out"),
+        ),
+    ),
+    ("began", (("left", "left"), ("withdrawn", "withdrew"), ("under_way", "still under way"))),
+    ("complete", ()),
+    ("analysed", ()),
+)
+WORDS = {"arrived": "arrived", "began": "began the study", "complete": "completed it", "analysed": "analysed"}
+LINE = 15.0
+GAP = 26.0
+
+
+def flow_steps(data: Flow) -> list[tuple[str, list[str]]]:
+    """The boxes from top to bottom, each with the lines of the box beside it: who went before the next."""
+    flow = data.get("boxes", data)
+    numbers = {**flow, "began": _began(flow)}
+    steps = []
+    for step, reasons in LOST:
+        lines = [f"{flow[key]:,} {words}" for key, words in reasons if flow.get(key)]
+        if step == "complete":
+            lines = _excluded(flow)
+        steps.append((f"{numbers.get(step, 0):,} {WORDS[step]}", lines))
+    return steps
+
+
+def _began(flow: Flow) -> int:
+    """Those who got past the door: they left, withdrew, are under way or came to the end."""
+    return sum(int(flow.get(key) or 0) for key in ("left", "withdrawn", "under_way", "complete"))
+
+
+def _excluded(flow: Flow) -> list[str]:
+    rules = flow.get("excluded") or {}
+    total = flow.get("excluded_people", int(flow.get("complete") or 0) - int(flow.get("analysed") or 0))
+    deleted = [f"{flow['deleted']:,} deleted in time"] if flow.get("deleted") else []
+    if not total:
+        return deleted
+    return [*deleted, f"{total:,} excluded", *(f"  {many:,} {rule}" for rule, many in rules.items())]
+
+
+def flow_frame(data: Flow) -> Frame:
+    """Room for every box and for what stands beside it."""
+    steps = flow_steps(data)
+    widest = max((len(line) for _, lines in steps for line in lines), default=0)
+    height = sum(_height(lines) for _, lines in steps) + GAP * (len(steps) - 1)
+    return Frame(
+        width=190 + max(60.0, 6.2 * widest + 16), left=4, right=4, top=4, bottom=4, height=height + 8
+    )
+
+
+def draw_flow(axes: Axes, data: Flow) -> None:
+    """Boxes down the left, losses at the right, arrows between."""
+    frame = flow_frame(data)
+    width, height = frame.width - 8, frame.height - 8
+    axes.set_xlim(0, width)
+    axes.set_ylim(height, 0)
+    axes.axis("off")
+    steps = flow_steps(data)
+    top = 0.0
+    for place, (words, lines) in enumerate(steps):
+        tall = 28.0
+        _box(axes, (0.5, top, 140, tall), [words], INK, bold=place == len(steps) - 1)
+        following = top + _height(lines) + GAP
+        if place < len(steps) - 1:
+            _arrow(axes, (70, top + tall), (70, following))
+        if lines:
+            side = top + tall + 8
+            _box(axes, (170, side, width - 171, LINE * len(lines) + 10), lines, QUIET, bold=False)
+            _arrow(axes, (70, side + 12), (170, side + 12))
+        top = following
+
+
+def _height(lines: list[str]) -> float:
+    return 28.0 + (LINE * len(lines) + 14 if lines else 0)
+
+
+def _box(
+    axes: Axes, place: tuple[float, float, float, float], lines: list[str], edge: str, *, bold: bool
+) -> None:
+    from matplotlib.patches import Rectangle
+
+    left, top, width, height = place
+    axes.add_patch(Rectangle((left, top), width, height, fill=False, edgecolor=edge, linewidth=1.0))
+    first = top + (height - LINE * len(lines)) / 2
+    for number, line in enumerate(lines):
+        axes.text(
+            left + 8,
+            first + LINE * (number + 0.5),
+            line.strip(),
+            va="center",
+            fontsize=10 if line == line.strip() else 9,
+            fontweight="bold" if bold else "normal",
+        )
+
+
+def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
+    axes.annotate("", xy=end, xytext=start, arrowprops={"arrowstyle": "->", "color": INK, "linewidth": 0.9})

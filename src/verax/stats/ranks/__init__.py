@@ -1,0 +1,1 @@
+"""Ranks: average ranks of methods, rank correlation, and tests of ranks."""

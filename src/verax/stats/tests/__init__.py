@@ -1,0 +1,1 @@
+"""Tests of differences, and how many of them at once keep their promise."""

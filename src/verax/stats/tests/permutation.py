@@ -1,0 +1,231 @@
+"""Exact tests of participants' scores: flipped signs for one method, permuted labels for two, within strata.
+
+They take the items as fixed: a small p says that other participants would show it on these items. Where all
+rearrangements are too many, a sample of them with the observed one added (so p is never 0).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from math import comb, prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from verax.arrays import FloatArray, IndexArray
+from verax.errors import VeraxError
+from verax.stats.checks import finite_vector
+from verax.stats.tests.families import max_t_of_draws
+
+# Signs of so many participants are all enumerated (in two halves of 2^16), labels up to so many arrangements.
+MOST_FLIPPED = 32
+MOST_ARRANGED = 5000
+DRAWS = 9999
+
+
+@dataclass(frozen=True)
+class Permutation:
+    """A permutation test.
+
+    Attributes:
+        statistic: The mean, or the difference of means.
+        p: Share of arrangements at least as far from 0, two-sided.
+        smallest: The smallest p that these numbers of participants allow; above .05 the test cannot reject.
+        exact: Whether all arrangements were counted.
+        arrangements: How many were.
+        n: Participants.
+    """
+
+    statistic: float
+    p: float
+    smallest: float
+    exact: bool
+    arrangements: int
+    n: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return asdict(self)
+
+
+def sign_flip(scores: ArrayLike, seed: int = 0, draws: int = DRAWS) -> Permutation:
+    """Whether participants' scores centre at 0: each is as likely as its negative.
+
+    Exact up to 32 participants: the sums of all signs of each half are sorted and matched.
+
+    Args:
+        scores: One Change per participant.
+        seed: Seed of the draws, used above 32 participants only.
+        draws: How many.
+    """
+    values = finite_vector(scores)
+    n = len(values)
+    if n == 0:
+        raise VeraxError("There is no score to test: give at least one participant.")
+    observed = abs(values.sum())
+    limit = observed - _tolerance(values)
+    if n <= MOST_FLIPPED:
+        p = _count_flips(values, limit) / 2**n
+        return Permutation(float(values.mean()), min(p, 1.0), min(1.0, 2.0 ** (1 - n)), True, 2**n, n)
+    signs = np.random.default_rng(seed).integers(0, 2, (draws, n), dtype=np.int8) * 2 - 1
+    extreme = int((np.abs(signs @ values) >= limit).sum())
+    return Permutation(float(values.mean()), (1 + extreme) / (1 + draws), 1 / (1 + draws), False, draws, n)
+
+
+def _count_flips(values: FloatArray, limit: float) -> int:
+    """How many of all signs give a sum at least ``limit`` away from 0."""
+    first, second = (_signed_sums(half) for half in np.array_split(values, 2))
+    second = np.sort(second)
+    if limit <= 0:
+        return len(first) * len(second)
+    below = np.searchsorted(second, -limit - first, side="right")
+    above = len(second) - np.searchsorted(second, limit - first, side="left")
+    return int(below.sum() + above.sum())
+
+
+def _signed_sums(values: FloatArray) -> FloatArray:
+    """The sums of the values under all signs."""
+    sums = np.zeros(1)
+    for value in values:
+        sums = np.concatenate([sums + value, sums - value])
+    return sums
+
+
+def label_permutation(
+    scores: ArrayLike,
+    first: ArrayLike,
+    strata: Sequence[Hashable] | None = None,
+    seed: int = 0,
+    draws: int = DRAWS,
+) -> Permutation:
+    """Whether two methods' scores differ: labels are exchanged among the participants of a stratum.
+
+    The statistic is the difference of means, averaged over the strata that hold participants of both.
+
+    Args:
+        scores: One Change per participant.
+        first: True where the participant has the first method, False for the second.
+        strata: Group of each participant (a domain); None is one.
+        seed: Seed of the draws, used only where there are more than 5,000 arrangements.
+        draws: How many.
+    """
+    values, labels = finite_vector(scores), np.asarray(first, dtype=bool)
+    if len(labels) != len(values):
+        raise VeraxError(
+            f"There are {len(labels)} labels for {len(values)} scores: give the label for each score."
+        )
+    groups = [
+        (values[rows], labels[rows])
+        for rows in _rows_of(strata, len(values))
+        if labels[rows].any() and not labels[rows].all()
+    ]
+    if not groups:
+        raise VeraxError(
+            f"There are {int(labels.sum())} participants of the first method and {int((~labels).sum())} of the second: "
+            "give both methods in at least one stratum."
+        )
+    observed = sum(_difference(group, marks[None])[0] for group, marks in groups) / len(groups)
+    number = prod(comb(len(group), int(marks.sum())) for group, marks in groups)
+    limit = abs(observed) - _tolerance(values)
+    n = sum(len(group) for group, _ in groups)
+    smallest = _smallest_share(groups) / number
+    if number <= MOST_ARRANGED:
+        sums = np.zeros(1)
+        for group, marks in groups:
+            sums = np.add.outer(sums, _difference(group, _all_labels(len(group), int(marks.sum())))).ravel()
+        p = float((np.abs(sums / len(groups)) >= limit).mean())
+        return Permutation(float(observed), p, smallest, True, number, n)
+    rng = np.random.default_rng(seed)
+    drawn = sum(
+        _difference(group, rng.permuted(np.tile(marks, (draws, 1)), axis=1)) for group, marks in groups
+    )
+    extreme = int((np.abs(drawn / len(groups)) >= limit).sum())
+    return Permutation(float(observed), (1 + extreme) / (1 + draws), 1 / (1 + draws), False, draws, n)
+
+
+def max_t_permutation(
+    scores: ArrayLike,
+    method: IndexArray,
+    control: int,
+    strata: Sequence[Hashable] | None = None,
+    seed: int = 0,
+    draws: int = DRAWS,
+) -> FloatArray:
+    """P-values of every method against the control, corrected by the largest |t| over permuted labels.
+
+    Args:
+        scores: One Change per participant.
+        method: Method of each participant, 0 to k - 1.
+        control: The control's number.
+        strata: Group of each participant inside which labels are exchanged; None is one.
+        seed: Seed of the draws.
+        draws: How many.
+
+    Returns:
+        One p per method in order, the control left out; all are held against the largest of all (single step),
+        since exchanging everybody's labels supposes that no method differs.
+    """
+    values, codes = finite_vector(scores), np.asarray(method, dtype=np.intp)
+    if len(codes) != len(values) or not (codes == control).any() or (codes == control).all():
+        raise VeraxError(
+            f"There are {len(codes)} methods for {len(values)} scores, {int((codes == control).sum())} of them the "
+            "control: give one for each score, with the control and at least one other among them."
+        )
+    rng = np.random.default_rng(seed)
+    permuted = np.tile(codes, (draws + 1, 1))
+    for rows in _rows_of(strata, len(values)):
+        permuted[1:, rows] = rng.permuted(permuted[1:, rows], axis=1)
+    statistics = _many_to_one_t(values, permuted, control, int(codes.max()) + 1)
+    largest = np.abs(statistics).max(axis=1)
+    return np.array([max_t_of_draws([t], largest[1:, None])[0] for t in statistics[0]])
+
+
+def _many_to_one_t(values: FloatArray, labels: IndexArray, control: int, n_methods: int) -> FloatArray:
+    """Pooled t of each method against the control under each row of labels."""
+    member = np.equal.outer(np.arange(n_methods), labels)
+    count = member.sum(axis=2)
+    mean = (member * values).sum(axis=2) / count
+    rest = (values**2).sum() - (count * mean**2).sum(axis=0)
+    # A split into cells without spread inside is as extreme as can be; rounding must not make its root imaginary.
+    pooled = np.maximum(rest, 1e-12 * (values**2).sum() + 1e-300) / (len(values) - n_methods)
+    t = (mean - mean[control]) / np.sqrt(pooled * (1 / count + 1 / count[control]))
+    return np.asarray(np.delete(t, control, axis=0).T, dtype=np.float64)
+
+
+def _rows_of(strata: Sequence[Hashable] | None, n: int) -> list[NDArray[np.intp]]:
+    """The places of each stratum."""
+    if strata is None:
+        return [np.arange(n)]
+    if len(strata) != n:
+        raise VeraxError(
+            f"There are {len(strata)} strata for {n} scores: give the stratum of each participant."
+        )
+    return [np.array([i for i, name in enumerate(strata) if name == one]) for one in dict.fromkeys(strata)]
+
+
+def _all_labels(n: int, k: int) -> NDArray[np.bool_]:
+    """All ways to mark k of n, one per row."""
+    chosen = np.array(list(combinations(range(n), k)), dtype=np.intp).reshape(comb(n, k), k)
+    labels = np.zeros((len(chosen), n), dtype=bool)
+    labels[np.arange(len(chosen))[:, None], chosen] = True
+    return labels
+
+
+def _difference(values: FloatArray, labels: NDArray[np.bool_]) -> FloatArray:
+    """Mean of the marked minus mean of the others, for each row of labels."""
+    k, n = int(labels[0].sum()), len(values)
+    marked = labels @ values
+    return np.asarray(marked / k - (values.sum() - marked) / (n - k), dtype=np.float64)
+
+
+def _smallest_share(groups: list[tuple[FloatArray, NDArray[np.bool_]]]) -> int:
+    """Arrangements that are as extreme as the most extreme one: two where exchanging the methods mirrors them."""
+    return 2 if all(2 * int(marks.sum()) == len(group) for group, marks in groups) else 1
+
+
+def _tolerance(values: FloatArray) -> float:
+    """Differences below this are rounding: an arrangement that equals the observed one must count as equal."""
+    return 1e-12 * float(np.abs(values).sum())

@@ -1,0 +1,1 @@
+"""Conditions compared between people: accuracy before and after explanations, and ratings."""

@@ -1,0 +1,178 @@
+"""Change per condition and its contrast with no explanation, by the crossed estimator: the primary analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from verax.stats.crossed.between import Crossed, changes, contrasts, contrasts_with
+from verax.studies.analysis.between.pairs import as_responses
+from verax.studies.analysis.contract import Court, Primary, PrimaryEstimate
+from verax.studies.analysis.format import in_words
+from verax.studies.analysis.sentences import primary_sentence
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from verax.stats.crossed.claims import Items
+    from verax.studies.model.spec import Condition
+
+PRACTICE = (
+    "Change alone includes practice: without a condition that shows no explanation, it cannot be told what the "
+    "explanations did."
+)
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What the crossed estimator says.
+
+    Attributes:
+        changes: Post - Pre by condition, in the order of the spec; Holm over all of them.
+        against: Change minus that of the control, for each other condition; Dunnett. Empty without a control.
+        control: the condition without explanations that has people, if any.
+        items: whether the claims are about items like these or about these items only.
+    """
+
+    changes: dict[str, Crossed]
+    against: dict[str, Crossed]
+    control: str | None
+    items: Items
+
+    @property
+    def primary(self) -> dict[str, Crossed]:
+        """The claims of the primary analysis, by condition."""
+        return self.against if self.control is not None else self.changes
+
+
+def effects(pairs: pd.DataFrame, conditions: Sequence[Condition], items: Items, level: float) -> Effects:
+    """Estimates Change by condition and, where somebody saw no explanations, the contrasts with them."""
+    rows = as_responses(pairs)
+    there = [one for one in conditions if one.name in rows.methods]
+    plain = next((one.name for one in there if one.kind == "none"), None)
+    control = plain if len(there) > 1 else None
+    by_name = {one.name: one for one in changes(rows, items, level=level)}
+    against: dict[str, Crossed] = {}
+    if control is not None:
+        found = contrasts_with(rows, control, items, level=level)
+        others = [name for name in rows.methods if name != control]
+        named = dict(zip(others, found, strict=True))
+        against = {one.name: named[one.name] for one in there if one.name != control}
+    return Effects({one.name: by_name[one.name] for one in there}, against, control, items)
+
+
+def pair_contrasts(
+    pairs: pd.DataFrame, named: Sequence[tuple[str, str]], items: Items, level: float
+) -> dict[tuple[str, str], Crossed]:
+    """How much more the first condition of each pair changes accuracy than the second, corrected together by Holm."""
+    if not named:
+        return {}
+    found = contrasts(as_responses(pairs), named, items, level=level)
+    return dict(zip(named, found, strict=True))
+
+
+def points(share: float | None) -> float | None:
+    """A difference of shares in percentage points."""
+    return None if share is None else 100 * share
+
+
+def interval(low: float | None, high: float | None) -> list[float] | None:
+    """The ends in points, or None."""
+    return None if low is None or high is None else [100 * low, 100 * high]
+
+
+def share_interval(low: float | None, high: float | None) -> list[float] | None:
+    """The ends of an interval of a share in per cent, which end at 0 and 100."""
+    return None if low is None or high is None else [100 * max(low, 0.0), 100 * min(high, 1.0)]
+
+
+def primary_of(found: Effects, conditions: Sequence[Condition] = ()) -> Primary:
+    """The primary analysis: the contrast with no explanation where there is one, else Change.
+
+    Args:
+        found: the estimates.
+        conditions: of the study; if one of them shows no explanation and has nobody, Change only stands in.
+    """
+    estimates = tuple(_estimate(found, name, one) for name, one in found.primary.items())
+    measure = _measure(found.control)
+    sentence = primary_sentence(estimates, found.control)
+    if found.control is not None:
+        return Primary(measure, "points", sentence, estimates)
+    lost_control = any(one.kind == "none" for one in conditions) and len(conditions) > 1
+    return Primary(measure, "points", f"{sentence} {PRACTICE}", estimates, stands_in=lost_control)
+
+
+def _estimate(found: Effects, name: str, one: Crossed) -> PrimaryEstimate:
+    return PrimaryEstimate(
+        condition=name,
+        key=f"{name}-vs-{found.control}" if found.control is not None else f"{name}-change",
+        estimate=points(one.estimate),
+        low=points(one.low),
+        high=points(one.high),
+        p=one.p,
+        p_adjusted=one.p_family,
+        low_adjusted=points(one.low_family),
+        high_adjusted=points(one.high_family),
+        adjustment=one.correction,
+        detectable=points(one.detectable),
+        participants=one.n_participants,
+        items=one.n_items,
+        conclusive=one.enough,
+        notes=one.warnings,
+    )
+
+
+def _measure(control: str | None) -> str:
+    """What is measured, in a few words; the table of contrasts says it in full."""
+    return (
+        "change of accuracy, practice included" if control is None else "accuracy gained over no explanation"
+    )
+
+
+def courts_of(primary: Primary, conditions: Sequence[Condition], control: str | None) -> tuple[Court, ...]:
+    """One line per condition that shows something, for the joint report."""
+    measure = _measure(control)
+    kinds = {one.name: one for one in conditions}
+    return tuple(
+        Court(
+            explainer="random" if kinds[one.condition].kind == "control" else kinds[one.condition].explainer,
+            condition=one.condition,
+            measure=measure,
+            unit="points",
+            estimate=one.estimate,
+            low=one.low,
+            high=one.high,
+            participants=one.participants,
+            items=one.items,
+        )
+        for one in primary.estimates
+        if kinds[one.condition].kind != "none"
+    )
+
+
+def effect_problems(found: Effects, conditions: Sequence[Condition]) -> list[str]:
+    """What the study has and these answers cannot say."""
+    said = []
+    absent = [one.name for one in conditions if one.name not in found.changes]
+    if absent:
+        said.append(f"Nobody in {_conditions(absent)} is analysed: nothing is estimated of {_it(absent)}.")
+    planned = next((one.name for one in conditions if one.kind == "none"), None)
+    if planned in found.changes and found.control is None:
+        said.append(f"Only the condition {planned!r} is analysed: there is nothing to compare with it.")
+    elif planned in absent:
+        said.append(
+            f"The condition {planned!r} is empty, so Change is reported in place of the contrast with it. {PRACTICE}"
+        )
+    for name, one in found.primary.items():
+        if one.se is None and one.estimate is not None:
+            said.append(f"{name}: no interval and no test. {in_words(one.warnings)}")
+    return said
+
+
+def _conditions(names: list[str]) -> str:
+    return f"the condition{'s' if len(names) > 1 else ''} {in_words(names)}"
+
+
+def _it(names: list[str]) -> str:
+    return "them" if len(names) > 1 else "it"

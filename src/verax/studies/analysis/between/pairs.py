@@ -1,0 +1,83 @@
+"""Answers before and after explanations, side by side: one row per participant and item; and ratings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from verax.errors import VeraxError
+from verax.stats.crossed.limits import FEWEST_ITEMS
+from verax.stats.responses import Responses, responses
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from verax.stats.crossed.claims import Items
+
+PRE, POST, RATING = "pre", "post", "rating"
+
+
+def paired(answers: pd.DataFrame, scored: str) -> pd.DataFrame:
+    """Columns participant, item, condition, pre, post (scores), late (either was); sorted, pairs with a score only.
+
+    Args:
+        answers: with the columns of `verax.studies.answers.schema.RESPONSES`.
+        scored: the question whose answers are scored.
+    """
+    wanted = answers["phase"].isin((PRE, POST)) & (answers["question"] == scored) & answers["score"].notna()
+    kept = answers.loc[wanted, ["participant", "item", "condition", "phase", "score", "late"]]
+    refuse_repeats(kept, ["participant", "item", "phase"])
+    key = ["participant", "item", "condition"]
+    before, after = (
+        kept[kept["phase"] == phase]
+        .rename(columns={"score": phase, "late": f"{phase}_late"})
+        .drop(columns="phase")
+        for phase in (PRE, POST)
+    )
+    both = before.merge(after, on=key, how="outer")
+    both["late"] = both["pre_late"].eq(True) | both["post_late"].eq(True)
+    return both[[*key, PRE, POST, "late"]].sort_values(key, ignore_index=True)
+
+
+def ratings(answers: pd.DataFrame) -> pd.DataFrame:
+    """Columns participant, item, condition, rating, model_correct, and score, of the answer on the same page if any."""
+    rated = answers[(answers["question"] == RATING) & answers["answer"].notna()]
+    refuse_repeats(rated, ["participant", "item", "phase"])
+    same_page = answers.loc[answers["score"].notna(), ["participant", "step", "score"]]
+    kept = rated[["participant", "item", "condition", "step", "answer", "model_correct"]]
+    found = kept.merge(same_page, on=["participant", "step"], how="left")
+    found["rating"] = found["answer"].astype(float)
+    found["model_correct"] = found["model_correct"].astype(float)
+    columns = ["participant", "item", "condition", "rating", "model_correct", "score"]
+    return found[columns].sort_values(columns[:3], ignore_index=True)
+
+
+def refuse_repeats(rows: pd.DataFrame, key: list[str]) -> None:
+    """Refuses two answers to one question: which of them counts cannot be known."""
+    again = rows[rows.duplicated(key, keep="first")]
+    if len(again):
+        first = again.iloc[0]
+        raise VeraxError(
+            f"Participant {first['participant']} has two answers on item {first['item']} in the phase "
+            f"{first['phase']!r} ({len(again):,} such in all): a row stands twice; export the answers again."
+        )
+
+
+def as_responses(pairs: pd.DataFrame, *, only: str | None = None) -> Responses:
+    """The pairs as the stats layer takes them: Pre and Post, or one of them ("pre") as the only score."""
+    return responses(
+        pairs["participant"],
+        pairs["item"],
+        pairs["condition"],
+        pairs[POST if only is None else only],
+        pairs[PRE] if only is None else None,
+    )
+
+
+def complete_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Only items that were answered both before and after."""
+    return pairs[pairs[PRE].notna() & pairs[POST].notna()]
+
+
+def claimed_items(rows: pd.DataFrame) -> Items:
+    """Whether a claim can be about items like these, or, with fewer than 16, about these items only."""
+    return "random" if rows["item"].nunique() >= FEWEST_ITEMS else "fixed"

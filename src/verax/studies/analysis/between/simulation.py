@@ -1,0 +1,216 @@
+"""Forward and counterfactual simulation: what explanations add to people's accuracy, and what their ratings tell.
+
+Hase and Bansal (2020), section 5. Both protocols ask the same items before and after explanations, so they share one
+analysis; ratings stand beside the scored answer in the counterfactual test only.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from verax.stats.hase2020 import NOTE, Changes
+from verax.studies.analysis.between import change_figures, rating_tables, rating_value
+from verax.studies.analysis.between.change_tables import change_table, contrast_table, pairs_table
+from verax.studies.analysis.between.cross_check import cross_check_table, disagreements, mixed_effects
+from verax.studies.analysis.between.effects import (
+    Effects,
+    courts_of,
+    effect_problems,
+    effects,
+    pair_contrasts,
+    primary_of,
+)
+from verax.studies.analysis.between.equivalence import equivalence_table
+from verax.studies.analysis.between.hase2020_tables import published_change, published_table, regression_table
+from verax.studies.analysis.between.pairs import claimed_items, complete_pairs, paired, ratings
+from verax.studies.analysis.between.sensitivity import sensitivity, sensitivity_table
+from verax.studies.analysis.collector import Gathered
+from verax.studies.analysis.contract import Analysed, Findings, Options, Table, analysis
+from verax.studies.analysis.format import in_words
+from verax.studies.analysis.plan import margin_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+KEYS = (
+    "change",
+    "contrast",
+    "pairs",
+    "cross-check",
+    "change-hase2020",
+    "equivalence",
+    "ratings",
+    "ratings-by-correctness",
+    "rating-and-correctness",
+    "rating-and-change",
+    "regression-to-mean",
+    "sensitivity",
+)
+
+
+@analysis("forward", KEYS)
+@analysis("counterfactual", KEYS)
+def simulation(data: Analysed, options: Options) -> Findings:
+    """The analysis of both simulation protocols."""
+    scored = data.protocol.scored
+    pairs, intended = paired(data.responses, scored), paired(data.intended, scored)
+    rated = ratings(data.responses)
+    gathered = Gathered()
+    if not len(complete_pairs(pairs)):
+        return _only_intended(data, intended, options)
+    found = effects(pairs, data.conditions, claimed_items(complete_pairs(pairs)), options.level)
+    primary = primary_of(found, data.conditions)
+    gathered.problems += effect_problems(found, data.conditions)
+    _about_change(gathered, data, pairs, found, options)
+    gathered.figures.insert(0, change_figures.primary_figure(primary))
+    _about_ratings(gathered, data, pairs, rated, found, options)
+    varied = sensitivity(pairs, intended, found, options.level)
+    gathered.tables.append(sensitivity_table(varied))
+    return gathered.findings(primary, courts_of(primary, data.conditions, found.control), varied)
+
+
+def _only_intended(data: Analysed, intended: pd.DataFrame, options: Options) -> Findings:
+    """Nobody is left per protocol: the primary estimates of everybody who answered, under sensitivity only."""
+    why = (
+        (
+            "Nobody who is analysed answered an item both before and after explanations: there is no primary analysis.",
+        )
+        if len(data.participants)
+        else ()
+    )
+    if not len(complete_pairs(intended)):
+        return Findings(problems=why)
+    found = effects(intended, data.conditions, claimed_items(complete_pairs(intended)), options.level)
+    varied = sensitivity(intended, intended, found, options.level)
+    kept = [one for one in varied["variants"] if one["variant"].startswith("everybody")]
+    shown = {**varied, "variants": kept, "leave_one_out": []}
+    return Findings(
+        tables=(sensitivity_table(shown),),
+        sensitivity=shown,
+        problems=(*why, *effect_problems(found, data.conditions)),
+    )
+
+
+def _where(data: Analysed) -> str:
+    domain = {"text": "text", "table": "tabular"}.get(data.study.kind, data.study.kind)
+    return f"{domain} data, {data.study.spec.protocol['name']} simulation"
+
+
+def _about_change(
+    gathered: Gathered, data: Analysed, pairs: pd.DataFrame, found: Effects, options: Options
+) -> None:
+    """Accuracy before and after: the crossed estimator, its cross-check, and the published procedure."""
+    plan = data.study.spec.analysis
+    gathered.estimators["crossed"] = {
+        "unit": "share of answers",
+        "items": found.items,
+        "changes": [one.to_dict() for one in found.changes.values()],
+        "contrasts": [one.to_dict() for one in found.against.values()],
+    }
+    if found.control is not None:
+        gathered.tables.append(contrast_table(found))
+    if options.estimator != "hase2020":
+        items = sum(item.role == "test" for item in data.study.items.values())
+        gathered.tables.append(change_table(pairs, found, _where(data), items * len(data.participants)))
+    margin = margin_of(plan)
+    if margin is not None:
+        gathered.tables.append(equivalence_table(found, margin))
+    gathered.add("Conditions compared with each other", lambda: _pairs(pairs, found, plan, options))
+    if options.estimator != "hase2020":
+        _cross_check(gathered, pairs, found, options)
+    published = _published(gathered, data, pairs, options) if options.estimator != "crossed" else None
+    gathered.figures += [
+        change_figures.change_figure(found, published),
+        change_figures.accuracy_figure(pairs, found),
+    ]
+    test = data.study.spec.protocol["name"]
+    gathered.add("Regression to the mean", lambda: regression_table(pairs, test))
+
+
+def _cross_check(gathered: Gathered, pairs: pd.DataFrame, found: Effects, options: Options) -> None:
+    """The mixed model beside the primary analysis; that they do not agree is a problem."""
+    mixed = gathered.tried("The linear mixed model", lambda: mixed_effects(pairs, found, options.level))
+    if mixed is None:
+        return
+    gathered.tables.append(cross_check_table(found, mixed))
+    gathered.estimators["linear_mixed"] = {
+        "unit": "share of answers",
+        "primary": [one.to_dict() for one in mixed.values()],
+    }
+    apart = disagreements(found, mixed)
+    if apart:
+        parts = in_words([f"{name} ({why})" for name, why in apart.items()])
+        gathered.problems.append(
+            f"The linear mixed model does not agree with the primary analysis on {parts}."
+        )
+
+
+def _pairs(pairs: pd.DataFrame, found: Effects, plan: dict[str, str], options: Options) -> Table | None:
+    """All pairs of conditions that are not compared with the control already; None if there is none."""
+    names = [name for name in found.changes if name != found.control]
+    every = [_as_planned(pair, plan) for pair in combinations(names, 2)]
+    planned = [pair for pair in every if f"{pair[0]}-vs-{pair[1]}" in plan]
+    others = [pair for pair in every if pair not in planned]
+    families = [pair_contrasts(pairs, family, found.items, options.level) for family in (planned, others)]
+    return pairs_table({**families[0], **families[1]}, len(planned)) if every else None
+
+
+def _as_planned(pair: tuple[str, str], plan: dict[str, str]) -> tuple[str, str]:
+    """The pair in the order in which the plan names it, if it does."""
+    first, second = pair
+    return (second, first) if f"{second}-vs-{first}" in plan else pair
+
+
+def _published(gathered: Gathered, data: Analysed, pairs: pd.DataFrame, options: Options) -> Changes | None:
+    """The published procedure, labelled as a reproduction."""
+    found = gathered.tried(
+        "Change as published (hase2020)", lambda: published_change(complete_pairs(pairs), options)
+    )
+    if found is None:
+        return None
+    change, average = found
+    order = tuple(one.name for one in data.conditions)
+    gathered.tables.append(published_table(change, average, order, _where(data)))
+    gathered.estimators["hase2020"] = {
+        "label": "a reproduction of the published procedure",
+        "note": NOTE,
+        "unit": "share of answers",
+        "change": change.to_dict(),
+        "user_average": average.to_dict(),
+    }
+    return change
+
+
+def _about_ratings(
+    gathered: Gathered,
+    data: Analysed,
+    pairs: pd.DataFrame,
+    rated: pd.DataFrame,
+    found: Effects,
+    options: Options,
+) -> None:
+    """Ratings, if there are any; whether they tell anything."""
+    if not len(rated):
+        if data.methods and any(name in found.changes for name in data.methods):
+            gathered.problems.append(
+                "There is no rating of an explanation: the tables of ratings are left out."
+            )
+        return
+    scale = data.study.spec.rating.points
+    gathered.add(
+        "Ratings", lambda: rating_tables.ratings_table(rated, data.methods, claimed_items(rated), options)
+    )
+    gathered.add(
+        "Ratings by the model's correctness",
+        lambda: rating_tables.correctness_table(rated, claimed_items(rated), options),
+    )
+    gathered.figures.append(change_figures.ratings_figure(rated, data.methods, scale))
+    if rated["score"].notna().any():
+        both = gathered.tried(
+            "Rating against correctness", lambda: rating_value.rating_table(rated, scale, options)
+        )
+        if both is not None:
+            gathered.tables.append(both[0])
+            gathered.figures.append(rating_value.rating_curve(both[1]))
+    gathered.add("Rating against Change", lambda: rating_value.person_table(rated, pairs))

@@ -1,0 +1,1 @@
+"""Several studies in one table."""

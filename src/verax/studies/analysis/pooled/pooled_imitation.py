@@ -1,0 +1,279 @@
+"""Several Reverse Turing Tests side by side: the paper's Table 1, a task in each study, and its Figure 3.
+
+Gonzalez and Sogaard (2020) have five tasks, of which people know two; the others are masked. Conditions are matched by
+name. Whoever took part in two studies is counted twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from verax.errors import VeraxError
+from verax.stats.estimate import mean_interval
+from verax.stats.ranks.mann_whitney import mann_whitney
+from verax.studies.analysis.contract import Analysed, Column, Figure, Options, Table
+from verax.studies.analysis.format import in_words, p_text, signed
+from verax.studies.analysis.within.conditions import (
+    POINTS,
+    answered,
+    as_met,
+    compared_with,
+    in_order,
+    means_by_condition,
+    references,
+    tested,
+)
+from verax.studies.analysis.within.imitation import judged, task_of
+from verax.studies.analysis.within.session_times import length_words, session_minutes
+
+PROTOCOL = "reverse-turing"
+ALL = "all conditions"
+KINDS = ("known", "masked")
+ALPHA = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """One study: its answers, its sessions, and what conditions are compared with."""
+
+    name: str
+    kind: str
+    answers: pd.DataFrame
+    sessions: pd.DataFrame
+    conditions: tuple[str, ...]
+    reference: str | None
+
+
+def imitation_over_tasks(
+    studies: Sequence[Analysed], options: Options
+) -> tuple[tuple[Table, ...], tuple[Figure, ...], tuple[str, ...]]:
+    """Table 1 over several studies, session times of known and masked tasks, and what cannot be told."""
+    for one in studies:
+        name = one.study.spec.protocol["name"]
+        if name != PROTOCOL:
+            raise VeraxError(
+                f"The study {one.study.spec.title!r} is a {name} study: with a {PROTOCOL} study only others can stand."
+            )
+    if len({one.study.hash for one in studies}) < len(studies):
+        raise VeraxError("A study is given twice: name each study once.")
+    names = _names(studies)
+    tasks = [_task(one, name) for one, name in zip(studies, names, strict=True)]
+    problems = [
+        f"Nobody who is analysed answered in the study of {one.name}: it is left out of the tables over all tasks."
+        for one in tasks
+        if not len(one.answers)
+    ]
+    tasks = [one for one in tasks if len(one.answers)]
+    if not tasks:
+        return (), (), tuple(problems)
+    tables = [_table(tasks, options.level)]
+    figures: list[Figure] = []
+    timed = [one for one in tasks if len(one.sessions)]
+    absent = [kind for kind in KINDS if kind not in {one.kind for one in timed}]
+    if absent:
+        problems.append(
+            f"No study with times has a {in_words(absent, 'or')} task: how long known and masked tasks take is not "
+            "compared."
+        )
+    else:
+        tables.append(_times(timed, options.level))
+        figures.append(_figure(tables[-1]))
+    return tuple(tables), tuple(figures), tuple(problems)
+
+
+def _names(studies: Sequence[Analysed]) -> list[str]:
+    """Data sets, which say the task; where two are the same, with the place of the study."""
+    found = [str(one.study.spec.dataset) for one in studies]
+    return [
+        name if found.count(name) == 1 else f"{name} ({place})" for place, name in enumerate(found, start=1)
+    ]
+
+
+def _task(data: Analysed, name: str) -> _Task:
+    everything = tested(data.responses, data.protocol.scored)
+    answers = judged(answered(everything)) if len(answered(everything)) else answered(everything)
+    there = in_order(answers["condition"].unique().tolist(), data.conditions)
+    return _Task(
+        name=name,
+        kind=task_of(data),
+        answers=answers,
+        sessions=session_minutes(everything),
+        conditions=tuple(there),
+        reference=next(iter(references(data, there)), None),
+    )
+
+
+def _table(tasks: Sequence[_Task], level: float) -> Table:
+    """A row for each task and condition, known tasks first."""
+    rows = [row for kind in KINDS for one in tasks if one.kind == kind for row in _rows(one, level)]
+    return Table(
+        key="tasks",
+        title=f"{len(tasks)} tasks: answers like the model's, session times, and answers like the truth",
+        columns=(
+            Column("task", "Task", "text"),
+            Column("kind", "Known or masked", "text"),
+            Column("condition", "Condition", "text"),
+            Column("participants", "Participants", "count"),
+            Column("model", "Like the model", "number", "%"),
+            Column("difference", "Difference from the reference", "number", "points"),
+            Column("p", "p, corrected", "p"),
+            Column("p_ranks", "p, Mann-Whitney", "p"),
+            Column("minutes", "Mean session", "number", "minutes"),
+            Column("p_minutes", "p, Mann-Whitney", "p"),
+            Column("model_accuracy", "Model right", "number", "%"),
+            Column("truth", "Like the true label", "number", "%"),
+            Column("p_truth", "p, Mann-Whitney", "p"),
+            Column("bias", "Belief bias", "number", "points"),
+        ),
+        rows=tuple(rows),
+        sentence=_table_sentence(rows),
+        notes=(
+            "The paper's Table 1. The reference is no explanation, or the random control; differences from it are "
+            "within people, with Holm's correction in each study and none over studies. Mann-Whitney's tests are those "
+            "of the paper, not corrected.",
+            "That a method helps clearly in one study and not in another does not show that it helps more there.",
+        ),
+    )
+
+
+def _rows(one: _Task, level: float) -> list[dict[str, Any]]:
+    means = {value: means_by_condition(one.answers, value, level) for value in ("score", "truth", "bias")}
+    against = (
+        {}
+        if one.reference is None
+        else compared_with(as_met(one.answers), one.reference, one.conditions, level)
+    )
+    each = one.answers.groupby(["participant", "condition"])[["score", "truth"]].mean().reset_index()
+    rows = []
+    for name in one.conditions:
+        own = one.answers[one.answers["condition"] == name]
+        minutes = one.sessions.loc[one.sessions["condition"] == name, "minutes"]
+        line = against.get(name)
+        rows.append(
+            {
+                "task": one.name,
+                "kind": one.kind,
+                "condition": name,
+                "participants": own["participant"].nunique(),
+                "model": POINTS.of(means["score"][name].estimate),
+                "difference": None if line is None else POINTS.of(line.estimate),
+                "p": None if line is None or not line.enough else line.p_family,
+                "p_ranks": _ranks_p(each, "score", name, one.reference),
+                "minutes": float(minutes.mean()) if len(minutes) else None,
+                "p_minutes": _ranks_p(one.sessions, "minutes", name, one.reference),
+                "model_accuracy": 100 * float(own["model_correct"].astype("float64").mean()),
+                "truth": POINTS.of(means["truth"][name].estimate),
+                "p_truth": _ranks_p(each, "truth", name, one.reference),
+                "bias": POINTS.of(means["bias"][name].estimate),
+            }
+        )
+    return rows
+
+
+def _ranks_p(sessions: pd.DataFrame, value: str, name: str, reference: str | None) -> float | None:
+    if reference is None or name == reference:
+        return None
+    one, other = (
+        sessions.loc[sessions["condition"] == place, value].to_numpy() for place in (name, reference)
+    )
+    return mann_whitney(one, other).p if len(one) and len(other) else None
+
+
+def _table_sentence(rows: Sequence[dict[str, Any]]) -> str:
+    clear = [
+        f"{row['condition']} in {row['task']}, {row['kind']} ({signed(row['difference'])} points, {p_text(row['p'])})"
+        for row in rows
+        if row["p"] is not None and row["p"] <= ALPHA
+    ]
+    tested_rows = [row for row in rows if row["p"] is not None]
+    if not tested_rows:
+        return "Nothing could be tested."
+    return f"Clear differences: {in_words(clear)}." if clear else "No condition differs clearly in any task."
+
+
+def _times(tasks: Sequence[_Task], level: float) -> Table:
+    """How long sessions of known and masked tasks took, by condition and over all (the paper's Figure 3)."""
+    sessions = pd.concat(
+        [
+            one.sessions.assign(
+                kind=one.kind, participant=f"{place}:" + one.sessions["participant"].astype(str)
+            )
+            for place, one in enumerate(tasks)
+        ],
+        ignore_index=True,
+    )
+    everybody = sessions.groupby(["kind", "participant"], sort=True)["minutes"].mean().reset_index()
+    order = list(dict.fromkeys(name for one in tasks for name in one.conditions))
+    parts = {name: sessions[sessions["condition"] == name] for name in order} | {ALL: everybody}
+    rows = []
+    for name, part in parts.items():
+        lengths = {kind: part.loc[part["kind"] == kind, "minutes"].to_numpy() for kind in KINDS}
+        if not all(len(values) for values in lengths.values()):
+            continue
+        row: dict[str, Any] = {"condition": name, "p": mann_whitney(lengths["masked"], lengths["known"]).p}
+        for kind, values in lengths.items():
+            found = mean_interval(values, level)
+            row[kind] = found.mean
+            row[f"{kind}_interval"] = (
+                None if found.low is None or found.high is None else [max(found.low, 0.0), found.high]
+            )
+            row[f"{kind}_participants"] = found.n
+        rows.append(row)
+    return Table(
+        key="known-and-masked",
+        title="Test sessions of known and masked tasks",
+        columns=(
+            Column("condition", "Condition", "text"),
+            *(
+                column
+                for kind in KINDS
+                for column in (
+                    Column(kind, f"Mean session, {kind}", "number", "minutes"),
+                    Column(f"{kind}_interval", "95% interval", "interval", "minutes"),
+                    Column(f"{kind}_participants", "Participants", "count"),
+                )
+            ),
+            Column("p", "p, Mann-Whitney", "p"),
+        ),
+        rows=tuple(rows),
+        sentence=_times_sentence(rows),
+        notes=(
+            "The paper's Figure 3. Over all conditions a participant counts once, with the mean of the sessions. "
+            "Tasks also differ in their texts: what is longer takes longer.",
+        ),
+    )
+
+
+def _times_sentence(rows: Sequence[dict[str, Any]]) -> str:
+    whole = rows[-1]
+    longer = "longer" if whole["masked"] > whole["known"] else "shorter"
+    clear = f"clearly {longer}" if whole["p"] <= ALPHA else f"{longer}, but not clearly"
+    return (
+        f"Sessions of masked tasks were {clear}: {length_words(whole['masked'])} on average, "
+        f"of known tasks {length_words(whole['known'])} ({p_text(whole['p'])})."
+    )
+
+
+def _figure(table: Table) -> Figure:
+    bars = []
+    for kind in KINDS:
+        ends = [row[f"{kind}_interval"] or [None, None] for row in table.rows]
+        bars.append(
+            {
+                "label": f"{kind} tasks",
+                "values": [row[kind] for row in table.rows],
+                "low": [low for low, _ in ends],
+                "high": [high for _, high in ends],
+            }
+        )
+    return Figure(
+        key=table.key,
+        title=table.title,
+        kind="bars",
+        data={"y_label": "minutes", "groups": [row["condition"] for row in table.rows], "bars": bars},
+        sentence="Mean length of a test session, with 95% intervals over participants.",
+    )

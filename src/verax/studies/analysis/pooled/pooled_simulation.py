@@ -1,0 +1,223 @@
+"""Several simulation studies pooled as in the paper of Hase and Bansal (2020): its Tables 1, 2, 3 and 5.
+
+The paper has four: text and tabular data, forward and counterfactual. Conditions are matched by name. Items of two
+studies are different items whatever their ids, and so are participants: whoever took part in both is counted twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from verax.errors import VeraxError
+from verax.stats.crossed.between import Crossed, changes
+from verax.stats.responses import responses
+from verax.studies.analysis.between.change_tables import ALL
+from verax.studies.analysis.between.effects import PRACTICE, interval, points
+from verax.studies.analysis.between.hase2020_tables import AVERAGE, published_change
+from verax.studies.analysis.between.pairs import claimed_items, complete_pairs, paired, ratings
+from verax.studies.analysis.between.rating_tables import correctness_table, ratings_table
+from verax.studies.analysis.contract import Analysed, Column, Options, Table
+from verax.studies.analysis.format import in_words
+
+if TYPE_CHECKING:
+    from verax.stats.crossed.claims import Items
+
+PROTOCOLS = ("forward", "counterfactual")
+DOMAINS = {"text": "text", "table": "tabular"}
+KEYS = ("paper-1", "paper-2", "paper-3", "paper-5", "paper-1-hase2020", "paper-2-hase2020")
+
+
+def pooled_tables(studies: Sequence[Analysed], options: Options) -> tuple[tuple[Table, ...], tuple[str, ...]]:
+    """The paper's tables over several studies, and sentences on those that cannot be made."""
+    for one in studies:
+        name = one.study.spec.protocol["name"]
+        if name not in PROTOCOLS:
+            raise VeraxError(
+                f"The study {one.study.spec.title!r} is a {name} study: only {in_words(PROTOCOLS)} can be pooled."
+            )
+    if len({one.study.hash for one in studies}) < len(studies):
+        raise VeraxError(
+            "A study is given twice: pooled, its answers would count twice; name each study once."
+        )
+    plain = next((one.control for one in studies if one.control is not None), None)
+    practice = PRACTICE if plain is None else f"Change includes practice: compare with {plain}."
+    pairs = _joined(studies, lambda one: complete_pairs(paired(one.responses, one.protocol.scored)))
+    rated = _joined(studies, lambda one: ratings(one.responses))
+    order = tuple(dict.fromkeys(one.name for data in studies for one in data.conditions))
+    made: list[Table] = []
+    problems: list[str] = []
+    makers: dict[str, Callable[[], Table]] = {
+        "Table 1": lambda: _change_table("paper-1", "by kind of data", "domain", pairs, order, practice),
+        "Table 2": lambda: _change_table("paper-2", "by test", "test", pairs, order, practice),
+        "Table 3": lambda: _ratings_table(rated, order, options),
+        "Table 5": lambda: _correctness_table(rated, options),
+    }
+    if options.estimator != "crossed":
+        makers["Table 1 as published"] = lambda: _published("paper-1", "domain", pairs, order, options)
+        makers["Table 2 as published"] = lambda: _published("paper-2", "test", pairs, order, options)
+    for what, make in makers.items():
+        try:
+            made.append(make())
+        except VeraxError as error:
+            problems.append(f"The paper's {what} cannot be estimated: {error}")
+    return tuple(made), tuple(problems)
+
+
+def _joined(studies: Sequence[Analysed], frame: Callable[[Analysed], pd.DataFrame]) -> pd.DataFrame:
+    """The rows of all studies, with their domain, test and study; participants and items told apart."""
+    parts = []
+    for number, one in enumerate(studies):
+        rows = frame(one)
+        parts.append(
+            rows.assign(
+                participant=f"{number}:" + rows["participant"].astype(str),
+                item=f"{number}:" + rows["item"].astype(str),
+                domain=DOMAINS.get(one.study.kind, one.study.kind),
+                test=one.study.spec.protocol["name"],
+                study=f"study {number + 1}",
+            )
+        )
+    joined = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
+    if not len(joined):
+        raise VeraxError(f"None of the {len(studies)} studies has an answer that can be pooled.")
+    return joined
+
+
+def _changes(pairs: pd.DataFrame, items: Items) -> dict[str, Crossed]:
+    """Change by condition: the mean of the studies', each weighing the same."""
+    rows = responses(
+        pairs["participant"], pairs["item"], pairs["condition"], pairs["post"], pairs["pre"], pairs["study"]
+    )
+    return dict(zip(rows.methods, changes(rows, items), strict=True))
+
+
+def _change_table(
+    key: str, title: str, column: str, pairs: pd.DataFrame, order: tuple[str, ...], practice: str
+) -> Table:
+    """n, Pre, Change, interval and p by condition, side by side for each value of a column."""
+    groups = {str(name): rows for name, rows in pairs.groupby(column, sort=False)}
+    lines: dict[str, dict[str, Any]] = {name: {"condition": name} for name in (ALL, *order)}
+    notes: list[str] = []
+    clear: list[str] = []
+    for group, rows in groups.items():
+        found = _changes(rows, claimed_items(rows))
+        lines[ALL] |= _cell(group, len(rows), float(rows["pre"].mean()), None)
+        for name in order:
+            own = rows[rows["condition"] == name]
+            pre = float(own["pre"].mean()) if len(own) else None
+            lines[name] |= _cell(group, len(own), pre, found.get(name))
+        notes += [f"{group}, {name}: {said}" for name, one in found.items() for said in one.warnings]
+        clear += [f"{name} ({group})" for name in order if name in found and found[name].verdict != "none"]
+    sentence = f"Accuracy clearly changed with {in_words(clear)}." if clear else "No Change is clear."
+    return Table(
+        key=key,
+        title=f"Change of accuracy over {pairs['study'].nunique()} studies, {title}",
+        columns=(Column("condition", "Condition", "text"), *(c for group in groups for c in _columns(group))),
+        rows=tuple(lines.values()),
+        sentence=f"{sentence} {practice}",
+        notes=("Over studies the mean of their Changes; p corrected by Holm within each group.", *notes),
+    )
+
+
+def _columns(group: str) -> tuple[Column, ...]:
+    return (
+        Column(f"{group}_n", f"n, {group}", "count"),
+        Column(f"{group}_pre", f"Pre, {group}", "percent"),
+        Column(f"{group}_change", f"Change, {group}", "number", "points"),
+        Column(f"{group}_interval", f"95% interval, {group}", "interval", "points"),
+        Column(f"{group}_p", f"p, {group}", "p"),
+        Column(f"{group}_p_adjusted", f"p Holm, {group}", "p"),
+    )
+
+
+def _cell(group: str, n: int, pre: float | None, one: Crossed | None) -> dict[str, Any]:
+    return {
+        f"{group}_n": n,
+        f"{group}_pre": pre,
+        f"{group}_change": None if one is None else points(one.estimate),
+        f"{group}_interval": None if one is None else interval(one.low, one.high),
+        f"{group}_p": None if one is None else one.p,
+        f"{group}_p_adjusted": None if one is None else one.p_family,
+    }
+
+
+def _published(key: str, column: str, pairs: pd.DataFrame, order: tuple[str, ...], options: Options) -> Table:
+    """The same by the published procedure, in the paper's own columns."""
+    groups = {str(name): rows for name, rows in pairs.groupby(column, sort=False)}
+    lines: dict[str, dict[str, Any]] = {name: {"condition": name} for name in (AVERAGE, *order)}
+    columns = [Column("condition", "Method", "text")]
+    note = ""
+    for group, rows in groups.items():
+        change, average = published_change(rows, options)
+        note = change.note
+        columns += [
+            Column(f"{group}_n", f"n, {group}", "count"),
+            Column(f"{group}_pre", f"Pre, {group}", "percent"),
+            Column(f"{group}_change", f"Change, {group}", "number", "points"),
+            Column(f"{group}_ci", f"CI, {group}", "number", "points"),
+            Column(f"{group}_p", f"p, {group}", "p"),
+        ]
+        blank = {f"{group}_{what}": None for what in ("n", "pre", "change", "ci", "p")}
+        for name in lines:
+            lines[name] |= blank
+        lines[AVERAGE] |= {
+            f"{group}_n": average.n,
+            f"{group}_pre": average.mean,
+            f"{group}_ci": points(average.boot.half_width),
+        }
+        for one in change.methods:
+            lines[str(one.method)] |= {
+                f"{group}_n": one.n,
+                f"{group}_change": points(one.change.estimate),
+                f"{group}_ci": points(one.change.half_width),
+                f"{group}_p": one.change.p,
+            }
+    return Table(
+        key=f"{key}-hase2020",
+        title=f"Change of accuracy as Hase and Bansal (2020) computed it, by {column}",
+        columns=tuple(columns),
+        rows=tuple(lines.values()),
+        sentence=note,
+        notes=("CI is half the width between the bootstrap's quantiles, as printed in the paper.",),
+    )
+
+
+def _ratings_table(rated: pd.DataFrame, order: tuple[str, ...], options: Options) -> Table:
+    """The paper's Table 3: ratings by condition and kind of data."""
+    tables = {
+        str(domain): ratings_table(rows, order, claimed_items(rows), options)
+        for domain, rows in rated.groupby("domain", sort=False)
+    }
+    first = next(iter(tables.values()))
+    return Table(
+        key="paper-3",
+        title="Ratings of the explanations, by kind of data",
+        columns=(Column("domain", "Data", "text"), *first.columns),
+        rows=tuple({"domain": domain, **row} for domain, table in tables.items() for row in table.rows),
+        sentence=" ".join(
+            f"{domain.capitalize()} data: {table.sentence}" for domain, table in tables.items()
+        ),
+        notes=first.notes,
+    )
+
+
+def _correctness_table(rated: pd.DataFrame, options: Options) -> Table:
+    """The paper's Table 5: ratings where the model is right and wrong, by kind of data."""
+    tables = {
+        str(domain): correctness_table(rows, claimed_items(rows), options)
+        for domain, rows in rated.groupby("domain", sort=False)
+    }
+    first = next(iter(tables.values()))
+    return Table(
+        key="paper-5",
+        title="Ratings by whether the model was right, by kind of data",
+        columns=(Column("domain", "Data", "text"), *first.columns),
+        rows=tuple({"domain": domain, **row} for domain, table in tables.items() for row in table.rows),
+        sentence=" ".join(
+            f"{domain.capitalize()} data: {table.sentence}" for domain, table in tables.items()
+        ),
+        notes=tuple(f"{domain}: {note}" for domain, table in tables.items() for note in table.notes),
+    )

@@ -1,0 +1,1 @@
+"""Conditions compared within people: graded answers and imitation."""

@@ -1,0 +1,269 @@
+"""The Reverse Turing Test: how well people imitate the model, by condition, and whether they follow it or the truth.
+
+Gonzalez and Sogaard (2020), Table 1 and Figure 3. Every participant meets every condition, on items of a Latin square.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from verax.stats.crossed.between import Crossed
+from verax.stats.crossed.within import Met
+from verax.stats.mixed.linear_within import linear_differences, logistic_differences
+from verax.studies.analysis.between.sensitivity import sensitivity_table
+from verax.studies.analysis.collector import Gathered
+from verax.studies.analysis.contract import (
+    Analysed,
+    Court,
+    Findings,
+    Options,
+    Primary,
+    PrimaryEstimate,
+    analysis,
+)
+from verax.studies.analysis.format import counted, in_words
+from verax.studies.analysis.plan import margin_of
+from verax.studies.analysis.within import session_times, training_curve
+from verax.studies.analysis.within.conditions import (
+    POINTS,
+    answered,
+    as_met,
+    compared_with,
+    court_of,
+    difference_figure,
+    difference_table,
+    estimate_of,
+    in_order,
+    means_by_condition,
+    mixed_table,
+    primary_of,
+    references,
+    tested,
+)
+from verax.studies.analysis.within.imitation import accuracy_figure, accuracy_table, judged, task_of
+from verax.studies.analysis.within.session_ranks import rank_table
+from verax.studies.analysis.within.within_equivalence import within_equivalence
+from verax.studies.analysis.within.within_sensitivity import only_intended, within_sensitivity
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+KEYS = (
+    "accuracy",
+    "contrast",
+    "control-contrast",
+    "cross-check",
+    "mann-whitney",
+    "times",
+    "training",
+    "sensitivity",
+)
+WHAT = "agreement with the model"
+
+
+@analysis("reverse-turing", KEYS)
+def reverse_turing(data: Analysed, options: Options) -> Findings:
+    """Accuracy against the model and against the truth, times, contrasts and the training curve."""
+    everything = tested(data.responses, data.protocol.scored)
+    answers, intended = answered(everything), answered(tested(data.intended, data.protocol.scored))
+    if not len(answers):
+        return _only_intended(data, intended)
+    answers = judged(answers)
+    gathered = Gathered()
+    names = in_order(answers["condition"].unique().tolist(), data.conditions)
+    gathered.problems += _absent(data, names)
+    rows = as_met(answers)
+    found = {
+        reference: compared_with(rows, reference, _beside(data, names, reference), options.level)
+        for reference in references(data, names)
+    }
+    found = {reference: lines for reference, lines in found.items() if lines}
+    measures = {
+        value: means_by_condition(answers, value, options.level) for value in ("score", "truth", "bias")
+    }
+    missing = len(everything) - len(answers)
+    accuracy = accuracy_table(data, answers, names, measures, missing)
+    gathered.tables.append(accuracy)
+    first = next(iter(found), None)
+    primary = _primary(found, first, measures["score"], names)
+    _contrast_tables(gathered, data, rows, found, options)
+    gathered.add(
+        "Mann-Whitney's test",
+        lambda: None if first is None else rank_table(answers, everything, names, first, options.level),
+    )
+    gathered.figures += [
+        *(
+            [
+                difference_figure(
+                    "primary", "What explanations add", primary.estimates, primary.measure, primary.unit
+                )
+            ]
+            if first is not None
+            else []
+        ),
+        accuracy_figure(accuracy),
+    ]
+    _times(gathered, data, everything, names, first, options)
+    _training(gathered, data, names, options)
+    varied: dict[str, Any] = {}
+    margin = margin_of(data.study.spec.analysis)
+    if first is not None and margin is not None:
+        gathered.tables.append(within_equivalence(found[first], first, margin, POINTS))
+    if first is not None:
+        varied = within_sensitivity(answers, intended, first, list(found[first]), POINTS)
+        gathered.tables.append(sensitivity_table(varied))
+    else:
+        gathered.problems.append(_no_reference(names))
+    gathered.problems += [
+        f"{name} against {reference}: no interval and no test. {' '.join(one.warnings)}"
+        for reference, lines in found.items()
+        for name, one in lines.items()
+        if one.se is None
+    ]
+    gathered.estimators["crossed_within"] = {
+        "unit": "share of answers",
+        "accuracy": [one.to_dict() for one in measures["score"].values()],
+        "contrasts": {
+            reference: [one.to_dict() for one in lines.values()] for reference, lines in found.items()
+        },
+    }
+    return gathered.findings(primary, _courts(data, found, measures["score"], first), varied)
+
+
+def _nobody(intended: pd.DataFrame) -> str:
+    said = "Nobody who is analysed answered an item of a test session: there is no primary analysis."
+    if not len(intended):
+        return said
+    people = counted(intended["participant"].nunique(), "participant")
+    return f"{said} ({people} who did not finish or are excluded answered some.)"
+
+
+def _only_intended(data: Analysed, intended: pd.DataFrame) -> Findings:
+    """Nobody is left per protocol: the differences of everybody who answered, under sensitivity only."""
+    names = in_order(intended["condition"].unique().tolist(), data.conditions)
+    reference = next(iter(references(data, names)), None)
+    beside = [] if reference is None else _beside(data, names, reference)
+    if reference is None or not beside:
+        return Findings(problems=(_nobody(intended),))
+    varied = only_intended(intended, reference, beside, POINTS)
+    return Findings(tables=(sensitivity_table(varied),), sensitivity=varied, problems=(_nobody(intended),))
+
+
+def _absent(data: Analysed, names: Sequence[str]) -> list[str]:
+    absent = [one.name for one in data.conditions if one.name not in names]
+    if not absent:
+        return []
+    return [f"Nobody who is analysed answered under {in_words(absent)}: nothing is estimated there."]
+
+
+def _beside(data: Analysed, names: Sequence[str], reference: str) -> list[str]:
+    """What is compared with a reference: everything with no explanation, methods alone with a random control."""
+    kinds = {one.name: one.kind for one in data.conditions}
+    if kinds[reference] == "none":
+        return [name for name in names if name != reference]
+    return [name for name in names if kinds[name] == "method"]
+
+
+def _no_reference(names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return f"Only the condition {names[0]!r} has answers: there is nothing to compare it with."
+    return (
+        "There is no condition without explanations and no random control with answers: accuracy is reported, and "
+        "what explanations add cannot be told."
+    )
+
+
+def _primary(
+    found: dict[str, dict[str, Crossed]],
+    first: str | None,
+    accuracy: dict[str, Crossed],
+    names: Sequence[str],
+) -> Primary:
+    """Differences from the first reference; without one, the accuracies themselves, which test nothing."""
+    if first is not None:
+        measure = f"{WHAT}, minus that with {first!r}"
+        return primary_of(found[first], first, measure, "people's " + WHAT, POINTS, "points")
+    lines = tuple(_untested(estimate_of(name, f"{name}-accuracy", accuracy[name], POINTS)) for name in names)
+    said = in_words([f"{one.condition} {one.estimate or 0:.1f}%" for one in lines])
+    return Primary(WHAT, "points", f"Answers like the model's: {said}. Nothing is compared.", lines)
+
+
+def _untested(one: PrimaryEstimate) -> PrimaryEstimate:
+    """An accuracy is not tested against 0."""
+    return replace(one, p=None, p_adjusted=None, detectable=None, adjustment="none")
+
+
+def _courts(
+    data: Analysed, found: dict[str, dict[str, Crossed]], accuracy: dict[str, Crossed], first: str | None
+) -> tuple[Court, ...]:
+    """One line per condition that shows something."""
+    shown = [one for one in data.conditions if one.kind != "none"]
+    if first is None:
+        return tuple(
+            court_of(one, accuracy[one.name], WHAT, POINTS, "points") for one in shown if one.name in accuracy
+        )
+    against = "no explanation" if data.study.spec.condition(first).kind == "none" else "a random control"
+    lines = found[first]
+    return tuple(
+        court_of(one, lines[one.name], f"{WHAT}, against {against}", POINTS, "points")
+        for one in shown
+        if one.name in lines
+    )
+
+
+def _contrast_tables(
+    gathered: Gathered, data: Analysed, rows: Met, found: dict[str, dict[str, Crossed]], options: Options
+) -> None:
+    """Differences from each reference, and the mixed models beside the first."""
+    for reference, lines in found.items():
+        plain = data.study.spec.condition(reference).kind == "none"
+        title = f"Agreement with the model against {'no explanation' if plain else 'a random control'}"
+        key = "contrast" if plain else "control-contrast"
+        gathered.tables.append(difference_table(key, title, lines, reference, "people's " + WHAT, POINTS))
+    if not found:
+        return
+    reference, lines = next(iter(found.items()))
+    pairs = [(name, reference) for name in lines]
+    linear = gathered.tried("The linear mixed model", lambda: linear_differences(rows, pairs, options.level))
+    logistic = gathered.tried(
+        "The logistic mixed model", lambda: logistic_differences(rows, pairs, options.level)
+    )
+    models = {}
+    if linear is not None:
+        models["Linear mixed model"] = list(linear)
+        gathered.estimators["linear_mixed"] = [one.to_dict() for one in linear]
+    if logistic is not None:
+        models["Logistic mixed model"] = [one.points for one in logistic]
+        gathered.estimators["logistic_mixed"] = [one.to_dict() for one in logistic]
+    if models:
+        gathered.tables.append(mixed_table(lines, models, reference, POINTS))
+
+
+def _times(
+    gathered: Gathered,
+    data: Analysed,
+    answers: pd.DataFrame,
+    names: Sequence[str],
+    reference: str | None,
+    options: Options,
+) -> None:
+    if not answers["seconds"].notna().any():
+        gathered.problems.append("No answer has a time: how long people took is left out.")
+        return
+    table = gathered.add("Times", lambda: session_times.times_table(answers, names, reference, options.level))
+    if table is not None:
+        gathered.figures.append(session_times.times_figure(table, f"{task_of(data)} task"))
+
+
+def _training(gathered: Gathered, data: Analysed, names: Sequence[str], options: Options) -> None:
+    answers = training_curve.training_answers(data.responses, data.protocol.scored)
+    if not len(answers):
+        if getattr(data.protocol, "training", 0):
+            gathered.problems.append(
+                "There is no answer of a training session: the training curve is left out."
+            )
+        return
+    gathered.add("Training", lambda: training_curve.training_table(answers, names, options.level))
+    gathered.figures.append(training_curve.training_curve(answers, names, options.level))

@@ -1,0 +1,50 @@
+"""Values as cells of a CSV file, and back.
+
+A spreadsheet runs a cell that begins with =, +, - or @ as a formula, and what people write may begin so. Such a text is
+written with an apostrophe before it, which spreadsheets take as "this is text"; one that has apostrophes before such a
+sign gets one more, so that reading can always take one away. Numbers stay as they are.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from verax.studies.answers.schema import Column
+
+# The full-width signs are taken for the plain ones in some languages; a tab or line end before a sign is passed over.
+RISKY = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+MISSING = ""
+
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+
+def guarded(text: str) -> str:
+    """The text, so that no spreadsheet runs it."""
+    return "'" + text if RISKY.match(text) and not NUMBER.fullmatch(text) else text
+
+
+def unguarded(cell: str) -> str:
+    """The text that was guarded."""
+    return cell[1:] if cell.startswith("'") and RISKY.match(cell) else cell
+
+
+def to_cells(column: Column, values: Sequence[Any]) -> list[Any]:
+    """A column's values as cells."""
+    match column.type:
+        case "boolean":
+            return [MISSING if value is None else "true" if value else "false" for value in values]
+        case "text":
+            cells = {value: MISSING if value is None else guarded(value) for value in set(values)}
+            return [cells[value] for value in values]
+        case "json":
+            return [MISSING if value is None else to_json(value) for value in values]
+    return [MISSING if value is None else value for value in values]
+
+
+def to_json(value: Any) -> str:
+    """JSON in one line."""
+    return _encode(value)

@@ -1,0 +1,215 @@
+"""From a spec to a frozen study: dataset, models, items, explanations, screens, design.
+
+A build that is killed goes on where it stopped: finished explanations wait in ``DIR/.build`` until the study is whole.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from verax.errors import (VeraxError)
+from verax.explain.explanation import (Explanation)
+from verax.run import (Progress, Store)
+from verax.run.threads import (one_thread)
+from verax.studies.build.explanations import (Key, check_explainers, explain_all, records)
+from verax.studies.build.fitting import (accuracy, check_two_models, data_arguments, model_arguments, study_dataset, study_model, training_size)
+from verax.studies.model.folder import (BUILDING, built_study, claim_folder)
+from verax.studies.build.surroundings import (framed_phases, framed_screens, screening)
+from verax.studies.model.item import (Item)
+from verax.studies.display.levels import (scales)
+from verax.studies.model.sources import (Material, Source)
+from verax.studies.protocols import (Protocol, make_protocol)
+from verax.studies.model.spec import (StudySpec, WorseModel)
+from verax.studies.model.study import (Study, save_study)
+
+# Given a sentence on what is being done, something to do it in.
+During = Callable[[str], AbstractContextManager[None]]
+
+
+def _quietly(_: str) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
+def build_study(
+    spec: StudySpec,
+    spec_text: str,
+    out: Path,
+    *,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    force: bool = False,
+    during: During = _quietly,
+) -> Study:
+    """Builds a study into a folder; what is built there from the same spec is not built again.
+
+    The same spec gives the same bytes, however many processes build it.
+
+    Args:
+        spec: what is asked for.
+        spec_text: the spec's file, to the letter.
+        out: the study's folder.
+        jobs: processes that compute explanations.
+        progress: told of each finished job.
+        force: build in any case, also in place of another study that nobody has answered yet.
+        during: for what takes a while, see ``verax.cli.console.working``.
+    """
+    ready = None if force else built_study(out, spec_text)
+    if ready is not None:
+        return ready
+    claim_folder(out, spec_text, force=force)
+    protocol = make_protocol(spec.protocol)
+    protocol.check(spec)
+    check_explainers(spec)
+    # One thread: with several, sums are made in another order on another machine.
+    with one_thread():
+        with during(f"loading {spec.dataset} and fitting {spec.model}"):
+            source = make_source(spec, protocol)
+        with during("choosing items"):
+            items = protocol.items(source)
+        explained = [item for item in items if item.role in protocol.explained]
+        worse = _worse(spec, protocol)
+        store = Store(out / BUILDING)
+        explanations = explain_all(spec, explained, worse, store, jobs=jobs, progress=progress)
+        with during("drawing screens"):
+            study = compose_study(
+                _material(source, items, explanations),
+                protocol,
+                spec_text,
+                explanations=records(explanations),
+                models=_models(source, protocol),
+                data_hash=source.dataset.hash,
+            )
+    study = save_study(study, out)
+    shutil.rmtree(out / BUILDING, ignore_errors=True)
+    return study
+
+
+def make_source(spec: StudySpec, protocol: Protocol) -> Source:
+    """The dataset and the fitted models, after a check that the protocol can use them."""
+    data = data_arguments(spec)
+    dataset = study_dataset(data)
+    if dataset.kind not in protocol.kinds:
+        raise VeraxError(
+            f"The protocol {spec.protocol['name']!r} is for data of the kind {' or '.join(protocol.kinds)}, and "
+            f"{dataset.name!r} is of the kind {dataset.kind}; choose another dataset or protocol."
+        )
+    if spec.class_names is not None and len(spec.class_names) != len(dataset.class_names):
+        raise VeraxError(
+            f"class_names has {len(spec.class_names)} names ({', '.join(spec.class_names)}), but {dataset.name!r} has "
+            f"{len(dataset.class_names)} classes ({', '.join(dataset.class_names)}); give one name each, in that order."
+        )
+    worse = _worse(spec, protocol)
+    if worse is None and spec.worse is not None:
+        raise VeraxError(
+            f"The spec has a table [worse], but the protocol {spec.protocol['name']!r} shows one model; remove it."
+        )
+    model = study_model(data, model_arguments(spec))
+    if worse is None:
+        return Source(spec, dataset, model)
+    other = study_model(data, model_arguments(spec, worse))
+    check_two_models(dataset, model, other)
+    return Source(spec, dataset, model, other)
+
+
+def compose_study(
+    material: Material,
+    protocol: Protocol,
+    spec_text: str,
+    *,
+    explanations: Sequence[Mapping[str, Any]] = (),
+    models: Mapping[str, Any] | None = None,
+    data_hash: str = "",
+) -> Study:
+    """A study of this material, checked: every step leads to a screen and a phase that are there.
+
+    Args:
+        material: items, and what is shown beside them.
+        protocol: what is done with them.
+        spec_text: the spec's file, to the letter.
+        explanations: records for later analysis.
+        models: what is known of the models.
+        data_hash: of the dataset.
+    """
+    _check_items(material.items)
+    rows = protocol.rows(material)
+    if not rows:
+        raise VeraxError("The design has no rows; the protocol must give at least one.")
+    study = Study(
+        spec=material.spec,
+        kind=material.kind,
+        class_names=material.class_names,
+        items={item.id: item for item in material.items},
+        phases={
+            phase.key: phase for phase in (*protocol.phases(material), *framed_phases(material, protocol))
+        },
+        rows=rows,
+        screens=protocol.screens(material) | framed_screens(material, protocol),
+        screening=screening(material, protocol),
+        explanations=tuple(explanations),
+        models=models or {},
+        data_hash=data_hash,
+        spec_text=spec_text,
+    )
+    _check_steps(study)
+    return study
+
+
+def _material(source: Source, items: Sequence[Item], explanations: Mapping[Key, Explanation]) -> Material:
+    return Material(
+        spec=source.spec,
+        kind=source.dataset.kind,
+        class_names=source.dataset.class_names,
+        items=tuple(items),
+        explanations=explanations,
+        scales=scales(explanations, source.spec.display.features),
+    )
+
+
+def _worse(spec: StudySpec, protocol: Protocol) -> WorseModel | None:
+    return (spec.worse or WorseModel()) if protocol.explains_worse else None
+
+
+def _models(source: Source, protocol: Protocol) -> dict[str, Any]:
+    """What is worth knowing of each model: how good it is, and what it learnt from."""
+    found = {}
+    for name, model, worse in (
+        ("model", source.model, None),
+        ("worse", source.worse, _worse(source.spec, protocol)),
+    ):
+        if model is not None:
+            arguments = model_arguments(source.spec, worse)
+            found[name] = {
+                "name": arguments["name"],
+                "accuracy": accuracy(model, source.dataset),
+                "test_inputs": len(source.dataset.test),
+                "training_inputs": training_size(source.dataset, arguments),
+            }
+    return found
+
+
+def _check_items(items: Sequence[Item]) -> None:
+    if not items:
+        raise VeraxError("The protocol chose no items; ask for some.")
+    names = [item.id for item in items]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise VeraxError(f"Two items are called {twice!r}; give each its own id.")
+
+
+def _check_steps(study: Study) -> None:
+    """A row of the design that leads nowhere is found now, not by a participant."""
+    for row in study.rows:
+        for step in study.steps(row, 1):
+            for sort, name, known in (
+                ("screen", step.screen, study.screens),
+                ("phase", step.phase, study.phases),
+                ("item", step.item, study.items),
+            ):
+                if name is not None and name not in known:
+                    raise VeraxError(
+                        f"Row {row.number} of the design has a step with the {sort} {name!r}, which does not exist."
+                    )

@@ -1,0 +1,147 @@
+"""The dataset and the models of a study, made once per process from plain arguments."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from verax.arrays import IntArray
+from verax.data.dataset import (Dataset, Part)
+from verax.data.words import (split_words)
+from verax.errors import (VeraxError)
+from verax.models.base import (Model)
+from verax.seeds import (stream)
+from verax.run.canonical import (canonical)
+from verax.studies.model.spec import (StudySpec, WorseModel)
+
+# By so much more of the test part the better model must be right, for people to have a chance to tell which it is.
+BETTER_BY = 0.02
+
+
+def data_arguments(spec: StudySpec) -> dict[str, Any]:
+    """What the dataset is made from, as plain data."""
+    return {"name_or_path": spec.dataset, "seed": spec.seed, **spec.source}
+
+
+def model_arguments(spec: StudySpec, worse: WorseModel | None = None) -> dict[str, Any]:
+    """What a model is made from besides the dataset; the worse model if there is one."""
+    if worse is None:
+        return {"name": spec.model, "seed": spec.seed, "most_words": None, "share": 1.0}
+    return {
+        "name": worse.model or spec.model,
+        "seed": spec.seed,
+        "most_words": worse.most_words,
+        "share": worse.kept,
+    }
+
+
+def study_dataset(data: Mapping[str, Any]) -> Dataset:
+    """The dataset of these arguments; kept for the next caller in this process."""
+    return _dataset(canonical(dict(data), "source"), _stamp(data))
+
+
+def study_model(data: Mapping[str, Any], model: Mapping[str, Any]) -> Model:
+    """The fitted model of these arguments; kept for the next caller in this process."""
+    return _model(canonical(dict(data), "source"), _stamp(data), canonical(dict(model), "model"))
+
+
+def training_places(dataset: Dataset, most_words: int | None, share: float, seed: int) -> IntArray:
+    """The places of the training inputs that a model learns from: the short ones, and a share of each class of them."""
+    labels = dataset.train.labels
+    fitting = np.ones(len(labels), dtype=np.bool_)
+    if most_words is not None:
+        if dataset.kind != "text":
+            raise VeraxError(
+                f"worse.most_words is for texts, and {dataset.name!r} is a table; use worse.share instead."
+            )
+        lengths = np.array([len(split_words(str(text)).words) for text in dataset.train.inputs])
+        fitting = lengths <= most_words
+        if len(np.unique(labels[fitting])) < len(np.unique(labels)):
+            raise VeraxError(
+                f"Only {int(fitting.sum()):,} of the {len(labels):,} training texts of {dataset.name!r} have at most "
+                f"{most_words} words, and not every class is among them; raise worse.most_words."
+            )
+    generator = stream(seed, "worse model")
+    kept = []
+    for number in np.unique(labels):
+        members = np.flatnonzero(fitting & (labels == number))
+        kept.append(generator.permutation(members)[: ceil(share * len(members))])
+    places: IntArray = np.sort(np.concatenate(kept))
+    return places
+
+
+def training_size(dataset: Dataset, model: Mapping[str, Any]) -> int | None:
+    """How many inputs the model of these arguments learnt from; None for one that was fitted elsewhere."""
+    from verax.models.resolve import SAVED
+
+    if str(model["name"]).endswith(SAVED):
+        return None
+    if model["share"] == 1 and model["most_words"] is None:
+        return len(dataset.train)
+    return len(training_places(dataset, model["most_words"], model["share"], model["seed"]))
+
+
+def accuracy(model: Model, dataset: Dataset) -> float:
+    """The share of the test part that a model gets right."""
+    return float(np.mean(_predictions(model, dataset) == dataset.test.labels))
+
+
+def check_two_models(dataset: Dataset, model: Model, worse: Model) -> None:
+    """Refuses two models between which nobody could choose."""
+    size = len(dataset.test)
+    better, lesser = _predictions(model, dataset), _predictions(worse, dataset)
+    apart = int((better != lesser).sum())
+    advice = "make worse.share or worse.most_words smaller, or name another worse.model"
+    if not apart:
+        raise VeraxError(
+            f"The two models never disagree on the {size:,} test inputs of {dataset.name!r}; {advice}."
+        )
+    right, less_right = (float(np.mean(said == dataset.test.labels)) for said in (better, lesser))
+    if right - less_right < BETTER_BY:
+        raise VeraxError(
+            f"The worse model is right on {less_right:.1%} of the {size:,} test inputs of {dataset.name!r}, the other "
+            f"on {right:.1%} (they disagree on {apart:,}), which is less than {BETTER_BY:.0%} better; {advice}."
+        )
+
+
+def _predictions(model: Model, dataset: Dataset) -> IntArray:
+    predicted: IntArray = np.argmax(model.predict_proba(dataset.test.inputs), axis=1)
+    return predicted
+
+
+def _stamp(data: Mapping[str, Any]) -> tuple[int, int]:
+    """What tells a changed file from the one that is kept."""
+    path = Path(str(data["name_or_path"]))
+    if not path.is_file():
+        return 0, 0
+    about = path.stat()
+    return about.st_mtime_ns, about.st_size
+
+
+@lru_cache(maxsize=2)
+def _dataset(data: str, stamp: tuple[int, int]) -> Dataset:  # noqa: ARG001  (part of the cache's key)
+    from verax.data.load import load_dataset
+
+    arguments = json.loads(data)
+    return load_dataset(arguments.pop("name_or_path"), **arguments)
+
+
+@lru_cache(maxsize=4)
+def _model(data: str, stamp: tuple[int, int], model: str) -> Model:
+    from verax.models.resolve import resolve_model
+
+    dataset, arguments = _dataset(data, stamp), json.loads(model)
+    if arguments["share"] < 1 or arguments["most_words"] is not None:
+        places = training_places(dataset, arguments["most_words"], arguments["share"], arguments["seed"])
+        inputs: Any = dataset.train.inputs
+        kept = inputs[places] if isinstance(inputs, np.ndarray) else [inputs[place] for place in places]
+        dataset = replace(dataset, train=Part(kept, dataset.train.labels[places]))
+    return resolve_model(arguments["name"], dataset, arguments["seed"])

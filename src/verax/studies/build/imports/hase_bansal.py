@@ -1,0 +1,219 @@
+"""The published test forms of Hase and Bansal (2020) as a study: every item and explanation as it stands in them.
+
+Their repository holds, for texts and for tables, blank workbooks for each method: the learning items with labels, model
+outputs and explanations, and the test items before (pre) and after (post) explanations, shuffled anew in each. Master
+files hold what the model says of the test items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from verax.errors import (VeraxError)
+from verax.explain.explanation import (Explanation)
+from verax.explain.written import (Written)
+from verax.studies.build.explanations import (Key)
+from verax.studies.build.imports.assemble import (Imported)
+from verax.studies.build.imports.cell_values import (as_text, class_number, needed, unstarred)
+from verax.studies.build.imports.hase_bansal_spec import (ALL_METHODS, CLASS_NAMES, Domain, dataset_name)
+from verax.studies.build.imports.notes import (notes_on)
+from verax.studies.build.imports.readers import (Record, Table, each, read_table)
+from verax.studies.build.imports.shown import (shown_input)
+from verax.studies.model.item import (Item, Variant)
+from verax.studies.protocols import (make_protocol)
+from verax.studies.model.spec import (Condition, StudySpec)
+
+PUBLISHED = Path("data", "HIT-data-public-final")
+# What all forms of an item must agree on, where they have it.
+SHARED = ("context", "label", "model", "perturbation")
+EXPLANATIONS = ("explanation", "explanation_a", "explanation_b")
+Row = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Forms:
+    """The forms of one domain and test.
+
+    Attributes:
+        learning: the learning items with labels and model outputs; None in a test that has none.
+        master: the test items with labels and model outputs.
+        explained: for each method the form with its explanations.
+        others: all further forms of these methods.
+    """
+
+    learning: Table | None
+    master: Table
+    explained: dict[str, Table]
+    others: list[Table]
+
+
+def import_hase_bansal(spec: StudySpec, folder: str | Path, domain: Domain) -> Imported:
+    """Reads the forms for a spec whose conditions are named like their methods, see `hase_bansal_spec`.
+
+    Args:
+        spec: the protocol is "forward" or "counterfactual".
+        folder: a copy of the published repository, with the folders ``text`` and ``tabular``.
+        domain: which of them.
+    """
+    if domain not in CLASS_NAMES:
+        raise VeraxError(f"There are no forms for {domain!r}; there are: {', '.join(CLASS_NAMES)}.")
+    names = CLASS_NAMES[domain]
+    methods = [condition for condition in spec.conditions if condition.kind != "none"]
+    forms = _read(Path(folder) / domain / PUBLISHED, spec.protocol["name"], [one.name for one in methods])
+    agreed = _agreement(forms)
+    # The authors took the learning items from their development set.
+    learning = [] if forms.learning is None else _items(forms.learning, "learning", "validation", domain)
+    unnumbered = learning + _items(forms.master, "test", "test", domain)
+    items = [replace(item, id=f"i{number:03d}") for number, item in enumerate(unnumbered, start=1)]
+    protocol = make_protocol(spec.protocol)
+    found: dict[Key, Explanation] = {}
+    for condition in methods:
+        records = _by_id(forms.explained[condition.name])
+        for item in items:
+            if item.role in protocol.explained:
+                found[item.id, condition.name, "model"] = _explanation(
+                    records[item.source], item, names, condition
+                )
+    return Imported(
+        kind="text" if domain == "text" else "table",
+        class_names=names,
+        items=tuple(items),
+        explanations=found,
+        notes=(*agreed, *notes_on(items, names, protocol)),
+    )
+
+
+def _read(folder: Path, test: str, methods: Sequence[str]) -> Forms:
+    if test not in ("forward", "counterfactual"):
+        raise VeraxError(
+            f"There are forms for forward and counterfactual, and none for the protocol {test!r}."
+        )
+    unknown = [name for name in methods if name not in ALL_METHODS]
+    if unknown:
+        raise VeraxError(f"There are no forms for {unknown[0]!r}; there are: {', '.join(ALL_METHODS)}.")
+    if not folder.is_dir():
+        raise VeraxError(
+            f"There is no folder {str(folder)!r}; give the folder of the published repository, in which that "
+            "should be."
+        )
+    master = read_table(folder / "Master-Data-Files" / f"master-{test}.xlsx")
+    tests = folder / "Tests" / test.capitalize()
+    rounds = {
+        when: {name: read_table(tests / f"{test}-{when}-{name}.xlsx") for name in methods}
+        for when in ("pre", "post")
+    }
+    if test == "counterfactual":
+        return Forms(None, master, rounds["post"], list(rounds["pre"].values()))
+    explained = {name: read_table(tests / f"learning-{name}.xlsx") for name in methods}
+    others = [form for forms in rounds.values() for form in forms.values()]
+    return Forms(read_table(tests / "learning-blackbox.xlsx"), master, explained, others)
+
+
+def _agreement(forms: Forms) -> list[str]:
+    """Sentences that say which forms were compared; the first item on which two differ is an error."""
+    explained = list(forms.explained.values())
+    if forms.learning is None:
+        compared = [(forms.master, forms.others + explained)]
+    else:
+        compared = [(forms.learning, explained), (forms.master, forms.others)]
+    for first, others in compared:
+        for other in others:
+            _compare(first, other)
+    return [
+        f"{len(others)} forms agree with {first.path.name} on all {len(first.records)} items."
+        for first, others in compared
+    ]
+
+
+def _compare(first: Table, other: Table) -> None:
+    known, found = _by_id(first), _by_id(other)
+    if known.keys() != found.keys():
+        odd = sorted(known.keys() ^ found.keys())
+        raise VeraxError(
+            f"{first.path} and {other.path} have different items: {odd[0]} is in one of them only "
+            f"({len(odd)} such items); get the published files again."
+        )
+    for name, record in found.items():
+        for column in SHARED:
+            if column in other.columns and record.cells.get(column) != known[name].cells.get(column):
+                raise VeraxError(
+                    f"The item {name} has another {column!r} in {record.where} than in {known[name].where}; "
+                    "get the published files again."
+                )
+
+
+def _by_id(table: Table) -> dict[str, Record]:
+    names = each(table.records, _source)
+    found = dict(zip(names, table.records, strict=True))
+    if len(found) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise VeraxError(f"{table.path} has the item {twice} twice; get the published files again.")
+    return found
+
+
+def _source(record: Record) -> str:
+    return as_text(needed(record, "id"))
+
+
+def _items(table: Table, role: str, part: str, domain: Domain) -> list[Item]:
+    about = Item("", role, "", 0, 0, dataset=dataset_name(domain), part=part)
+    return each(table.records, lambda record: _item(record, about, domain))
+
+
+def _item(record: Record, about: Item, domain: Domain) -> Item:
+    names = CLASS_NAMES[domain]
+    context = needed(record, "context")
+    given: str | Row = context if domain == "text" else _row(context)
+    changed = record.cells.get("perturbation")
+    after = (
+        None
+        if changed is None
+        else class_number(needed(record, "perturbation_model"), names, "perturbation_model")
+    )
+    return replace(
+        about,
+        input=given,
+        label=class_number(needed(record, "label"), names, "label"),
+        prediction=class_number(needed(record, "model"), names, "model"),
+        place=int(_source(record)),
+        source=_source(record),
+        variant=None if changed is None or after is None else _variant(given, changed, after),
+    )
+
+
+def _row(context: str) -> Row:
+    """The row in lines such as "Age = 37.00 < Age <= 48.00"."""
+    pairs = [line.partition(" = ")[::2] for line in context.splitlines() if line.strip()]
+    return tuple((column, value) for column, value in pairs)
+
+
+def _variant(given: str | Row, changed: str, prediction: int) -> Variant:
+    if isinstance(given, str):
+        return Variant(*unstarred(changed), prediction)
+    row = dict(given)
+    for line in changed.splitlines():
+        column, _, change = line.partition(" : ")
+        before, _, after = change.partition(" --> ")
+        if row.get(column) != before or not after:
+            raise VeraxError(f"the change {line!r} does not fit the row")
+        row[column] = after
+    places = tuple(place for place, (column, value) in enumerate(given) if row[column] != value)
+    return Variant(tuple(row.items()), places, prediction)
+
+
+def _explanation(record: Record, item: Item, names: Sequence[str], condition: Condition) -> Written:
+    paragraphs = tuple(record.cells[column] for column in EXPLANATIONS if column in record.cells)
+    if not paragraphs:
+        raise VeraxError(
+            f"The item {item.source} has no explanation in {record.where}; get the published files again."
+        )
+    return Written(
+        paragraphs=paragraphs,
+        target=item.prediction,
+        target_name=names[item.prediction],
+        input=shown_input(item.input),
+        legend=str(condition.parameters.get("legend", "")),
+        explainer=condition.name,
+    )

@@ -1,0 +1,204 @@
+"""Records as items: inputs with their true labels and what a model that is not here says of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from verax.errors import (VeraxError)
+from verax.studies.build.imports.cell_values import (as_text, changed_text, class_names_of, class_number, needed, probabilities, whole_number)
+from verax.studies.build.imports.readers import (Record, Table, each)
+from verax.studies.model.item import (Item, Variant)
+from verax.studies.model.spec import (StudySpec)
+
+ROLES = ("learning", "test", "training", "evaluation")
+CLASSES = ("label", "prediction", "variant_prediction")
+NESTED = ("row", "variant", "explanation")
+ROW, VARIANT, EXPLANATION = (f"{name}." for name in NESTED)
+KNOWN = ("id", "role", "part", "text", *CLASSES, "probabilities", "variant", "group", "worse")
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """An item and the record that it is made from."""
+
+    item: Item
+    record: Record
+
+    @property
+    def where(self) -> str:
+        """Where it stands in its file."""
+        return self.record.where
+
+
+@dataclass(frozen=True, eq=False)
+class ItemFile:
+    """The items of a file.
+
+    Attributes:
+        table: the file.
+        kind: "text" or "table".
+        class_names: the spec's, or those in the file.
+        entries: one for each record.
+    """
+
+    table: Table
+    kind: str
+    class_names: tuple[str, ...]
+    entries: tuple[Entry, ...]
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """All items."""
+        return tuple(entry.item for entry in self.entries)
+
+    def unused(self) -> list[str]:
+        """Columns that say nothing to us."""
+        known = (ROW, VARIANT, EXPLANATION)
+        return [name for name in self.table.columns if name not in KNOWN and not name.startswith(known)]
+
+
+def read_items(table: Table, spec: StudySpec) -> ItemFile:
+    """The items of a file, numbered in its order."""
+    kind = _kind(table)
+    _check_columns(table)
+    names = tuple(spec.class_names or class_names_of(table.records, CLASSES))
+    if len(names) < 2:
+        raise VeraxError(
+            f"The labels and predictions in {table.path} name {len(names)} classes ({', '.join(names)}); name all "
+            "classes of the model in the spec's class_names."
+        )
+    _check_ids(table)
+    columns = tuple(name.removeprefix(ROW) for name in table.columns if name.startswith(ROW))
+    items = each(table.records, lambda record: _item(record, spec.dataset, names, columns))
+    numbered = [replace(item, id=f"i{number:03d}") for number, item in enumerate(items, start=1)]
+    return ItemFile(table, kind, names, tuple(map(Entry, numbered, table.records)))
+
+
+def source_id(record: Record) -> str:
+    """What an item is called where it was made."""
+    return as_text(needed(record, "id")).strip()
+
+
+def role_of(record: Record) -> str:
+    """What an item is for; a test, if the record does not say."""
+    role = as_text(record.cells.get("role", "test")).strip()
+    if role not in ROLES:
+        raise VeraxError(f"role is {role!r}; it must be {', '.join(ROLES[:-1])} or {ROLES[-1]}")
+    return role
+
+
+def part_of(record: Record) -> str:
+    """What ids are unique in: a part of the dataset, or all items of one role."""
+    return as_text(record.cells.get("part", role_of(record))).strip()
+
+
+def _kind(table: Table) -> str:
+    texts, rows = "text" in table.columns, any(name.startswith(ROW) for name in table.columns)
+    if texts and rows:
+        raise VeraxError(
+            f"{table.path} has a column 'text' and columns '{ROW}...'; items are texts or rows of a table, "
+            "not both."
+        )
+    if not texts and not rows:
+        raise VeraxError(
+            f"{table.path} has no inputs; name the column of texts 'text', or each column of a table "
+            f"'{ROW}...' (it has: {', '.join(table.columns)})."
+        )
+    return "text" if texts else "table"
+
+
+def _check_columns(table: Table) -> None:
+    missing = [name for name in ("id", "label") if name not in table.columns]
+    if not {"prediction", "probabilities"} & set(table.columns):
+        missing.append("prediction")
+    if missing:
+        raise VeraxError(
+            f"{table.path} has no column {missing[0]!r}{_more(len(missing) - 1)}; it has: "
+            f"{', '.join(table.columns)}."
+        )
+
+
+def _check_ids(table: Table) -> None:
+    keys = each(table.records, lambda record: (part_of(record), source_id(record)))
+    counts = Counter(keys)
+    repeated = [name for name in counts if counts[name] > 1]
+    if repeated:
+        places = [record.where for record, key in zip(table.records, keys, strict=True) if key == repeated[0]]
+        more = f" ({len(repeated) - 1} more ids are there twice)" if len(repeated) > 1 else ""
+        raise VeraxError(
+            f"Two items have the id {repeated[0][1]!r}: {' and '.join(places[:2])}{more}; give each its own, "
+            "or say in a column 'part' that they are from different parts of the data."
+        )
+
+
+def _item(record: Record, dataset: str, names: tuple[str, ...], columns: tuple[str, ...]) -> Item:
+    shares = record.cells.get("probabilities")
+    found = () if shares is None else probabilities(shares, names, "probabilities")
+    said = record.cells.get("prediction")
+    if said is None and not found:
+        needed(record, "prediction")
+    worse = record.cells.get("worse")
+    given = _input(record, columns)
+    group = record.cells.get("group")
+    return Item(
+        id="",
+        role=role_of(record),
+        input=given,
+        label=class_number(needed(record, "label"), names, "label"),
+        prediction=int(np.argmax(found)) if said is None else class_number(said, names, "prediction"),
+        probabilities=found,
+        dataset=dataset,
+        part=part_of(record),
+        group=0 if group is None else whole_number(group, "group"),
+        variant=_variant(record, given, names),
+        worse=None if worse is None else probabilities(worse, names, "worse"),
+        source=source_id(record),
+    )
+
+
+def _input(record: Record, columns: tuple[str, ...]) -> str | tuple[tuple[str, str], ...]:
+    if not columns:
+        return as_text(needed(record, "text"))
+    row = tuple((name, as_text(record.cells.get(ROW + name, "missing"))) for name in columns)
+    if not any(ROW + name in record.cells for name in columns):
+        raise VeraxError(f"every column '{ROW}...' is empty; fill them in")
+    return row
+
+
+def _variant(record: Record, given: Any, names: tuple[str, ...]) -> Variant | None:
+    edits = {
+        name.removeprefix(VARIANT): as_text(value)
+        for name, value in record.cells.items()
+        if name.startswith(VARIANT)
+    }
+    text = record.cells.get("variant")
+    if text is None and not edits:
+        return None
+    prediction = class_number(needed(record, "variant_prediction"), names, "variant_prediction")
+    if isinstance(given, str):
+        if text is None:
+            raise VeraxError(f"a text has a changed version in the column 'variant', not in '{VARIANT}...'")
+        return Variant(*changed_text(given, as_text(text)), prediction)
+    return _changed_row(given, edits, prediction)
+
+
+def _changed_row(row: tuple[tuple[str, str], ...], edits: dict[str, str], prediction: int) -> Variant:
+    columns = [name for name, _ in row]
+    unknown = [name for name in edits if name not in columns]
+    if unknown or not edits:
+        said = repr(VARIANT + unknown[0]) if unknown else "'variant'"
+        raise VeraxError(
+            f"{said} is no column of the row; write '{VARIANT}' before one of: {', '.join(columns)}"
+        )
+    changed = tuple(place for place, (name, value) in enumerate(row) if edits.get(name, value) != value)
+    if not changed:
+        raise VeraxError("the variant is the same as the row; change a value, or leave it out")
+    return Variant(tuple((name, edits.get(name, value)) for name, value in row), changed, prediction)
+
+
+def _more(count: int) -> str:
+    return f" (and {count} more that it needs)" if count else ""

@@ -1,0 +1,160 @@
+"""What is around every protocol: instructions, the screening test, a last question in own words, and the debriefing."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from verax.errors import (VeraxError)
+from verax.seeds import (stream)
+from verax.studies.display import (wording)
+from verax.studies.model.sources import (Briefing, Material)
+from verax.studies.protocols.contract import (Protocol)
+from verax.studies.model.screen import (Option, Prose, Question, Screen)
+from verax.studies.model.spec import (ScreeningQuestion)
+from verax.studies.model.steps import (DesignRow, Phase, Screening, Step)
+from verax.studies.model.study import (Study)
+
+INSTRUCTIONS = Phase("instructions", "Instructions", "instructions")
+SCREENING = Phase("screening", "A short test", "screening")
+QUESTIONS = Phase("questions", "A last question", "questions")
+DEBRIEF = Phase("debrief", "The end", "debrief")
+
+
+def framed_steps(study: Study, protocol: Protocol, row: DesignRow, number: int) -> tuple[Step, ...]:
+    """All steps of the participant with this number in a row of the design: a pure function of these.
+
+    The first attempt at the screening test follows the instructions; before each further one they are shown again. Who
+    passes skips the further attempts and what is between them.
+    """
+    audience = protocol.audience(study.spec, row)
+    steps = [Step(INSTRUCTIONS.key, f"instructions:{audience}")]
+    if study.screening is not None:
+        attempt = Step(SCREENING.key, f"screening:{audience}")
+        again = Step(INSTRUCTIONS.key, f"instructions-again:{audience}")
+        steps += [attempt] + [again, attempt] * (study.screening.attempts - 1)
+    steps += protocol.steps(study, row, _participant_seed(study.spec.seed, number))
+    if protocol.strategy:
+        steps.append(Step(QUESTIONS.key, "strategy"))
+    return (*steps, Step(DEBRIEF.key, "debrief"))
+
+
+def framed_phases(material: Material, protocol: Protocol) -> tuple[Phase, ...]:
+    """The phases around those of the protocol."""
+    tested = screening(material, protocol) is not None
+    return (
+        INSTRUCTIONS,
+        *((SCREENING,) if tested else ()),
+        *((QUESTIONS,) if protocol.strategy else ()),
+        DEBRIEF,
+    )
+
+
+def framed_screens(material: Material, protocol: Protocol) -> dict[str, Screen]:
+    """The screens around those of the protocol."""
+    judged = screening(material, protocol)
+    found: dict[str, Screen] = {}
+    for audience, briefing in _briefings(material, protocol).items():
+        found[f"instructions:{audience}"] = _instructions(material, briefing)
+        if judged is not None:
+            found[f"screening:{audience}"] = _test(_questions(material, briefing), judged)
+            if judged.attempts > 1:
+                found[f"instructions-again:{audience}"] = _again(material, briefing)
+    if protocol.strategy:
+        found["strategy"] = _strategy()
+    found["debrief"] = Screen("Thank you", (Prose(wording.debrief(material.spec)),), button="Finish")
+    return found
+
+
+def screening(material: Material, protocol: Protocol) -> Screening | None:
+    """How the screening test is judged; None if there is none, or nothing to ask."""
+    asked = material.spec.screening
+    if asked is None:
+        return None
+    keys = [
+        {_name(number): question.correct for number, question in enumerate(_questions(material, briefing))}
+        for briefing in _briefings(material, protocol).values()
+    ]
+    if any(key != keys[0] for key in keys):
+        found = " and ".join(str(list(key.values())) for key in keys)
+        raise VeraxError(
+            "The screening tests of all audiences must have as many questions, with the right answers in the same "
+            f"places; {type(protocol).__name__}.briefing gives {found}."
+        )
+    if not keys[0]:
+        return None
+    return Screening(keys[0], pass_mark=ceil(asked.pass_mark * len(keys[0]) - 1e-9), attempts=asked.attempts)
+
+
+def _participant_seed(seed: int, number: int) -> int:
+    return int(stream(seed, "participant", number).integers(2**62))
+
+
+def _briefings(material: Material, protocol: Protocol) -> dict[str, Briefing]:
+    audiences = dict.fromkeys(protocol.audience(material.spec, row) for row in protocol.rows(material))
+    return {audience: protocol.briefing(material, audience) for audience in audiences}
+
+
+def _questions(material: Material, briefing: Briefing) -> tuple[ScreeningQuestion, ...]:
+    own = material.spec.screening.questions if material.spec.screening else []
+    return tuple(own) or briefing.questions
+
+
+def _name(number: int) -> str:
+    return f"screening-{number + 1}"
+
+
+def _said(material: Material, briefing: Briefing) -> tuple[str, ...]:
+    own = material.spec.texts.instructions
+    return briefing.paragraphs if own is None else wording.paragraphs(own)
+
+
+def _instructions(material: Material, briefing: Briefing) -> Screen:
+    return Screen("What you will do", (Prose(_said(material, briefing)),))
+
+
+def _again(material: Material, briefing: Briefing) -> Screen:
+    first = (
+        "Some of your answers were not right. Please read the instructions again; then you can try once more."
+    )
+    return Screen("What you will do", (Prose((first,)), Prose(_said(material, briefing))))
+
+
+def _test(questions: tuple[ScreeningQuestion, ...], judged: Screening) -> Screen:
+    said = (
+        "These questions make sure that the instructions are clear. "
+        f"You need {judged.pass_mark} right answers of {len(questions)} to go on, and have {_times(judged.attempts)}."
+    )
+    return Screen(
+        "A short test",
+        (Prose((said,)),),
+        tuple(
+            Question(
+                _name(number),
+                question.question,
+                options=tuple(
+                    Option(answer, place) for place, answer in enumerate(question.answers, start=1)
+                ),
+            )
+            for number, question in enumerate(questions)
+        ),
+        button="Answer",
+    )
+
+
+def _times(attempts: int) -> str:
+    return "one attempt" if attempts == 1 else f"{attempts} attempts"
+
+
+def _strategy() -> Screen:
+    return Screen(
+        "How did you find your answers?",
+        (Prose(("You may leave this empty. There is no right or wrong answer.",)),),
+        (
+            Question(
+                "strategy",
+                "In a few words: what did you go by? What was difficult?",
+                kind="text",
+                required=False,
+            ),
+        ),
+    )

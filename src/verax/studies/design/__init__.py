@@ -1,0 +1,1 @@
+"""Who sees what: the rows of a design, and who is given which."""

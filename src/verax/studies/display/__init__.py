@@ -1,0 +1,1 @@
+"""How an item and an explanation are shown to people."""

@@ -1,0 +1,254 @@
+"""How items and their explanations are shown: marked texts, rows, bars and fragments, as blocks of a screen.
+
+Every condition gets the same pieces in the same order; only levels (and, where it may show, the direction) differ. A
+level means the same in the whole study: levels are cut at the quartiles of all scores that a condition shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from verax.data.words import WORD, split_words
+from verax.errors import VeraxError
+from verax.explain.explanation import Attribution
+from verax.explain.fragments import Fragment, Fragments, fragments
+from verax.studies.display.levels import as_attribution, feature_spans, scales, strongest
+from verax.studies.model.item import Item
+from verax.studies.model.screen import Bars, Cell, Evidence, Passage, Row, Token
+from verax.studies.model.sources import Material
+from verax.studies.model.spec import NONE
+
+__all__ = [
+    "bars_block",
+    "evidence_blocks",
+    "explained_block",
+    "input_block",
+    "marked_evidence",
+    "scales",
+    "variant_block",
+]
+
+Spans = Sequence[tuple[int, int]]
+# How one feature is shown: its level, and 1 or -1 where its direction may show.
+Mark = tuple[int, int]
+UNMARKED: Mark = (0, 0)
+# Fragments are all marked alike: which of them are there is the message.
+FRAGMENT: Mark = (3, 0)
+
+
+def input_block(item: Item, *, title: str = "") -> Passage | Row:
+    """The input as it is."""
+    return _block(item.input, {}, title)
+
+
+def variant_block(item: Item, *, title: str = "") -> Passage | Row:
+    """The perturbed input, with what was changed marked."""
+    if item.variant is None:
+        raise VeraxError(f"The item {item.id!r} has no perturbed version; add one to it.")
+    changed = item.variant.changed
+    if isinstance(item.variant.input, str):
+        spans = [place for place in changed if isinstance(place, tuple)]
+        return Passage(_tokens(item.variant.input, [], spans), title)
+    columns = [
+        Cell(column, value, changed=place in changed)
+        for place, (column, value) in enumerate(item.variant.input)
+    ]
+    return Row(tuple(columns), title)
+
+
+def explained_block(
+    material: Material,
+    item: Item,
+    condition: str,
+    *,
+    direction: bool,
+    title: str = "",
+    model: str = "model",
+) -> Passage | Row:
+    """The input with its strongest features marked in levels; in a condition without explanations, nothing marked.
+
+    Args:
+        material: the explanations and their scales.
+        item: what is shown.
+        condition: the name of the condition.
+        direction: whether marks also say what a feature speaks for. Never where the answer could be read off it.
+        title: above the block.
+        model: "model" or "worse": whose prediction is explained.
+    """
+    attribution = _attribution(material, item, condition, model)
+    if attribution is None:
+        return input_block(item, title=title)
+    edges = material.scales[condition]
+    marks = {}
+    for number in strongest(attribution, material.spec.display.features):
+        score = float(attribution.scores[number])
+        sign = (1 if score > 0 else -1) if direction else 0
+        marks[number] = (1 + int(np.searchsorted(edges, abs(score))), sign)
+    return _marked(item, attribution, marks, title)
+
+
+def bars_block(
+    material: Material, item: Item, condition: str, title: str = "", model: str = "model"
+) -> Bars | None:
+    """The strongest features with their signed scores; None in a condition without explanations.
+
+    Bars tell the direction, so they are not for tasks in which the answer could be read off it.
+    """
+    attribution = _attribution(material, item, condition, model)
+    if attribution is None:
+        return None
+    chosen = strongest(attribution, material.spec.display.features)
+    names = attribution.features
+    if not isinstance(item.input, str) and len(item.input) == len(names):
+        names = tuple(f"{column}: {value}" for column, value in item.input)
+    return Bars(tuple((names[number], float(attribution.scores[number])) for number in chosen), title)
+
+
+def evidence_blocks(
+    material: Material,
+    item: Item,
+    condition: str,
+    count: int,
+    sizes: Sequence[int] = (1,),
+    *,
+    title: str = "",
+    counter_title: str = "",
+    model: str = "model",
+) -> tuple[Evidence, Evidence]:
+    """The strongest evidence for the predicted class, and the strongest counter-evidence, without the text.
+
+    Both are empty in a condition without explanations.
+
+    Args:
+        material: the explanations.
+        item: what they are about.
+        condition: the name of the condition.
+        count: how many fragments of each at the most.
+        sizes: how many words a fragment may have.
+        title: above the evidence.
+        counter_title: above the counter-evidence.
+        model: "model" or "worse".
+    """
+    found = _fragments(material, item, condition, model, count, sizes)
+    if found is None:
+        return Evidence((), title), Evidence((), counter_title)
+    return (
+        Evidence(tuple(fragment.text for fragment in found.evidence), title),
+        Evidence(tuple(fragment.text for fragment in found.counter_evidence), counter_title),
+    )
+
+
+def marked_evidence(
+    material: Material,
+    item: Item,
+    condition: str,
+    model: str,
+    count: int,
+    sizes: Sequence[int] = (1,),
+    *,
+    title: str = "",
+) -> Passage | Row:
+    """The input with its strongest evidence for the predicted class marked, all alike.
+
+    The arguments are those of `evidence_blocks`.
+    """
+    found = _fragments(material, item, condition, model, count, sizes)
+    if found is None:
+        return input_block(item, title=title)
+    if isinstance(item.input, str):
+        spans = [span for fragment in found.evidence for span in _occurrences(item.input, fragment)]
+        return Passage(_tokens(item.input, [(span, FRAGMENT) for span in spans], ()), title)
+    attribution = _attribution(material, item, condition, model)
+    assert attribution is not None
+    best = [number for number in strongest(attribution, 0) if attribution.scores[number] > 0][:count]
+    return _marked(item, attribution, dict.fromkeys(best, FRAGMENT), title)
+
+
+def _attribution(material: Material, item: Item, condition: str, model: str) -> Attribution | None:
+    """The explanation of an item; None where the condition has none."""
+    found = material.explanations.get((item.id, condition, model))
+    if found is not None:
+        return as_attribution(found, condition)
+    if material.spec.condition(condition).kind != NONE:
+        raise VeraxError(f"The item {item.id!r} has no explanation in the condition {condition!r}.")
+    return None
+
+
+def _fragments(
+    material: Material, item: Item, condition: str, model: str, count: int, sizes: Sequence[int]
+) -> Fragments | None:
+    attribution = _attribution(material, item, condition, model)
+    return None if attribution is None else fragments(attribution, count, sizes)
+
+
+def _occurrences(text: str, fragment: Fragment) -> list[tuple[int, int]]:
+    """Where a fragment stands, and wherever else its words stand in this order."""
+    words, wanted = split_words(text), split_words(fragment.text).words
+    again = [
+        (words.starts[first], words.ends[first + len(wanted) - 1])
+        for first in range(len(words) - len(wanted) + 1)
+        if wanted and words.words[first : first + len(wanted)] == wanted
+    ]
+    return again if fragment.span is None else [*again, fragment.span]
+
+
+def _marked(item: Item, attribution: Attribution, marks: Mapping[int, Mark], title: str) -> Passage | Row:
+    if isinstance(item.input, str):
+        spans = feature_spans(attribution)
+        placed = [(span, mark) for number, mark in marks.items() for span in spans[number]]
+        return Passage(_tokens(item.input, placed, ()), title)
+    return _block(item.input, _by_column(item.input, attribution, marks), title)
+
+
+def _by_column(
+    row: tuple[tuple[str, str], ...], attribution: Attribution, marks: Mapping[int, Mark]
+) -> dict[int, Mark]:
+    """Marks by the number of the column: features are the columns in order, or are named like them."""
+    if len(attribution.features) == len(row):
+        return dict(marks)
+    names = [column for column, _ in row]
+    unknown = [feature for feature in attribution.features if feature not in names]
+    if unknown:
+        raise VeraxError(
+            f"The explanation speaks of {unknown[0]!r}, which is not among the columns: {', '.join(names)}."
+        )
+    return {names.index(attribution.features[number]): mark for number, mark in marks.items()}
+
+
+def _block(
+    shown: str | tuple[tuple[str, str], ...], by_column: Mapping[int, Mark], title: str
+) -> Passage | Row:
+    if isinstance(shown, str):
+        return Passage(_tokens(shown, [], ()), title)
+    cells = []
+    for place, (column, value) in enumerate(shown):
+        level, sign = by_column.get(place, UNMARKED)
+        cells.append(Cell(column, value, level, sign))
+    return Row(tuple(cells), title)
+
+
+def _tokens(text: str, marks: Sequence[tuple[tuple[int, int], Mark]], changed: Spans) -> tuple[Token, ...]:
+    """The text in words and what stands between them; a word bears the strongest mark that touches it."""
+    tokens = []
+    end = 0
+    for match in WORD.finditer(text):
+        if match.start() > end:
+            tokens.append(Token(text[end : match.start()], word=False))
+        start, end = match.span()
+        level, sign = max(
+            (mark for span, mark in marks if _touch(span, (start, end))),
+            key=lambda mark: mark[0],
+            default=UNMARKED,
+        )
+        tokens.append(
+            Token(match.group(), True, level, sign, any(_touch(span, (start, end)) for span in changed))
+        )
+    if end < len(text):
+        tokens.append(Token(text[end:], word=False))
+    return tuple(tokens)
+
+
+def _touch(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one[0] < other[1] and other[0] < one[1]

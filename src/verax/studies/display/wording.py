@@ -1,0 +1,179 @@
+"""The default words around a study: welcome, consent, the task, how to read marks, debriefing. A spec may replace them.
+
+Plain English, short sentences. A class is written as its mark, so that each participant reads their own names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from verax.studies.display.written_block import forms, has_legends
+from verax.studies.model.screen import class_mark
+from verax.studies.model.sources import Material
+from verax.studies.model.spec import StudySpec, Timing
+
+Paragraphs = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What participants call an input and its features."""
+
+    one: str
+    many: str
+    piece: str
+    pieces: str
+
+
+TERMS = {
+    "text": Terms("text", "texts", "word", "words"),
+    "table": Terms("record", "records", "value", "values"),
+}
+
+
+def terms(material: Material) -> Terms:
+    """The words for the study's kind of data."""
+    return TERMS[material.kind]
+
+
+def listed(words: Sequence[str], joint: str = "or") -> str:
+    """Words in a row: "a", "a or b", "a, b or c"."""
+    return f" {joint} ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def class_list(material: Material, joint: str = "or") -> str:
+    """All classes in a row, as marks."""
+    return listed([class_mark(number) for number in range(len(material.class_names))], joint)
+
+
+def paragraphs(text: str) -> Paragraphs:
+    """A text of a spec in paragraphs: empty lines part them, and a line that begins with "- " is one of its own."""
+    found: list[str] = []
+    begins = True
+    for line in (line.strip() for line in text.splitlines()):
+        if not line:
+            begins = True
+        elif begins or line.startswith("- "):
+            found.append(line)
+            begins = False
+        else:
+            found[-1] += f" {line}"
+    return tuple(found)
+
+
+def task(material: Material) -> Paragraphs:
+    """What the model does."""
+    if material.spec.texts.task is not None:
+        return paragraphs(material.spec.texts.task)
+    one = terms(material).one
+    return (f"A computer program, the model, reads a {one} and answers: {class_list(material)}.",)
+
+
+def masked_task(material: Material) -> Paragraphs:
+    """What the model does, without a word of what it is about."""
+    many = terms(material).many
+    return (
+        f"A computer program, the model, sorts {many} into groups. Here the groups are called "
+        f"{class_list(material, 'and')}; the letters mean nothing.",
+        "You are not told what the groups are about. Find out how the model decides.",
+    )
+
+
+def how_to_read(material: Material, *, direction: bool) -> str:
+    """How explanations are read: marks on the input, words beside it, or either."""
+    found = forms(material)
+    if "words" not in found:
+        return _how_to_read_marks(material, direction=direction)
+    below = " A line below it says how to read it." if has_legends(material) else ""
+    written = f"The explanation of the model's answer is written next to the {terms(material).one}.{below}"
+    if found == {"words"}:
+        return written
+    return f"{written} Or there are highlights instead. {_how_to_read_marks(material, direction=direction)}"
+
+
+def _how_to_read_marks(material: Material, *, direction: bool) -> str:
+    words = terms(material)
+    text = (
+        f"The {words.pieces} that mattered most for the model's answer are highlighted. The stronger the highlight, "
+        f"the more the {words.piece} mattered."
+    )
+    if direction:
+        return f"{text} Blue (+) spoke for the answer that the model gave, orange (−) against it."
+    return f"{text} The highlight does not say which answer the {words.piece} spoke for."
+
+
+def legend(material: Material, *, direction: bool) -> str:
+    """The same in one line, below a marked input."""
+    text = (
+        f"The stronger the highlight, the more the {terms(material).piece} mattered for the model's answer."
+    )
+    return f"{text} Blue (+): for it. Orange (−): against it." if direction else text
+
+
+def limits(timing: Timing) -> Paragraphs:
+    """What is said of the time where it is limited."""
+    found = []
+    if timing.session_minutes is not None:
+        found.append(f"{timing.session_minutes:g} minutes for the part")
+    if timing.item_seconds is not None:
+        found.append(f"{timing.item_seconds:g} seconds for each of its pages")
+    if not found:
+        return ()
+    after = (
+        "Answers after that are marked as late."
+        if timing.late == "flag"
+        else "After that the part is closed, and you go on with the next."
+    )
+    return (f"Some parts have a time limit, which the page shows: {' and '.join(found)}. {after}",)
+
+
+def welcome(spec: StudySpec) -> Paragraphs:
+    """The first page."""
+    if spec.texts.welcome is not None:
+        return paragraphs(spec.texts.welcome)
+    return (
+        "Thank you for your interest in this study.",
+        "You will look at answers of a computer program and answer questions about them. You need no special "
+        "knowledge: everything is explained on the way.",
+        "Please do it alone and without a break. Should you be interrupted, come back to the same page: every answer "
+        "is stored as soon as you give it, and you go on where you were.",
+    )
+
+
+def consent(spec: StudySpec) -> Paragraphs:
+    """What is agreed to."""
+    if spec.texts.consent is not None:
+        return paragraphs(spec.texts.consent)
+    found = [
+        "Taking part is voluntary. You may stop at any time by closing the page, without giving a reason.",
+        'If you want your answers to be deleted, press "Leave the study" at the foot of any page.',
+        "We store your answers, and when you gave them, under a random number and not under your name.",
+        "They are used for research, and may be published in a form in which nobody can be recognised.",
+    ]
+    if spec.retention_days is not None:
+        found.append(f"They are deleted after {spec.retention_days} days.")
+    if spec.texts.contact:
+        found.append(f"If you have questions, write to {spec.texts.contact}.")
+    return (*found, "By going on you say that you are at least 18 years old and agree to take part.")
+
+
+def debrief(spec: StudySpec) -> Paragraphs:
+    """After the last answer."""
+    if spec.texts.debrief is not None:
+        return paragraphs(spec.texts.debrief)
+    found = [
+        "That was the last question. Thank you for your help!",
+        "This study asks whether explanations help people to understand what a computer program does.",
+    ]
+    kinds = {condition.kind for condition in spec.conditions}
+    if "control" in kinds:
+        found.append(
+            "To be able to compare, some of the explanations in this study are random: they say nothing about the "
+            "program. You may have seen some of those."
+        )
+    if "none" in kinds:
+        found.append("For the same reason, some questions come without an explanation.")
+    if spec.texts.contact:
+        found.append(f"If you have questions, write to {spec.texts.contact}.")
+    return tuple(found)

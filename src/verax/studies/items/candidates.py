@@ -1,0 +1,213 @@
+"""Inputs that may become items, and which of them are left when a study wants only some."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from verax.arrays import BoolArray, FloatArray, IntArray
+from verax.data.dataset import Inputs, contents
+from verax.data.words import split_words
+from verax.errors import VeraxError
+from verax.studies.model.sources import Source
+from verax.studies.model.spec import Display
+
+log = logging.getLogger("verax.studies")
+
+# A predicted class, and whether the prediction is right: for two classes TP, FP, TN and FN.
+CellOf = tuple[int, bool]
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Inputs of one part of a dataset that may become items; every array has one entry for each.
+
+    Attributes:
+        part: "train", "validation" or "test".
+        places: where they stand in the part.
+        labels: true classes.
+        predictions: the model's classes.
+        probabilities: the model's, (candidates, classes).
+        worse_probabilities: the worse model's, where there is one.
+        about: what they are, for sentences: "texts of 5 to 60 words in the test part of 'imdb'".
+        class_names: for sentences too.
+    """
+
+    part: str
+    places: IntArray
+    labels: IntArray
+    predictions: IntArray
+    probabilities: FloatArray
+    worse_probabilities: FloatArray | None = None
+    about: str = "candidates"
+    class_names: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @property
+    def correct(self) -> BoolArray:
+        """Whether the model is right."""
+        right: BoolArray = self.labels == self.predictions
+        return right
+
+    @property
+    def confidence(self) -> FloatArray:
+        """The probability of the predicted class."""
+        highest: FloatArray = self.probabilities.max(axis=1, initial=0.0)
+        return highest
+
+    @property
+    def cells(self) -> dict[CellOf, IntArray]:
+        """The numbers of the candidates of each predicted class that the model gets right, and wrong."""
+        return {
+            (prediction, right): np.flatnonzero((self.predictions == prediction) & (self.correct == right))
+            for prediction in range(self.probabilities.shape[1])
+            for right in (True, False)
+        }
+
+    def cell_name(self, cell: CellOf) -> str:
+        """A cell in words: "rightly predicted 'positive'"."""
+        prediction, right = cell
+        name = self.class_names[prediction] if self.class_names else str(prediction)
+        return f"{'rightly' if right else 'wrongly'} predicted {name!r}"
+
+    def sizes(self) -> str:
+        """How many candidates each cell has, in words."""
+        return ", ".join(f"{len(members):,} {self.cell_name(cell)}" for cell, members in self.cells.items())
+
+
+def candidates(source: Source, part: str) -> Candidates:
+    """All inputs of a part that may become items: texts of the length that the spec allows, equal inputs once."""
+    inputs = source.dataset.parts[part].inputs
+    about = f"{'texts' if source.dataset.kind == 'text' else 'rows'} in the {part} part of {source.dataset.name!r}"
+    if not len(inputs):
+        raise VeraxError(f"There are no {about}; use more data, or another split (source.split).")
+    places = np.array(list(_first_of_each(inputs)), dtype=np.int64)
+    equal = len(inputs) - len(places)
+    if not isinstance(inputs, np.ndarray):
+        display = source.spec.display
+        places = places[_fitting([inputs[place] for place in places], display, about)]
+        about = about.replace("texts", f"texts of {display.fewest_words} to {display.most_words} words", 1)
+    log.info(
+        "%s %s may become items, of %s inputs; %s are equal to another and %s too short or too long.",
+        *(
+            f"{len(places):,}",
+            about,
+            f"{len(inputs):,}",
+            f"{equal:,}",
+            f"{len(inputs) - equal - len(places):,}",
+        ),
+    )
+    chosen = take(inputs, places)
+    probabilities = source.model.predict_proba(chosen)
+    return Candidates(
+        part=part,
+        places=places,
+        labels=source.dataset.parts[part].labels[places],
+        predictions=np.argmax(probabilities, axis=1),
+        probabilities=probabilities,
+        worse_probabilities=None if source.worse is None else source.worse.predict_proba(chosen),
+        about=about,
+        class_names=source.dataset.class_names,
+    )
+
+
+def take(inputs: Inputs, places: Sequence[int] | IntArray) -> Any:
+    """Some inputs of a part, as models and explainers want them."""
+    return inputs[places] if isinstance(inputs, np.ndarray) else [inputs[place] for place in places]
+
+
+def where(found: Candidates, keep: BoolArray, about: str) -> Candidates:
+    """Those for which ``keep`` holds; a sentence if there are none.
+
+    Args:
+        found: the candidates.
+        keep: one entry for each.
+        about: added to what they are called: "that the model gets wrong".
+    """
+    if not keep.any():
+        raise VeraxError(
+            f"None of the {len(found):,} {found.about} is one {about}; use more data, or ask for less."
+        )
+    return _some(found, keep, f"{found.about} {about}")
+
+
+def without(found: Candidates, numbers: Sequence[int]) -> Candidates:
+    """All but those with these numbers, which were drawn already."""
+    keep = np.ones(len(found), dtype=np.bool_)
+    keep[list(numbers)] = False
+    about = found.about if found.about.endswith(" left") else f"{found.about} left"
+    return _some(found, keep, about)
+
+
+def confident(found: Candidates, above: float) -> Candidates:
+    """Those whose predicted class has a probability above this."""
+    keep = found.confidence > above
+    if not keep.any():
+        raise VeraxError(
+            f"None of the {len(found):,} {found.about} has a predicted class with a probability above {above:g}; the "
+            f"highest is {found.confidence.max():.3f}: lower the threshold below that."
+        )
+    return _some(found, keep, f"{found.about} with a probability above {above:g}")
+
+
+def unconfident(found: Candidates, below: float) -> Candidates:
+    """Those whose predicted class has a probability below this."""
+    keep = found.confidence < below
+    if not keep.any():
+        raise VeraxError(
+            f"None of the {len(found):,} {found.about} has a predicted class with a probability below {below:g}; the "
+            f"lowest is {found.confidence.min():.3f}: raise the threshold above that."
+        )
+    return _some(found, keep, f"{found.about} with a probability below {below:g}")
+
+
+def wrong(found: Candidates) -> Candidates:
+    """Those that the model gets wrong."""
+    return where(found, ~found.correct, "that the model gets wrong")
+
+
+def agreed(found: Candidates) -> Candidates:
+    """Those of which both models predict the same class."""
+    if found.worse_probabilities is None:
+        raise VeraxError("Two models are compared, but the spec has one; add a table [worse] to the spec.")
+    same: BoolArray = np.argmax(found.worse_probabilities, axis=1) == found.predictions
+    return where(found, same, "of which both models predict the same class")
+
+
+def _fitting(texts: Sequence[str], display: Display, about: str) -> BoolArray:
+    """Which texts have as many words as may be shown; a sentence if none has."""
+    lengths = np.array([len(split_words(text)) for text in texts], dtype=np.int64)
+    fitting: BoolArray = (lengths >= display.fewest_words) & (lengths <= display.most_words)
+    if not fitting.any():
+        raise VeraxError(
+            f"None of the {len(texts):,} {about} has {display.fewest_words} to {display.most_words} words; they have "
+            f"{lengths.min()} to {lengths.max():,}: change display.fewest_words or display.most_words."
+        )
+    return fitting
+
+
+def _first_of_each(inputs: Inputs) -> Iterator[int]:
+    seen: set[bytes] = set()
+    for place, content in enumerate(contents(inputs)):
+        if content not in seen:
+            seen.add(content)
+            yield place
+
+
+def _some(found: Candidates, keep: BoolArray, about: str) -> Candidates:
+    worse = found.worse_probabilities
+    return replace(
+        found,
+        places=found.places[keep],
+        labels=found.labels[keep],
+        predictions=found.predictions[keep],
+        probabilities=found.probabilities[keep],
+        worse_probabilities=None if worse is None else worse[keep],
+        about=about,
+    )

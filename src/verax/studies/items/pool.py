@@ -1,0 +1,69 @@
+"""Which inputs become items: the one door through which protocols choose.
+
+Candidates are found and narrowed down, some are drawn in balance, and what was drawn becomes items. The numbers that a
+draw returns are places in the arrays of the `Candidates` that it drew from.
+"""
+
+from __future__ import annotations
+
+from verax.studies.display.table_rows import readable_row
+from verax.studies.items.candidates import (
+    Candidates,
+    agreed,
+    candidates,
+    confident,
+    unconfident,
+    where,
+    without,
+    wrong,
+)
+from verax.studies.items.draws import balanced, halves, spread
+from verax.studies.items.variants import balanced_variants, schema_of, with_variants
+from verax.studies.model.item import Item, Variant
+from verax.studies.model.sources import Source
+
+__all__ = [
+    "Candidates",
+    "agreed",
+    "balanced",
+    "balanced_variants",
+    "candidates",
+    "confident",
+    "halves",
+    "spread",
+    "to_item",
+    "unconfident",
+    "where",
+    "with_variants",
+    "without",
+    "wrong",
+]
+
+
+def to_item(
+    source: Source,
+    found: Candidates,
+    number: int,
+    id: str,
+    role: str,
+    group: int = 0,
+    variant: Variant | None = None,
+) -> Item:
+    """The candidate with this number as an item."""
+    place = int(found.places[number])
+    given = source.dataset.parts[found.part].inputs[place]
+    worse = found.worse_probabilities
+    return Item(
+        id=id,
+        role=role,
+        input=given if isinstance(given, str) else readable_row(schema_of(source), given),
+        label=int(found.labels[number]),
+        prediction=int(found.predictions[number]),
+        probabilities=tuple(found.probabilities[number].tolist()),
+        dataset=source.dataset.name,
+        part=found.part,
+        place=place,
+        group=group,
+        variant=variant,
+        worse=None if worse is None else tuple(worse[number].tolist()),
+    )

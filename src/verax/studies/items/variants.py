@@ -1,0 +1,155 @@
+"""Perturbed versions of candidates, half of which flip the prediction, for counterfactual simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from verax.arrays import FloatArray
+from verax.data.dataset import Dataset
+from verax.data.table import Schema
+from verax.data.vectors import WordVectors
+from verax.errors import VeraxError
+from verax.perturb.counterfactual.changes import Counterfactual, ValueChange, WordChange
+from verax.seeds import stream
+from verax.studies.display.table_rows import readable_row
+from verax.studies.items.candidates import Candidates, CellOf, take
+from verax.studies.items.draws import equal_shares
+from verax.studies.model.item import Variant
+from verax.studies.model.sources import Source
+
+# So many candidates in a row without the wanted version of any, and the search of a cell is given up.
+MOST_MISSES = 50
+
+
+def with_variants(
+    source: Source,
+    found: Candidates,
+    numbers: Sequence[int],
+    flips: Sequence[bool],
+    seed: int,
+    *,
+    vectors: str | None = None,
+) -> list[Variant | None]:
+    """A perturbed version of each of some candidates; None where none was found.
+
+    Args:
+        source: the dataset and the model.
+        found: the candidates.
+        numbers: which of them.
+        flips: for each whether the model shall say something else of its version, or the same.
+        seed: of the draws.
+        vectors: a GloVe file in which similar words are found; vectors are trained on the training texts if None.
+    """
+    from verax.perturb.counterfactual import counterfactual_rows, counterfactual_texts
+
+    inputs = take(source.dataset.parts[found.part].inputs, found.places[list(numbers)])
+    made: list[Counterfactual | None]
+    if source.dataset.kind == "text":
+        made = counterfactual_texts(
+            source.model, inputs, flips, _word_vectors(source.dataset, vectors), seed=seed
+        )
+    else:
+        schema = schema_of(source)
+        made = counterfactual_rows(
+            source.model, inputs, flips, schema, _values(source.dataset, schema), seed=seed
+        )
+    return [None if one is None else _variant(source, one) for one in made]
+
+
+def balanced_variants(
+    source: Source,
+    found: Candidates,
+    count: int,
+    seed: int,
+    *about: str | int,
+    vectors: str | None = None,
+) -> list[tuple[int, Variant]]:
+    """As `balanced`, each with a perturbed version; in every cell half of the versions flip the prediction.
+
+    Args:
+        source: the dataset and the model.
+        found: the candidates.
+        count: how many; it must divide by 4 x classes.
+        seed: of the draws.
+        about: what the draw is for; draws with other words are independent of this one.
+        vectors: see `with_variants`.
+    """
+    shares = equal_shares(found, count, parts=2)
+    generator = stream(seed, "variants", *about)
+    drawn: list[tuple[int, Variant]] = []
+    for cell, share in shares.items():
+        waiting = [int(number) for number in generator.permutation(found.cells[cell])]
+        for flip in (True, False):
+            taken, tried = _search(source, found, waiting, flip, share // 2, seed, vectors)
+            if len(taken) < share // 2:
+                raise VeraxError(_too_few(found, cell, flip, share // 2, len(taken), tried))
+            drawn += taken
+            used = {number for number, _ in taken}
+            waiting = [number for number in waiting if number not in used]
+    return [drawn[place] for place in generator.permutation(len(drawn))]
+
+
+def schema_of(source: Source) -> Schema:
+    """A table's columns."""
+    schema = source.dataset.schema
+    if schema is None:
+        raise VeraxError(f"The dataset {source.dataset.name!r} has no columns; it is no table with a schema.")
+    return schema
+
+
+def _search(
+    source: Source,
+    found: Candidates,
+    waiting: Sequence[int],
+    flip: bool,
+    wanted: int,
+    seed: int,
+    vectors: str | None,
+) -> tuple[list[tuple[int, Variant]], int]:
+    """The first so many of those waiting that have such a version, and how many were tried for them."""
+    taken: list[tuple[int, Variant]] = []
+    place = misses = 0
+    while len(taken) < wanted and place < len(waiting) and misses < MOST_MISSES:
+        batch = waiting[place : place + wanted - len(taken)]
+        place += len(batch)
+        made = with_variants(source, found, batch, [flip] * len(batch), seed, vectors=vectors)
+        some = [(number, variant) for number, variant in zip(batch, made, strict=True) if variant is not None]
+        misses = 0 if some else misses + len(batch)
+        taken += some
+    return taken, place
+
+
+def _too_few(found: Candidates, cell: CellOf, flip: bool, wanted: int, taken: int, tried: int) -> str:
+    what = "flips" if flip else "keeps"
+    return (
+        f"Of {tried} {found.about} that are {found.cell_name(cell)} and were tried, {taken} have a perturbed version "
+        f"that {what} the prediction, and {wanted} are needed; ask for fewer items, or use more data."
+    )
+
+
+def _variant(source: Source, made: Counterfactual) -> Variant:
+    if isinstance(made.perturbed, str):
+        spans = tuple((one.start, one.end) for one in made.changes if isinstance(one, WordChange))
+        return Variant(made.perturbed, spans, made.perturbed_prediction)
+    columns = tuple(one.column for one in made.changes if isinstance(one, ValueChange))
+    return Variant(readable_row(schema_of(source), made.perturbed), columns, made.perturbed_prediction)
+
+
+@lru_cache(maxsize=2)
+def _word_vectors(dataset: Dataset, path: str | None) -> WordVectors:
+    """The vectors, once for the many searches of a study."""
+    from verax.perturb.counterfactual import read_vectors, train_vectors
+
+    return (
+        read_vectors(path)
+        if path is not None
+        else train_vectors([str(text) for text in dataset.train.inputs])
+    )
+
+
+@lru_cache(maxsize=2)
+def _values(dataset: Dataset, schema: Schema) -> tuple[FloatArray, ...]:
+    from verax.perturb.counterfactual import column_values
+
+    return column_values(schema, dataset.train.inputs)

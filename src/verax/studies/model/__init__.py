@@ -1,0 +1,1 @@
+"""What a study is: its spec, items, steps, screens, and the folder that holds them."""

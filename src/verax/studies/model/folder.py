@@ -1,0 +1,75 @@
+"""A study's folder before it is built: what may be built there, and what must not be touched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from verax.errors import VeraxError
+from verax.studies.build.fitting import data_arguments, study_dataset
+from verax.studies.model.freeze import frozen
+from verax.studies.model.study import MANIFEST, Study, load_study
+
+# Where a build that is not finished keeps what it has.
+BUILDING = ".build"
+# How every SQLite database begins.
+DATABASE = b"SQLite format 3\0"
+
+
+def built_study(folder: Path, spec_text: str) -> Study | None:
+    """The study in a folder, if it was built from this very spec and data, and nothing was changed since."""
+    if not (folder / MANIFEST).exists():
+        return None
+    try:
+        study = load_study(folder)
+    except VeraxError:
+        return None
+    return study if study.spec_text == spec_text and not _data_changed(study) else None
+
+
+def claim_folder(folder: Path, spec_text: str, *, force: bool) -> None:
+    """Refuses a folder that holds answers or a frozen study, and, unless forced, one that holds another study.
+
+    Args:
+        folder: where a study shall be built.
+        spec_text: its spec.
+        force: whether another study there may be written over.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise VeraxError(f"{str(folder)!r} is a file; give the name of a folder for the study.")
+    answers = sorted(path.name for path in folder.glob("*") if _is_database(path))
+    if answers:
+        raise VeraxError(
+            f"The folder {str(folder)!r} holds answers ({', '.join(answers)}) and is never built over; choose another "
+            "--out."
+        )
+    before = frozen(folder)
+    if before is not None:
+        raise VeraxError(
+            f"The study in {str(folder)!r} is frozen since {before.at} and is never built over; choose another --out."
+        )
+    if force:
+        return
+    if (folder / MANIFEST).exists():
+        raise VeraxError(
+            f"The folder {str(folder)!r} holds a study of another spec or other data, or one that was changed; choose "
+            "another --out, or build in its place with --force."
+        )
+    spec_there = folder / "spec.toml"
+    if spec_there.exists() and spec_there.read_bytes() != spec_text.encode():
+        raise VeraxError(
+            f"The folder {str(folder)!r} holds another spec.toml; choose another --out, or write over it with --force."
+        )
+
+
+def _is_database(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(DATABASE)) == DATABASE
+
+
+def _data_changed(study: Study) -> bool:
+    """Whether the file that items were chosen from has other content now; one that is gone has not."""
+    if not Path(study.spec.dataset).exists():
+        return False
+    return study_dataset(data_arguments(study.spec)).hash != study.data_hash

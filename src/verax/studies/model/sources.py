@@ -1,0 +1,59 @@
+"""What a study is made from: the source of its items, and what its screens and instructions are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from verax.studies.model.item import Item
+from verax.studies.model.spec import ScreeningQuestion, StudySpec
+
+if TYPE_CHECKING:  # a server has no use for them, and they take long to load
+    from verax.data.dataset import Dataset
+    from verax.explain.explanation import Explanation
+    from verax.models.base import Model
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """What items are chosen from: a dataset, the model under study, and the worse one where the protocol needs two."""
+
+    spec: StudySpec
+    dataset: Dataset
+    model: Model
+    worse: Model | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """What screens are made of.
+
+    Attributes:
+        spec: what was asked for.
+        kind: "text" or "table".
+        class_names: the dataset's.
+        items: chosen by the protocol, or imported.
+        explanations: by (item id, condition name, "model" or "worse"); conditions of kind "none" have none.
+        scales: by condition name: the thresholds between levels of importance, from all of the study's explanations.
+    """
+
+    spec: StudySpec
+    kind: str
+    class_names: tuple[str, ...]
+    items: tuple[Item, ...]
+    explanations: Mapping[tuple[str, str, str], Explanation] = field(default_factory=dict)
+    scales: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Briefing:
+    """What participants read before they begin, and what they are asked about it.
+
+    Attributes:
+        paragraphs: the instructions; a paragraph that begins with "- " is a point of a list.
+        questions: the screening test. All audiences of a protocol have as many, with the same right answers.
+    """
+
+    paragraphs: tuple[str, ...]
+    questions: tuple[ScreeningQuestion, ...] = ()

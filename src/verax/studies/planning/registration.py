@@ -1,0 +1,120 @@
+"""A study in the words of a pre-registration: plain text, ready to be pasted."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from verax.studies.model.freeze import Frozen
+from verax.studies.model.spec import Condition, ExclusionRule
+
+if TYPE_CHECKING:
+    from verax.studies.model.study import Study
+
+WIDTH = 100
+# The words of each rule; {} is its limit.
+RULES = {
+    "too-fast": "whose median time per answer to an item is below {} seconds",
+    "failed-checks": "who get more than {} of the questions of the screening test wrong, in all tries",
+    "left": "who have left with less than {} of their steps behind them",
+    "late": "who answered more than {} of the pages with a limit late or not at all",
+    "same-answer": "who chose the answer in the same place in at least {} of the scored answers",
+}
+
+
+def registration(study: Study, frozen: Frozen) -> str:
+    """What was planned, and the hashes that say so."""
+    spec = study.spec
+    lines = [
+        spec.title,
+        "",
+        *_entry("Protocol", f"{spec.protocol['name']}{_parameters(spec.protocol)}"),
+        *_entry("Data and model", f"{spec.dataset}, {_model(study)}"),
+        *_entry("Items", _items(study)),
+        "",
+        "Conditions",
+        *(line for condition in spec.conditions for line in _point(_condition(condition))),
+        "",
+        f"Design: {len(study.rows)} rows, {sum(row.target for row in study.rows)} participants to complete them",
+        *(line for row in study.rows for line in _point(_row(row))),
+        "",
+        "Excluded from the analysis, by the program; nothing is deleted",
+        *(line for rule in spec.exclusion for line in _point(rule_in_words(rule))),
+        *([] if spec.exclusion else _point("nobody: no rules are declared")),
+        "",
+        "Planned analyses; whatever else is reported is exploratory",
+        *(
+            line
+            for name, what in spec.analysis.items()
+            for line in _point(f"{name}: {' '.join(what.split())}")
+        ),
+        *([] if spec.analysis else _point("none is declared")),
+        "",
+        *_entry("Frozen", f"{frozen.at} with Verax {frozen.version}"),
+        *_entry("People before", _people(frozen)),
+        f"{'Hash':<17}{frozen.hash}",
+        *(f"  {part:<15}{hash}" for part, hash in frozen.parts.items()),
+    ]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def rule_in_words(rule: ExclusionRule) -> str:
+    """Whom an exclusion rule excludes."""
+    from verax.studies.answers.exclusion_rules import limit_of
+
+    limit = limit_of(rule)
+    shown = f"{limit:g}" if rule.rule == "too-fast" else f"{limit:.0%}"
+    return f"{rule.rule}: people {RULES[rule.rule].format(shown)}"
+
+
+def _entry(name: str, text: str) -> list[str]:
+    return textwrap.wrap(f"{name:<17}{text}", WIDTH, subsequent_indent=" " * 17)
+
+
+def _point(text: str) -> list[str]:
+    return textwrap.wrap(f"- {text}", WIDTH, subsequent_indent="  ")
+
+
+def _parameters(options: dict[str, Any]) -> str:
+    named = [f"{name} = {value}" for name, value in options.items() if name != "name"]
+    return f" ({', '.join(named)})" if named else ""
+
+
+def _model(study: Study) -> str:
+    about = study.models.get("model")
+    return study.spec.model if about is None else f"{about['name']}, right on {about['accuracy']:.1%}"
+
+
+def _items(study: Study) -> str:
+    roles = [item.role for item in study.items.values()]
+    return ", ".join(f"{roles.count(role)} {role}" for role in dict.fromkeys(roles))
+
+
+def _condition(condition: Condition) -> str:
+    if condition.like is not None:
+        return f"{condition.name}: a control, the scores of {condition.like} shuffled"
+    if condition.kind == "none":
+        return f"{condition.name}: no explanation"
+    return f"{condition.name}: {condition.explainer}{_parameters(condition.parameters)}"
+
+
+def _row(row: Any) -> str:
+    cells = ", ".join(f"{name} {_cell(value)}" for name, value in row.cells.items())
+    return (
+        f"row {row.number}: {row.target} participants; {cells}"
+        if cells
+        else f"row {row.number}: {row.target}"
+    )
+
+
+def _cell(value: Any) -> str:
+    shown = " ".join(str(one) for one in value) if isinstance(value, list | tuple) else str(value)
+    return textwrap.shorten(shown, WIDTH, placeholder=" ...")
+
+
+def _people(frozen: Frozen) -> str:
+    if frozen.people is None:
+        return "not counted, since there was no database of answers"
+    return (
+        "nobody had agreed to take part" if frozen.people == 0 else f"{frozen.people} had agreed to take part"
+    )

@@ -1,0 +1,103 @@
+"""The class from the evidence: do the fragments that an explanation picks tell the predicted class?
+
+Lertvittayakumjorn and Toni (2019), section 3.2 (task 2). The strongest evidence of confident predictions is shown.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from verax.studies.design.rows import rotated_blocks
+from verax.studies.display import stimulus, wording
+from verax.studies.items import pool
+from verax.studies.model.item import Item
+from verax.studies.model.screen import Prose, Question, Screen
+from verax.studies.model.spec import StudySpec
+from verax.studies.model.steps import DesignRow, Phase, Step
+from verax.studies.model.study import Study
+from verax.studies.protocols import briefings
+from verax.studies.protocols.blocks import check_blocks, items_in_blocks, largest_block, steps_of_block
+from verax.studies.protocols.contract import Briefing, Material, Protocol, Source, protocols
+from verax.studies.protocols.graded_answers import graded_options, graded_score
+from verax.studies.protocols.screens import by_role, refuse_direction, refuse_none, timed
+
+
+@protocols.register("class-from-evidence")
+class ClassFromEvidence(Protocol):
+    """Guess the class from the strongest evidence alone (Lertvittayakumjorn and Toni 2019, task 2).
+
+    Attributes:
+        test: items, from the test part.
+        items_per_participant: how many of them each participant gets.
+        threshold: only predictions with a probability above this.
+        evidence: how many fragments are shown.
+        sizes: how many words a fragment may have: [1], or [2, 3, 4] for n-grams.
+    """
+
+    explained: ClassVar[tuple[str, ...]] = ("test",)
+    scored: ClassVar[str] = "class"
+
+    test: int = Field(default=100, ge=2)
+    items_per_participant: int = Field(default=20, ge=1)
+    threshold: float = Field(default=0.9, ge=0, lt=1)
+    evidence: int = Field(default=3, ge=1)
+    sizes: tuple[int, ...] = Field(default=(1,), min_length=1)
+
+    def check(self, spec: StudySpec) -> None:
+        """It needs explanations in every condition."""
+        refuse_none(spec)
+        refuse_direction(spec, "people could read the model's answer off it")
+        check_blocks(self.test, self.items_per_participant)
+
+    def items(self, source: Source) -> list[Item]:
+        """Confident predictions: half right, half wrong."""
+        found = pool.confident(pool.candidates(source, "test"), self.threshold)
+        return items_in_blocks(source, found, self.test, self.items_per_participant)
+
+    def phases(self, material: Material) -> tuple[Phase, ...]:
+        """One phase."""
+        return (timed(material.spec, "evidence", "Where do the fragments come from?", "test"),)
+
+    def screens(self, material: Material) -> dict[str, Screen]:
+        """The evidence of each item in each condition."""
+        return {
+            f"evidence:{item.id}:{condition.name}": self._screen(material, item, condition.name)
+            for item in by_role(material.items, "test")
+            for condition in material.spec.conditions
+        }
+
+    def rows(self, material: Material) -> tuple[DesignRow, ...]:
+        """Blocks of items with rotated conditions; the target is the number of workers for each item."""
+        return rotated_blocks(material.spec, by_role(material.items, "test"))
+
+    def steps(self, study: Study, row: DesignRow, seed: int) -> tuple[Step, ...]:  # noqa: ARG002
+        """The block in random order."""
+        return steps_of_block(row, "evidence", "evidence", seed)
+
+    def briefing(self, material: Material, audience: str) -> Briefing:  # noqa: ARG002
+        """What fragments are, and that one may not know."""
+        return briefings.class_from_evidence(material, per_participant=largest_block(material.items))
+
+    def score(self, item: Item, meaning: Any) -> float:
+        """From -1, certain of another class than the model predicts, to 1."""
+        return graded_score(meaning, item.prediction)
+
+    def _screen(self, material: Material, item: Item, condition: str) -> Screen:
+        one = wording.terms(material).one
+        evidence, _ = stimulus.evidence_blocks(
+            material, item, condition, self.evidence, self.sizes, title="Fragments"
+        )
+        question = Question(
+            "class",
+            f"What is the {one} that they come from?",
+            options=graded_options(
+                material,
+                "I'm certain that it is: {}.",
+                "I'm not certain, but it is likely: {}.",
+                "I can't say.",
+            ),
+        )
+        said = f"Consider these fragments of a {one}. The {one} itself is not shown."
+        return Screen(f"What is this {one}?", (Prose((said,)), evidence), (question,), button="Next")

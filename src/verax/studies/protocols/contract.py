@@ -1,0 +1,108 @@
+"""What a protocol is, and how protocols are found by name.
+
+A protocol is one module: its parameters, which items it needs, which screens it shows, its design, and a pure function
+from a design row and a seed to the steps of a participant. What is around it (instructions, the screening test, the
+debriefing) is made by `verax.studies.build.surroundings` from its `briefing`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from verax.errors import VeraxError
+from verax.registry import Registry
+from verax.studies.model.item import Item
+from verax.studies.model.screen import Screen
+from verax.studies.model.sources import Briefing, Material, Source
+from verax.studies.model.spec import StudySpec
+from verax.studies.model.steps import DesignRow, Phase, Step
+from verax.studies.model.study import Study
+
+__all__ = ["Briefing", "Material", "Protocol", "Source", "make_protocol", "protocols"]
+
+
+class Protocol(BaseModel, ABC):
+    """A way to test people; its fields are the parameters under ``[protocol]`` of a spec.
+
+    Attributes:
+        kinds: the kinds of data that it works on.
+        explained: the roles of the items that conditions explain; the others need no explanations.
+        explains_worse: whether the worse model's predictions are explained too.
+        scored: the question of its test phases whose answers `score` judges.
+        strategy: whether participants are asked at the end, in their own words, how they found their answers.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kinds: ClassVar[tuple[str, ...]] = ("text", "table")
+    explained: ClassVar[tuple[str, ...]] = ("test",)
+    explains_worse: ClassVar[bool] = False
+    scored: ClassVar[str] = "prediction"
+
+    strategy: bool = False
+
+    def check(self, spec: StudySpec) -> None:
+        """Refuses, in one sentence, what a spec asks for and this protocol cannot do; before anything is computed."""
+
+    @abstractmethod
+    def items(self, source: Source) -> list[Item]:
+        """Chooses the items; too few candidates are a sentence that says how many there are."""
+
+    @abstractmethod
+    def phases(self, material: Material) -> tuple[Phase, ...]:
+        """Its phases."""
+
+    @abstractmethod
+    def screens(self, material: Material) -> dict[str, Screen]:
+        """All screens that any participant may see, by key."""
+
+    @abstractmethod
+    def rows(self, material: Material) -> tuple[DesignRow, ...]:
+        """The design."""
+
+    @abstractmethod
+    def steps(self, study: Study, row: DesignRow, seed: int) -> tuple[Step, ...]:
+        """A participant's steps, without the screening test before and the debriefing after."""
+
+    @abstractmethod
+    def briefing(self, material: Material, audience: str) -> Briefing:
+        """The instructions and the screening test for one audience."""
+
+    @abstractmethod
+    def score(self, item: Item, meaning: Any) -> float:
+        """What an answer to the question `scored` is worth, from -1 or 0 to 1, which only the best answer is.
+
+        Args:
+            item: what was asked about.
+            meaning: what is stored: the meaning of the option that was chosen.
+        """
+
+    def audience(self, spec: StudySpec, row: DesignRow) -> str:  # noqa: ARG002
+        """Which briefing participants of a row get."""
+        return "everybody"
+
+    def names(self, study: Study, number: int) -> tuple[str, ...]:  # noqa: ARG002
+        """What the classes are called for the participant of this number."""
+        return tuple(study.spec.class_names or study.class_names)
+
+
+protocols: Registry[type[Protocol]] = Registry("study protocol", "verax.protocols")
+
+
+def make_protocol(table: Mapping[str, Any]) -> Protocol:
+    """The protocol that a spec's ``[protocol]`` table asks for."""
+    made_from = protocols.get(table["name"])
+    given = {name: value for name, value in table.items() if name != "name"}
+    try:
+        return made_from(**given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        what = first["msg"].removeprefix("Value error, ")
+        known = ", ".join(made_from.model_fields) or "none"
+        hint = f"; it has {known}" if first["type"] == "extra_forbidden" else ""
+        raise VeraxError(f"The protocol {table['name']!r}, {where}: {what}{hint}.") from error

@@ -1,0 +1,185 @@
+"""Counterfactual simulation: does the explanation of an input help people to predict the model on a changed version?
+
+Hase and Bansal (2020), section 4.3. Two rounds with the same inputs and changed versions; the second has explanations.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from verax.errors import VeraxError
+from verax.studies.design.rows import one_row_per_condition, shuffled
+from verax.studies.display import stimulus, wording
+from verax.studies.items import pool
+from verax.studies.model.item import Item
+from verax.studies.model.screen import Prose, Question, Screen
+from verax.studies.model.spec import StudySpec
+from verax.studies.model.steps import DesignRow, Phase, Step
+from verax.studies.model.study import Study
+from verax.studies.protocols import briefings
+from verax.studies.protocols.contract import Briefing, Material, Protocol, Source, protocols
+from verax.studies.protocols.screens import (
+    EXPLAINED,
+    PLAIN,
+    audience_of,
+    audiences,
+    by_role,
+    explained_input,
+    made_items,
+    outputs,
+    page,
+    prediction_question,
+    rating_question,
+    shows_direction,
+    timed,
+)
+
+
+@protocols.register("counterfactual")
+class Counterfactual(Protocol):
+    """Predict the model on changed inputs, without and then with explanations (Hase and Bansal 2020).
+
+    Attributes:
+        test: items, from the test part.
+        vectors: a GloVe file in which similar words are found; vectors trained on the training texts if None.
+    """
+
+    explained: ClassVar[tuple[str, ...]] = ("test",)
+
+    test: int = Field(default=32, ge=1)
+    vectors: str | None = None
+
+    def items(self, source: Source) -> list[Item]:
+        """True and false positives and negatives in equal numbers, and half of the changes flip within each."""
+        found = pool.candidates(source, "test")
+        drawn = pool.balanced_variants(
+            source, found, self.test, source.spec.seed, "test", vectors=self.vectors
+        )
+        numbers = [number for number, _ in drawn]
+        return made_items(source, found, numbers, "test", variants=[variant for _, variant in drawn])
+
+    def phases(self, material: Material) -> tuple[Phase, ...]:
+        """Two rounds, each after a page that says what comes."""
+        return (
+            Phase("about-pre", "First predictions", "instructions"),
+            timed(material.spec, "pre", "First predictions", "test"),
+            Phase("about-post", "Second predictions", "instructions"),
+            timed(material.spec, "post", "Second predictions", "test"),
+        )
+
+    def screens(self, material: Material) -> dict[str, Screen]:
+        """Each item without an explanation, and with that of each condition."""
+        found = _pages(material)
+        for item in by_role(material.items, "test"):
+            found[f"pre:{item.id}"] = _without(material, item)
+            for condition in material.spec.conditions:
+                found[f"post:{item.id}:{condition.name}"] = _with(material, item, condition.name)
+        return found
+
+    def rows(self, material: Material) -> tuple[DesignRow, ...]:
+        """One row per condition: everybody sees the same items."""
+        return one_row_per_condition(material.spec)
+
+    def steps(self, study: Study, row: DesignRow, seed: int) -> tuple[Step, ...]:
+        """The two rounds, each shuffled in its own way."""
+        condition = row.cells["condition"]
+        items = [item.id for item in by_role(study.items.values(), "test")]
+        return (
+            Step("about-pre", "about-pre"),
+            *(Step("pre", f"pre:{item}", item, condition) for item in shuffled(items, seed, "pre")),
+            Step("about-post", f"about-post:{self.audience(study.spec, row)}"),
+            *(
+                Step("post", f"post:{item}:{condition}", item, condition)
+                for item in shuffled(items, seed, "post")
+            ),
+        )
+
+    def audience(self, spec: StudySpec, row: DesignRow) -> str:
+        """People with and without explanations are told different things."""
+        return audience_of(spec, row.cells["condition"])
+
+    def briefing(self, material: Material, audience: str) -> Briefing:
+        """What the two parts are, and the balance of the items and their changes."""
+        return briefings.counterfactual(
+            material,
+            test=len(by_role(material.items, "test")),
+            explained=audience == EXPLAINED,
+            direction=shows_direction(material.spec),
+        )
+
+    def score(self, item: Item, meaning: Any) -> float:
+        """1 for the model's output on the changed version, 0 for another class."""
+        if item.variant is None:
+            raise VeraxError(f"The item {item.id!r} has no changed version to be judged by.")
+        return float(meaning == item.variant.prediction)
+
+
+def _question(material: Material) -> Question:
+    one = wording.terms(material).one
+    return prediction_question(material, f"What does the model say about the changed {one}?")
+
+
+def _without(material: Material, item: Item) -> Screen:
+    words = wording.terms(material)
+    return Screen(
+        f"What does the model say about the changed {words.one}?",
+        (
+            Prose((f"Some {words.pieces} were changed. Predict the model's new answer, right or wrong.",)),
+            stimulus.input_block(item, title=f"Original {words.one}"),
+            outputs(item),
+            stimulus.variant_block(item, title=f"Changed {words.one}"),
+        ),
+        (_question(material),),
+        button="Next",
+    )
+
+
+def _with(material: Material, item: Item, condition: str) -> Screen:
+    if material.spec.condition(condition).kind == "none":
+        return _without(material, item)
+    words = wording.terms(material)
+    said = (
+        f"The model's answer to the original is explained. Some {words.pieces} were then changed. Rate the "
+        "explanation, and predict the model's new answer, right or wrong."
+    )
+    return Screen(
+        f"What does the model say about the changed {words.one}?",
+        (
+            Prose((said,)),
+            *explained_input(material, item, condition, title=f"Original {words.one}, explained"),
+            stimulus.variant_block(item, title=f"Changed {words.one}"),
+        ),
+        # The rating comes first, as in the paper's forms.
+        (rating_question(material.spec), _question(material)),
+        button="Next",
+    )
+
+
+def _pages(material: Material) -> dict[str, Screen]:
+    words = wording.terms(material)
+    count = len(by_role(material.items, "test"))
+    again = {
+        EXPLAINED: page(
+            "Second predictions",
+            f"You now see the same {words.many} and changes again, in another order, with an explanation of the "
+            "model's answer to the original. Rate the explanation, and predict the model's answer to the changed "
+            "version.",
+            wording.how_to_read(material, direction=shows_direction(material.spec)),
+            briefings.RATE_THE_REASONS,
+        ),
+        PLAIN: page(
+            "Second predictions",
+            f"You now see the same {words.many} and changes again, in another order.",
+            "Predict the model's answer to the changed version. Your answers may be the same as before, or others.",
+        ),
+    }
+    return {
+        "about-pre": page(
+            "First predictions",
+            f"You now see {count} {words.many} and a changed version of each.",
+            "Predict the model's answer to the changed version, whether that is right or wrong.",
+        ),
+        **{f"about-post:{audience}": again[audience] for audience in audiences(material.spec)},
+    }

@@ -1,0 +1,193 @@
+"""Forward simulation: do explanations of some inputs help people to predict the model on others?
+
+Hase and Bansal (2020), section 4.3. People learn from inputs with labels and model outputs, predict the model on new
+ones (Pre), see the first again with explanations, and predict again on the same new ones (Post).
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from verax.studies.design.rows import one_row_per_condition, shuffled
+from verax.studies.display import stimulus, wording
+from verax.studies.items import pool
+from verax.studies.model.item import Item
+from verax.studies.model.screen import Prose, Screen
+from verax.studies.model.spec import StudySpec
+from verax.studies.model.steps import DesignRow, Phase, Step
+from verax.studies.model.study import Study
+from verax.studies.protocols import briefings
+from verax.studies.protocols.contract import Briefing, Material, Protocol, Source, protocols
+from verax.studies.protocols.screens import (
+    EXPLAINED,
+    PLAIN,
+    audience_of,
+    audiences,
+    by_role,
+    explained_input,
+    made_items,
+    outputs,
+    page,
+    prediction_question,
+    rating_question,
+    shows_direction,
+    timed,
+)
+
+
+@protocols.register("forward")
+class Forward(Protocol):
+    """Learn, predict the model, learn with explanations, predict again (Hase and Bansal 2020).
+
+    Attributes:
+        learning: items to learn from, from the validation part.
+        test: items to predict, from the test part.
+    """
+
+    explained: ClassVar[tuple[str, ...]] = ("learning",)
+
+    learning: int = Field(default=16, ge=1)
+    test: int = Field(default=32, ge=1)
+
+    def items(self, source: Source) -> list[Item]:
+        """Both sets hold true and false positives and negatives in equal numbers."""
+        chosen: list[Item] = []
+        for part, role, count in (("validation", "learning", self.learning), ("test", "test", self.test)):
+            found = pool.candidates(source, part)
+            numbers = pool.balanced(found, count, source.spec.seed, role)
+            chosen += made_items(source, found, numbers, role, first=len(chosen) + 1)
+        return chosen
+
+    def phases(self, material: Material) -> tuple[Phase, ...]:
+        """Two looks and two rounds of predictions, each after a page that says what comes."""
+        return (
+            Phase("about-learning", "First look", "instructions"),
+            Phase("learning", "First look", "learning"),
+            Phase("about-pre", "First predictions", "instructions"),
+            timed(material.spec, "pre", "First predictions", "test"),
+            Phase("about-explained", "Second look", "instructions"),
+            Phase("explained", "Second look", "learning"),
+            Phase("about-post", "Second predictions", "instructions"),
+            timed(material.spec, "post", "Second predictions", "test"),
+        )
+
+    def screens(self, material: Material) -> dict[str, Screen]:
+        """Pre and Post share their screens."""
+        found = _pages(material)
+        for item in by_role(material.items, "learning"):
+            found[f"learning:{item.id}"] = _first_look(material, item)
+            for condition in material.spec.conditions:
+                found[f"explained:{item.id}:{condition.name}"] = _second_look(material, item, condition.name)
+        for item in by_role(material.items, "test"):
+            found[f"predict:{item.id}"] = _predict(material, item)
+        return found
+
+    def rows(self, material: Material) -> tuple[DesignRow, ...]:
+        """One row per condition: everybody sees the same items."""
+        return one_row_per_condition(material.spec)
+
+    def steps(self, study: Study, row: DesignRow, seed: int) -> tuple[Step, ...]:
+        """The four rounds; both rounds of predictions are shuffled, each in its own way."""
+        condition = row.cells["condition"]
+        learning = [item.id for item in by_role(study.items.values(), "learning")]
+        test = [item.id for item in by_role(study.items.values(), "test")]
+        audience = self.audience(study.spec, row)
+        return (
+            Step("about-learning", "about-learning"),
+            *(Step("learning", f"learning:{item}", item, condition) for item in learning),
+            Step("about-pre", "about-pre"),
+            *(Step("pre", f"predict:{item}", item, condition) for item in shuffled(test, seed, "pre")),
+            Step("about-explained", f"about-explained:{audience}"),
+            *(Step("explained", f"explained:{item}:{condition}", item, condition) for item in learning),
+            Step("about-post", "about-post"),
+            *(Step("post", f"predict:{item}", item, condition) for item in shuffled(test, seed, "post")),
+        )
+
+    def audience(self, spec: StudySpec, row: DesignRow) -> str:
+        """People with and without explanations are told different things."""
+        return audience_of(spec, row.cells["condition"])
+
+    def briefing(self, material: Material, audience: str) -> Briefing:
+        """What the four parts are, and the balance of the items."""
+        return briefings.forward(
+            material,
+            learning=len(by_role(material.items, "learning")),
+            test=len(by_role(material.items, "test")),
+            explained=audience == EXPLAINED,
+            direction=shows_direction(material.spec),
+        )
+
+    def score(self, item: Item, meaning: Any) -> float:
+        """1 for the model's output, 0 for another class."""
+        return float(meaning == item.prediction)
+
+
+def _first_look(material: Material, item: Item) -> Screen:
+    one = wording.terms(material).one
+    return Screen(
+        "How does the model answer?",
+        (
+            Prose((f"Read the {one} and compare the two answers. Try to learn how the model decides.",)),
+            stimulus.input_block(item, title=one.capitalize()),
+            outputs(item),
+        ),
+        button="Next",
+    )
+
+
+def _second_look(material: Material, item: Item, condition: str) -> Screen:
+    if material.spec.condition(condition).kind == "none":
+        return _first_look(material, item)
+    title = f"{wording.terms(material).one.capitalize()}, explained"
+    said = "Read the explanation of the model's answer and rate it. Try to learn how the model decides."
+    return Screen(
+        "Why does the model answer so?",
+        (Prose((said,)), *explained_input(material, item, condition, title=title)),
+        (rating_question(material.spec),),
+        button="Next",
+    )
+
+
+def _predict(material: Material, item: Item) -> Screen:
+    one = wording.terms(material).one
+    return Screen(
+        "What does the model say?",
+        (
+            Prose((f"Read the {one} and predict the model's answer, whether that is right or wrong.",)),
+            stimulus.input_block(item, title=one.capitalize()),
+        ),
+        (prediction_question(material, f"What does the model say about this {one}?"),),
+        button="Next",
+    )
+
+
+def _pages(material: Material) -> dict[str, Screen]:
+    many = wording.terms(material).many
+    learning, test = (len(by_role(material.items, role)) for role in ("learning", "test"))
+    predict = "Predict the model's answer for each, whether that is right or wrong. You cannot look back."
+    looks_again = f"You now see the {learning} {many} of the first look again"
+    again = {
+        EXPLAINED: page(
+            "Second look",
+            f"{looks_again}, with explanations. You rate each explanation.",
+            wording.how_to_read(material, direction=shows_direction(material.spec)),
+            briefings.RATE_THE_REASONS,
+        ),
+        PLAIN: page("Second look", f"{looks_again}. Try to learn more about how the model decides."),
+    }
+    return {
+        "about-learning": page(
+            "First look",
+            f"You now see {learning} {many}, one by one, with the right answer and the model's answer.",
+            "Try to learn how the model decides. Take your time: you cannot go back.",
+        ),
+        "about-pre": page("First predictions", f"You now see {test} new {many}. {predict}"),
+        **{f"about-explained:{audience}": again[audience] for audience in audiences(material.spec)},
+        "about-post": page(
+            "Second predictions",
+            f"You now see the {test} {many} of the first predictions again, in another order. {predict}",
+            "Your answers may be the same as before, or others.",
+        ),
+    }

@@ -1,0 +1,38 @@
+"""Graded answers: which class, and whether one is sure (Lertvittayakumjorn and Toni 2019, Table 1)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from verax.studies.model.screen import Option, class_mark
+from verax.studies.model.sources import Material
+
+CANNOT_SAY = "none"
+WORTH = {"certain": 1.0, "likely": 0.5}
+
+
+def graded_options(
+    material: Material, certain: str, likely: str, none: str | None = None
+) -> tuple[Option, ...]:
+    """Two answers for each class, sure and unsure, and perhaps one for not knowing.
+
+    Args:
+        material: has the classes.
+        certain: the sure answer with ``{}`` for the class; stored as "0:certain".
+        likely: the unsure answer; stored as "0:likely".
+        none: the answer of those who do not know; stored as "none".
+    """
+    options = [
+        Option(text.format(class_mark(number)), f"{number}:{how}")
+        for text, how in ((certain, "certain"), (likely, "likely"))
+        for number in range(len(material.class_names))
+    ]
+    return (*options, Option(none, CANNOT_SAY)) if none is not None else tuple(options)
+
+
+def graded_score(meaning: Any, right: int) -> float:
+    """What a graded answer is worth: from -1, sure and wrong, to 1."""
+    if meaning == CANNOT_SAY:
+        return 0.0
+    number, _, how = str(meaning).partition(":")
+    return WORTH[how] if int(number) == right else -WORTH[how]

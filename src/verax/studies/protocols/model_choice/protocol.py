@@ -1,0 +1,119 @@
+"""The choice between two models: do explanations show which of two is the worse one?
+
+Lertvittayakumjorn and Toni (2019), section 3.1 (task 1). A text is marked by two models that predict the same class.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from verax.studies.design.rows import rotated_blocks, shuffled
+from verax.studies.display import stimulus, wording
+from verax.studies.items import pool
+from verax.studies.model.item import Item
+from verax.studies.model.screen import Option, Prose, Question, Screen, class_mark
+from verax.studies.model.spec import StudySpec
+from verax.studies.model.steps import DesignRow, Phase, Step
+from verax.studies.model.study import Study
+from verax.studies.protocols import briefings
+from verax.studies.protocols.blocks import check_blocks, items_in_blocks, largest_block
+from verax.studies.protocols.contract import Briefing, Material, Protocol, Source, protocols
+from verax.studies.protocols.screens import by_role, refuse_direction, refuse_none, timed
+
+ANSWERS = (
+    "Robot S seems clearly more reasonable than Robot H.",
+    "Robot S seems slightly more reasonable than Robot H.",
+    "I can't say which robot is more reasonable.",
+    "Robot H seems slightly more reasonable than Robot S.",
+    "Robot H seems clearly more reasonable than Robot S.",
+)
+# What these are worth when Robot S is the better model; read from the end when it is Robot H.
+WORTH = (1.0, 0.5, 0.0, -0.5, -1.0)
+
+
+@protocols.register("model-choice")
+class ModelChoice(Protocol):
+    """Say which of two models is more reasonable, by their explanations (Lertvittayakumjorn and Toni 2019, task 1).
+
+    Attributes:
+        test: items, from the test part.
+        items_per_participant: how many of them each participant gets.
+        evidence: how many fragments are marked.
+        sizes: how many words a fragment may have: [1], or [2, 3, 4] for n-grams.
+    """
+
+    explained: ClassVar[tuple[str, ...]] = ("test",)
+    explains_worse: ClassVar[bool] = True
+    scored: ClassVar[str] = "choice"
+
+    test: int = Field(default=100, ge=2)
+    items_per_participant: int = Field(default=20, ge=1)
+    evidence: int = Field(default=3, ge=1)
+    sizes: tuple[int, ...] = Field(default=(1,), min_length=1)
+
+    def check(self, spec: StudySpec) -> None:
+        """It needs explanations in every condition."""
+        refuse_none(spec)
+        refuse_direction(spec, "only evidence for the predicted class is marked")
+        check_blocks(self.test, self.items_per_participant)
+
+    def items(self, source: Source) -> list[Item]:
+        """Items of which both models predict the same class: half rightly, half wrongly."""
+        found = pool.agreed(pool.candidates(source, "test"))
+        return items_in_blocks(source, found, self.test, self.items_per_participant)
+
+    def phases(self, material: Material) -> tuple[Phase, ...]:
+        """One phase."""
+        return (timed(material.spec, "choice", "Which robot is more reasonable?", "test"),)
+
+    def screens(self, material: Material) -> dict[str, Screen]:
+        """Each item in each condition twice: Robot S is the better model, and Robot S is the worse one."""
+        return {
+            f"choice:{item.id}:{condition.name}:{better}": self._screen(
+                material, item, condition.name, better
+            )
+            for item in by_role(material.items, "test")
+            for condition in material.spec.conditions
+            for better in ("S", "H")
+        }
+
+    def rows(self, material: Material) -> tuple[DesignRow, ...]:
+        """Blocks of items with rotated conditions; the target is the number of workers for each item."""
+        return rotated_blocks(material.spec, by_role(material.items, "test"))
+
+    def steps(self, study: Study, row: DesignRow, seed: int) -> tuple[Step, ...]:  # noqa: ARG002
+        """The block in random order; the better model is Robot S in half of the steps, drawn at random."""
+        conditions: dict[str, str] = row.cells["conditions"]
+        order = shuffled(sorted(conditions), seed, "order")
+        sides = shuffled((["S", "H"] * len(order))[: len(order)], seed, "sides")
+        return tuple(
+            Step("choice", f"choice:{item}:{conditions[item]}:{side}", item, conditions[item])
+            for item, side in zip(order, sides, strict=True)
+        )
+
+    def briefing(self, material: Material, audience: str) -> Briefing:  # noqa: ARG002
+        """Two robots, and what highlights mean."""
+        return briefings.model_choice(material, per_participant=largest_block(material.items))
+
+    def score(self, item: Item, meaning: Any) -> float:  # noqa: ARG002
+        """From -1, the worse model is clearly more reasonable, to 1; that is what answers mean."""
+        return float(meaning)
+
+    def _screen(self, material: Material, item: Item, condition: str, better: str) -> Screen:
+        words = wording.terms(material)
+        models = {"S": "model", "H": "worse"} if better == "S" else {"S": "worse", "H": "model"}
+        said = (
+            f"Both Robot S and Robot H say that this {words.one} is: {class_mark(item.prediction)}.",
+            f"The {words.pieces} that spoke most for that are highlighted. Which robot is more reasonable?",
+        )
+        blocks = [
+            stimulus.marked_evidence(
+                material, item, condition, models[robot], self.evidence, self.sizes, title=f"Robot {robot}"
+            )
+            for robot in ("S", "H")
+        ]
+        options = tuple(map(Option, ANSWERS, WORTH if better == "S" else WORTH[::-1]))
+        question = Question("choice", "Your answer:", options=options)
+        return Screen("Which robot is more reasonable?", (Prose(said), *blocks), (question,), button="Next")

@@ -1,0 +1,270 @@
+"""The Reverse Turing Test: can people imitate the model, with explanations and without, on tasks they know or not?
+
+Gonzalez and Sogaard (2020), section 4.3. In each condition a timed training session (guess, then see the model's
+answer) and a timed evaluation session (guess only); a Latin square over item groups, conditions in Williams orders.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from verax.errors import VeraxError
+from verax.studies.design.rows import crossover, deal, shuffled
+from verax.studies.display import wording
+from verax.studies.items import pool
+from verax.studies.model.item import Item
+from verax.studies.model.screen import Facts, Prose, Screen, class_mark
+from verax.studies.model.spec import StudySpec
+from verax.studies.model.steps import DesignRow, Phase, Step
+from verax.studies.model.study import Study
+from verax.studies.protocols import briefings
+from verax.studies.protocols.contract import Briefing, Material, Protocol, Source, protocols
+from verax.studies.protocols.screens import (
+    EXPLAINED,
+    PLAIN,
+    audience_of,
+    audiences,
+    by_role,
+    made_items,
+    marked_input,
+    page,
+    prediction_question,
+    refuse_direction,
+    strata,
+    timed,
+)
+
+# Letters that come to mind in no order, so that a list of them in any order looks natural.
+LETTERS = "KRMTFWPLGZDHVSNB"
+# A class name of one or two letters ("no", "is") is in too many sentences to be refused there.
+SHORTEST_REFUSED = 3
+
+
+@protocols.register("reverse-turing")
+class ReverseTuring(Protocol):
+    """Imitate the model in timed sessions, on a task that is described or kept secret (Gonzalez and Sogaard 2020).
+
+    Attributes:
+        training: items of each training session, from the validation part; 0 for no such sessions.
+        evaluation: items of each evaluation session, from the test part.
+        masked: whether the task is kept secret: classes get neutral names, drawn anew for each participant.
+        only_wrong: only items that the model gets wrong.
+    """
+
+    explained: ClassVar[tuple[str, ...]] = ("training", "evaluation")
+
+    training: int = Field(default=25, ge=0)
+    evaluation: int = Field(default=15, ge=1)
+    masked: bool = False
+    only_wrong: bool = False
+
+    def check(self, spec: StudySpec) -> None:
+        """The direction of a mark would give the answer away."""
+        refuse_direction(spec, "people could read the model's answer off it")
+
+    def items(self, source: Source) -> list[Item]:
+        """As many groups as conditions; within each, the cells of a balanced draw differ by at most one item."""
+        chosen = (
+            self._session_items(source, "validation", "training", self.training, 1) if self.training else []
+        )
+        return chosen + self._session_items(source, "test", "evaluation", self.evaluation, len(chosen) + 1)
+
+    def _session_items(self, source: Source, part: str, role: str, count: int, first: int) -> list[Item]:
+        groups = len(source.spec.conditions)
+        found = pool.candidates(source, part)
+        if self.only_wrong:
+            found = pool.wrong(found)
+        sizes = [
+            len(members) for (_, right), members in found.cells.items() if not (right and self.only_wrong)
+        ]
+        _refuse_uneven(found, sizes, role, count, groups)
+        numbers = pool.spread(found, groups * count, source.spec.seed, role)
+        dealt = deal(strata(found, numbers), groups)
+        return made_items(source, found, numbers, role, first=first, groups=dealt)
+
+    def phases(self, material: Material) -> tuple[Phase, ...]:
+        """A training and an evaluation session in each round, each after a page that says what comes."""
+        found: list[Phase] = []
+        for number in range(1, len(material.spec.conditions) + 1):
+            if by_role(material.items, "training"):
+                title = f"Round {number}: training"
+                found.append(Phase(f"about-training-{number}", title, "instructions"))
+                found.append(timed(material.spec, f"training-{number}", title, "training"))
+            title = f"Round {number}: test"
+            found.append(Phase(f"about-evaluation-{number}", title, "instructions"))
+            found.append(timed(material.spec, f"evaluation-{number}", title, "test"))
+        return tuple(found)
+
+    def screens(self, material: Material) -> dict[str, Screen]:
+        """Each item in each condition; in training also with the model's answer."""
+        if self.masked:
+            _refuse_task_words(material)
+        found = _pages(material)
+        for condition in (condition.name for condition in material.spec.conditions):
+            for item in by_role(material.items, "training"):
+                found[f"training:{item.id}:{condition}"] = _guess(material, item, condition, shown_after=True)
+                found[f"answer:{item.id}:{condition}"] = _answer(material, item, condition)
+            for item in by_role(material.items, "evaluation"):
+                found[f"evaluation:{item.id}:{condition}"] = _guess(
+                    material, item, condition, shown_after=False
+                )
+        return found
+
+    def rows(self, material: Material) -> tuple[DesignRow, ...]:
+        """Conditions with their item groups, in order: twice as many rows as conditions."""
+        names = [condition.name for condition in material.spec.conditions]
+        groups = {item.group for item in material.items}
+        if groups != set(range(len(names))):
+            raise VeraxError(
+                f"{len(names)} conditions need as many groups of items, numbered from 0; the items have {len(groups)}."
+            )
+        return tuple(
+            DesignRow(
+                number,
+                material.spec.participants,
+                {"rounds": [{"condition": names[condition], "group": group} for condition, group in pairs]},
+            )
+            for number, pairs in enumerate(crossover(len(names)))
+        )
+
+    def steps(self, study: Study, row: DesignRow, seed: int) -> tuple[Step, ...]:
+        """Round by round; the items of each session are shuffled."""
+        found: list[Step] = []
+        for number, one in enumerate(row.cells["rounds"], start=1):
+            found += _round_steps(study, one["condition"], one["group"], number, seed)
+        return tuple(found)
+
+    def names(self, study: Study, number: int) -> tuple[str, ...]:
+        """In a masked task, neutral names in an order of this participant's own."""
+        if not self.masked:
+            return super().names(study, number)
+        count = len(study.class_names)
+        letters = [letter * (1 + turn) for turn in range(1 + count // len(LETTERS)) for letter in LETTERS]
+        return tuple(shuffled(letters[:count], study.spec.seed, "class names", number))
+
+    def briefing(self, material: Material, audience: str) -> Briefing:  # noqa: ARG002
+        """The sessions, and the task unless it is masked."""
+        return briefings.reverse_turing(
+            material,
+            training=len(by_role(material.items, "training", group=0)),
+            evaluation=len(by_role(material.items, "evaluation", group=0)),
+            masked=self.masked,
+            only_wrong=self.only_wrong,
+        )
+
+    def score(self, item: Item, meaning: Any) -> float:
+        """1 for the model's output, 0 for another class."""
+        return float(meaning == item.prediction)
+
+
+def _refuse_uneven(found: pool.Candidates, sizes: list[int], role: str, count: int, groups: int) -> None:
+    """A cell that is used up would be made up for by others, and labels would tell something of the model's answers."""
+    least, more = divmod(groups * count, len(sizes))
+    if min(sizes) >= least and sum(size > least for size in sizes) >= more:
+        return
+    possible = min(sizes) * len(sizes) // groups
+    advice = f"ask for at most {possible} in a session, or use more data" if possible else "use more data"
+    raise VeraxError(
+        f"{groups} sessions of {count} {role} items cannot be balanced with the {len(found):,} {found.about} "
+        f"({found.sizes()}); {advice}."
+    )
+
+
+def _round_steps(study: Study, condition: str, group: int, number: int, seed: int) -> Iterator[Step]:
+    audience = audience_of(study.spec, condition)
+    training = by_role(study.items.values(), "training", group)
+    if training:
+        yield Step(f"about-training-{number}", f"about-training:{audience}")
+    for item in shuffled(training, seed, "training", group):
+        for sort in ("training", "answer"):
+            yield Step(f"training-{number}", f"{sort}:{item.id}:{condition}", item.id, condition)
+    yield Step(f"about-evaluation-{number}", f"about-evaluation:{audience}")
+    for item in shuffled(by_role(study.items.values(), "evaluation", group), seed, "evaluation", group):
+        yield Step(f"evaluation-{number}", f"evaluation:{item.id}:{condition}", item.id, condition)
+
+
+def _guess(material: Material, item: Item, condition: str, *, shown_after: bool) -> Screen:
+    one = wording.terms(material).one
+    after = "You see it after your guess." if shown_after else "It is not shown in this part."
+    return Screen(
+        "What is the model's answer?",
+        (
+            Prose((f"Read the {one} and guess the model's answer. {after}",)),
+            marked_input(material, item, condition, direction=False, title=one.capitalize()),
+        ),
+        (prediction_question(material, f"What does the model say about this {one}?"),),
+        button="Answer",
+    )
+
+
+def _answer(material: Material, item: Item, condition: str) -> Screen:
+    one = wording.terms(material).one
+    return Screen(
+        "This is the model's answer",
+        (
+            Facts((("The model's answer", class_mark(item.prediction)),)),
+            Prose((f"Look at the {one} again, and try to learn how the model decides.",)),
+            marked_input(material, item, condition, direction=False, title=one.capitalize()),
+        ),
+        echo="prediction",
+        button="Next",
+    )
+
+
+def _pages(material: Material) -> dict[str, Screen]:
+    words = wording.terms(material)
+    training, evaluation = (
+        len(by_role(material.items, role, group=0)) for role in ("training", "evaluation")
+    )
+    hints = {
+        EXPLAINED: f"In this round you see hints. {wording.how_to_read(material, direction=False)}",
+        PLAIN: f"In this round no {words.pieces} are highlighted.",
+    }
+    found: dict[str, Screen] = {}
+    for audience in audiences(material.spec):
+        if training:
+            found[f"about-training:{audience}"] = page(
+                "Training",
+                f"You now see {training} {words.many}, one by one. Guess the model's answer; then you see it.",
+                hints[audience],
+                "Time is measured from the next page on.",
+            )
+        found[f"about-evaluation:{audience}"] = page(
+            "Test",
+            f"You now see {evaluation} {'new ' if training else ''}{words.many}, one by one. Guess the model's answer; "
+            "you do not see it.",
+            hints[audience],
+            "Time is measured from the next page on.",
+        )
+    return found
+
+
+def _refuse_task_words(material: Material) -> None:
+    """What a spec says to people must not name the classes or the dataset of a masked task."""
+    spec = material.spec
+    dataset = re.sub(r"[-_]+", " ", Path(spec.dataset).stem)
+    words = [dataset, *material.class_names, *(spec.class_names or ())]
+    for where, text in _said(spec):
+        plain = re.sub(r"[-_]+", " ", text)
+        for word in words:
+            said = re.sub(r"[-_]+", " ", word)
+            if len(said) >= SHORTEST_REFUSED and re.search(
+                rf"(?<!\w){re.escape(said)}(?!\w)", plain, re.IGNORECASE
+            ):
+                raise VeraxError(
+                    f"The task is masked, but {where} has the word {word!r}, which gives it away; say it otherwise."
+                )
+
+
+def _said(spec: StudySpec) -> Iterator[tuple[str, str]]:
+    """All words of a spec that people read before their last answer, and where they stand."""
+    yield "title", spec.title
+    for name in ("welcome", "consent", "instructions", "contact"):
+        yield f"texts.{name}", getattr(spec.texts, name) or ""
+    for question in spec.screening.questions if spec.screening else []:
+        yield "a question of the screening test", " ".join([question.question, *question.answers])

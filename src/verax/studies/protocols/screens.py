@@ -1,0 +1,151 @@
+"""What several protocols share: numbered items, questions, blocks, timed phases, and refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from verax.errors import VeraxError
+from verax.studies.display import stimulus, wording
+from verax.studies.display.written_block import written_block
+from verax.studies.items import pool
+from verax.studies.model.item import Item, Variant
+from verax.studies.model.screen import Block, Facts, Option, Passage, Prose, Question, Row, Screen, class_mark
+from verax.studies.model.spec import StudySpec
+from verax.studies.model.steps import Phase
+from verax.studies.protocols.contract import Material, Source
+
+EXPLAINED, PLAIN = "explained", "plain"
+
+
+def made_items(
+    source: Source,
+    found: pool.Candidates,
+    numbers: Sequence[int],
+    role: str,
+    *,
+    first: int = 1,
+    groups: Sequence[int] | None = None,
+    variants: Sequence[Variant] | None = None,
+) -> list[Item]:
+    """Drawn candidates as items, numbered from ``first`` in the order of the draw, which is random."""
+    return [
+        pool.to_item(
+            source,
+            found,
+            number,
+            id=f"i{first + place:03d}",
+            role=role,
+            group=0 if groups is None else groups[place],
+            variant=None if variants is None else variants[place],
+        )
+        for place, number in enumerate(numbers)
+    ]
+
+
+def strata(found: pool.Candidates, numbers: Sequence[int]) -> list[tuple[bool, int]]:
+    """Whether the model is right, and what it says, for candidates that were drawn."""
+    return [(bool(found.correct[number]), int(found.predictions[number])) for number in numbers]
+
+
+def shows_direction(spec: StudySpec) -> bool:
+    """Whether marks say what a feature speaks for, in a task in which that gives nothing away."""
+    return spec.display.direction is not False
+
+
+def refuse_direction(spec: StudySpec, why: str) -> None:
+    """For tasks in which the answer could be read off the direction."""
+    if spec.display.direction:
+        raise VeraxError(
+            f"display.direction = true is not possible in the protocol {spec.protocol['name']!r}: {why}; leave it out."
+        )
+
+
+def refuse_none(spec: StudySpec) -> None:
+    """For tasks in which there is nothing to judge without an explanation."""
+    plain = [condition.name for condition in spec.conditions if condition.kind == "none"]
+    if plain:
+        raise VeraxError(
+            f"The protocol {spec.protocol['name']!r} has nothing to show in a condition without explanations, "
+            f"{plain[0]!r}; take it out (a random control is the floor here)."
+        )
+
+
+def audience_of(spec: StudySpec, condition: str) -> str:
+    """Controls are told what methods are told; only those without explanations are told something else."""
+    return PLAIN if spec.condition(condition).kind == "none" else EXPLAINED
+
+
+def audiences(spec: StudySpec) -> list[str]:
+    """All audiences that the conditions make."""
+    return sorted({audience_of(spec, condition.name) for condition in spec.conditions})
+
+
+def timed(spec: StudySpec, key: str, title: str, kind: Literal["training", "test"]) -> Phase:
+    """A phase with the limits that the spec sets."""
+    minutes = spec.timing.session_minutes
+    return Phase(
+        key,
+        title,
+        kind,
+        session_seconds=None if minutes is None else 60 * minutes,
+        item_seconds=spec.timing.item_seconds,
+        late=spec.timing.late,
+    )
+
+
+def page(heading: str, *paragraphs: str) -> Screen:
+    """A screen that only says something: the beginning of a part."""
+    return Screen(heading, (Prose(paragraphs),), button="Begin")
+
+
+def class_options(material: Material) -> tuple[Option, ...]:
+    """One answer for each class; what is stored is its number."""
+    return tuple(Option(class_mark(number), number) for number in range(len(material.class_names)))
+
+
+def prediction_question(material: Material, prompt: str) -> Question:
+    """Which class?"""
+    return Question("prediction", prompt, options=class_options(material))
+
+
+def rating_question(spec: StudySpec) -> Question:
+    """The question on an explanation (Hase and Bansal, section 4.4)."""
+    points = tuple(Option(str(point), point) for point in range(1, spec.rating.points + 1))
+    return Question(
+        "rating", spec.rating.question, "scale", points, low=spec.rating.low, high=spec.rating.high
+    )
+
+
+def marked_input(
+    material: Material, item: Item, condition: str, *, direction: bool, title: str
+) -> Passage | Row:
+    """The input as a condition shows it, with a line on what marks mean where there are any."""
+    block = stimulus.explained_block(material, item, condition, direction=direction, title=title)
+    if material.spec.condition(condition).kind == "none":
+        return block
+    return replace(block, legend=wording.legend(material, direction=direction))
+
+
+def explained_input(material: Material, item: Item, condition: str, *, title: str) -> tuple[Block, ...]:
+    """The input, its outputs and its explanation: marks, and bars with directions, or what somebody wrote."""
+    said = written_block(material, item, condition)
+    if said is not None:
+        return stimulus.input_block(item, title=title), outputs(item), said
+    direction = shows_direction(material.spec)
+    marked = marked_input(material, item, condition, direction=direction, title=title)
+    bars = stimulus.bars_block(material, item, condition, "What mattered most") if direction else None
+    return (marked, outputs(item)) if bars is None else (marked, bars, outputs(item))
+
+
+def outputs(item: Item) -> Facts:
+    """The true label and the model's output."""
+    return Facts(
+        (("Right answer", class_mark(item.label)), ("The model's answer", class_mark(item.prediction)))
+    )
+
+
+def by_role(items: Iterable[Item], role: str, group: int | None = None) -> list[Item]:
+    """The items of one role, and of one group if it is given, in the study's order."""
+    return [item for item in items if item.role == role and group in (None, item.group)]

@@ -1,0 +1,119 @@
+"""The uncertain case: do evidence and counter-evidence help people to find the true class where the model is unsure?
+
+Lertvittayakumjorn and Toni (2019), section 3.3 (task 3). The prediction with its probabilities and fragments is shown,
+the text is not.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from verax.studies.design.rows import rotated_blocks
+from verax.studies.display import stimulus, wording
+from verax.studies.items import pool
+from verax.studies.model.item import Item
+from verax.studies.model.screen import Bars, Block, Evidence, Facts, Prose, Question, Screen, class_mark
+from verax.studies.model.spec import StudySpec
+from verax.studies.model.steps import DesignRow, Phase, Step
+from verax.studies.model.study import Study
+from verax.studies.protocols import briefings
+from verax.studies.protocols.blocks import check_blocks, items_in_blocks, largest_block, steps_of_block
+from verax.studies.protocols.contract import Briefing, Material, Protocol, Source, protocols
+from verax.studies.protocols.graded_answers import graded_options, graded_score
+from verax.studies.protocols.screens import by_role, timed
+
+
+@protocols.register("uncertain-case")
+class UncertainCase(Protocol):
+    """Find the true class where the model is unsure, without the input (Lertvittayakumjorn and Toni 2019, task 3).
+
+    Attributes:
+        test: items, from the test part.
+        items_per_participant: how many of them each participant gets.
+        threshold: only predictions with a probability below this.
+        evidence: how many fragments are shown on either side.
+        sizes: how many words a fragment may have: [1], or [2, 3, 4] for n-grams.
+    """
+
+    explained: ClassVar[tuple[str, ...]] = ("test",)
+    scored: ClassVar[str] = "class"
+
+    test: int = Field(default=100, ge=2)
+    items_per_participant: int = Field(default=20, ge=1)
+    threshold: float = Field(default=0.7, gt=0, le=1)
+    evidence: int = Field(default=3, ge=1)
+    sizes: tuple[int, ...] = Field(default=(1,), min_length=1)
+
+    def check(self, spec: StudySpec) -> None:  # noqa: ARG002
+        """Items must fill the blocks."""
+        check_blocks(self.test, self.items_per_participant)
+
+    def items(self, source: Source) -> list[Item]:
+        """Unconfident predictions: half right, half wrong."""
+        found = pool.unconfident(pool.candidates(source, "test"), self.threshold)
+        return items_in_blocks(source, found, self.test, self.items_per_participant)
+
+    def phases(self, material: Material) -> tuple[Phase, ...]:
+        """One phase."""
+        return (timed(material.spec, "cases", "What is it really?", "test"),)
+
+    def screens(self, material: Material) -> dict[str, Screen]:
+        """The prediction of each item, with the fragments of each condition."""
+        return {
+            f"case:{item.id}:{condition.name}": self._screen(material, item, condition.name)
+            for item in by_role(material.items, "test")
+            for condition in material.spec.conditions
+        }
+
+    def rows(self, material: Material) -> tuple[DesignRow, ...]:
+        """Blocks of items with rotated conditions; the target is the number of workers for each item."""
+        return rotated_blocks(material.spec, by_role(material.items, "test"))
+
+    def steps(self, study: Study, row: DesignRow, seed: int) -> tuple[Step, ...]:  # noqa: ARG002
+        """The block in random order."""
+        return steps_of_block(row, "cases", "case", seed)
+
+    def briefing(self, material: Material, audience: str) -> Briefing:  # noqa: ARG002
+        """What is shown, and that the true class is asked for."""
+        return briefings.uncertain_case(material, per_participant=largest_block(material.items))
+
+    def score(self, item: Item, meaning: Any) -> float:
+        """From -1, certain of a wrong class, to 1: the true class counts, not the model's."""
+        return graded_score(meaning, item.label)
+
+    def _screen(self, material: Material, item: Item, condition: str) -> Screen:
+        one = wording.terms(material).one
+        question = Question(
+            "class",
+            f"What is the {one} really?",
+            options=graded_options(
+                material, "I'm certain that it is: {}.", "I'm not certain, but it is probably: {}."
+            ),
+        )
+        probabilities = tuple((class_mark(number), share) for number, share in enumerate(item.probabilities))
+        blocks: tuple[Block, ...] = (
+            Prose(
+                (f"The model is not sure about this {one}, and may be right or wrong. What is it really?",)
+            ),
+            Facts((("The model's answer", class_mark(item.prediction)),)),
+            Bars(probabilities, "How probable the model finds each answer"),
+        )
+        if material.spec.condition(condition).kind != "none":
+            blocks += self._evidence(material, item, condition)
+        return Screen(f"What is this {one}?", blocks, (question,), button="Next")
+
+    def _evidence(self, material: Material, item: Item, condition: str) -> tuple[Evidence, ...]:
+        """Counter-evidence is called evidence for the others; of two classes, the first one's stands first."""
+        others = [number for number in range(len(material.class_names)) if number != item.prediction]
+        found = stimulus.evidence_blocks(
+            material,
+            item,
+            condition,
+            self.evidence,
+            self.sizes,
+            title=f"Evidence for: {class_mark(item.prediction)}",
+            counter_title=f"Evidence for: {wording.listed([class_mark(number) for number in others])}",
+        )
+        return found[::-1] if len(others) == 1 and others[0] < item.prediction else found

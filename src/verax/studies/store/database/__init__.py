@@ -1,0 +1,1 @@
+"""The database under the store: engine, migrations, backups, and moves to another one."""

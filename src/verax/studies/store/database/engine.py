@@ -1,0 +1,189 @@
+"""The database under a store: SQLite in one file, or PostgreSQL; many threads and processes may use either at once.
+
+Work is handed in as a function of a connection. `Database.write` runs it as one transaction and returns when that is
+on the disk; `Database.read` runs it beside the writers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from verax.errors import VeraxError
+from verax.studies.store.database.group_commit import GroupCommit
+from verax.studies.store.database.turns import Turns
+
+T = TypeVar("T")
+
+BUSY_SECONDS = 10  # how long a process waits for the others at an SQLite file
+CONNECTIONS = 16  # per process; PostgreSQL allows 100 by default
+CACHE_KILOBYTES = 32_000  # of the writer: the table of ten thousand participants, which each arrival looks at
+
+
+class Run(Protocol):
+    """Runs a piece of work with a connection."""
+
+    def __call__(self, work: Callable[[Connection], T], /) -> T: ...  # noqa: D102
+
+
+@dataclass(frozen=True)
+class Database:
+    """An open database.
+
+    Attributes:
+        read: runs work that changes nothing; each statement sees what is committed at its moment.
+        write: runs work as one transaction, whole or not at all.
+        snapshot: a connection that sees the database as it is at the beginning, whatever is written meanwhile.
+        engines: to be disposed of at the end; the last one writes.
+        name: where it is, without a password.
+    """
+
+    read: Run
+    write: Run
+    snapshot: Callable[[], AbstractContextManager[Connection]]
+    engines: Sequence[Engine]
+    name: str
+
+    def close(self) -> None:
+        """Closes all connections."""
+        for engine in self.engines:
+            engine.dispose()
+
+
+def open_database(url: str) -> Database:
+    """The database at a URL: ``sqlite:///answers.db`` or ``postgresql://user:password@host/name``."""
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise VeraxError(
+            f"{url!r} is not the URL of a database; write sqlite:///answers.db or postgresql://user:password@host/name."
+        ) from error
+    match parsed.get_backend_name():
+        case "sqlite":
+            return _sqlite(parsed)
+        case "postgresql" | "postgres":
+            return _postgresql(parsed)
+    raise VeraxError(f"A study's answers go to SQLite or PostgreSQL; {parsed.drivername!r} is neither.")
+
+
+def _sqlite(url: URL) -> Database:
+    if not url.database or url.database == ":memory:":
+        raise VeraxError("A study's answers need a file: write sqlite:///answers.db.")
+    folder = Path(url.database).absolute().parent
+    if not folder.is_dir():
+        raise VeraxError(
+            f"There is no folder {str(folder)!r} for the database {url.database!r}; make it or check the path."
+        )
+    readers = _engine(url, CONNECTIONS, isolation_level="AUTOCOMMIT")
+    # One writer in each process: threads wait for it in a queue, which is fairer than SQLite's asking again and again.
+    writer = _engine(url, 1, connect_args={"isolation_level": None})
+    event.listen(readers, "connect", partial(_set_up_sqlite, read_only=True))
+    event.listen(writer, "connect", partial(_only_for_owner, Path(url.database)))
+    event.listen(writer, "connect", partial(_set_up_sqlite, read_only=False))
+    event.listen(writer, "begin", _begin_immediate)
+    turns = Turns(CONNECTIONS)
+    read, snapshot = partial(_run, readers, turns), partial(_snapshot, readers, turns, "BEGIN")
+    return Database(read, GroupCommit(writer), snapshot, (readers, writer), url.database)
+
+
+def _postgresql(url: URL) -> Database:
+    url = url.set(drivername="postgresql+psycopg")
+    engine, turns = _engine(url, CONNECTIONS), Turns(CONNECTIONS)
+    reader = engine.execution_options(isolation_level="AUTOCOMMIT")
+    read, write = partial(_run, reader, turns), partial(_run_whole, engine, turns)
+    begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+    return Database(
+        partial(_again_if_cut, read),
+        partial(_again_if_cut, write),
+        partial(_snapshot, reader, turns, begin),
+        (engine,),
+        url.render_as_string(),
+    )
+
+
+def _engine(url: URL, connections: int, **options: Any) -> Engine:
+    to_json = partial(json.dumps, ensure_ascii=False, allow_nan=False)
+    # Parameters are people's answers: they must not stand in errors, which end up in logs.
+    return create_engine(
+        url,
+        pool_size=connections,
+        max_overflow=0,
+        json_serializer=to_json,
+        hide_parameters=True,
+        **options,
+    )
+
+
+def _only_for_owner(path: Path, _connection: Any, _record: Any) -> None:
+    """A file that was just made: it will hold answers, entry codes, and the secret of the study."""
+    with suppress(OSError):  # somebody else's file, or none with this name
+        if path.stat().st_size == 0:
+            path.chmod(0o600)  # what SQLite keeps beside it gets the same
+
+
+def _set_up_sqlite(connection: Any, _record: Any, *, read_only: bool) -> None:
+    cursor = connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")  # first, since the others may have to wait
+    cursor.execute("PRAGMA foreign_keys = ON")
+    if read_only:
+        cursor.execute("PRAGMA query_only = ON")
+    else:
+        cursor.execute("PRAGMA journal_mode = WAL")
+        cursor.execute("PRAGMA synchronous = FULL")  # an acknowledged answer survives a power cut too
+        cursor.execute(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
+    cursor.close()
+
+
+def _begin_immediate(connection: Connection) -> None:
+    # A transaction that begins by reading would fail at once when it wants to write while another one does.
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _again_if_cut(run: Run, work: Callable[[Connection], T]) -> T:
+    """Once more if the server had cut the connection, as after a restart; whatever was stored then is a duplicate now.
+
+    Asking the server before each use whether it is still there would take longer than the work itself.
+    """
+    try:
+        return run(work)
+    except DBAPIError as error:
+        if not error.connection_invalidated:
+            raise
+        return run(work)
+
+
+def _run(engine: Engine, turns: Turns, work: Callable[[Connection], T]) -> T:
+    with turns.place(), engine.connect() as connection:
+        return work(connection)
+
+
+def _run_whole(engine: Engine, turns: Turns, work: Callable[[Connection], T]) -> T:
+    with turns.place(), engine.begin() as connection:
+        return work(connection)
+
+
+@contextmanager
+def _snapshot(engine: Engine, turns: Turns, begin: str) -> Iterator[Connection]:
+    with turns.place():
+        try:
+            connection = engine.connect()
+            connection.exec_driver_sql(begin)
+        except DBAPIError as error:
+            if not error.connection_invalidated:
+                raise
+            connection = engine.connect()  # the server had cut the first one, as after a restart
+            connection.exec_driver_sql(begin)
+        try:
+            yield connection
+        finally:
+            if not connection.invalidated:
+                connection.exec_driver_sql("ROLLBACK")
+            connection.close()

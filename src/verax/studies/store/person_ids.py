@@ -1,0 +1,93 @@
+"""Keyed hashes of people: a platform's id of somebody is never stored, and cannot be found out without the key."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from verax.errors import VeraxError
+from verax.studies.model.study import Study
+from verax.studies.store.tokens import TOKEN_BYTES
+
+KEY_FILE = "person.key"
+KEY_BYTES = 32
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody whom a platform sent.
+
+    Attributes:
+        platform: "prolific" or "mturk".
+        hash: keyed, of the platform's id of the person: the same each time they come.
+        token: opens their pages: the same each time too.
+        return_to: what the platform must be told at the end.
+    """
+
+    platform: str
+    hash: str
+    token: str
+    return_to: Mapping[str, Any] | None = None
+
+
+def known_person(
+    key: bytes, study_hash: str, platform: str, id: str, return_to: Mapping[str, Any] | None = None
+) -> Person:
+    """The person with this id on this platform, in this study: the same id is somebody else in another one."""
+    return Person(
+        platform,
+        _digest(key, "person", study_hash, platform, id).hex(),
+        base64.urlsafe_b64encode(_digest(key, "token", study_hash, platform, id)[:TOKEN_BYTES]).decode(),
+        return_to,
+    )
+
+
+def platform_key(study: Study, folder: str | Path) -> bytes | None:
+    """The key of a study whose people come from a platform; other studies need none."""
+    return person_key(folder) if study.spec.entry in ("prolific", "mturk") else None
+
+
+def person_key(folder: str | Path) -> bytes:
+    """The key in a study's folder, made when it is first asked for; only its owner can read the file.
+
+    It is no part of the study's hash, of exports or of backups: without it nobody can tell who is who.
+    """
+    path = Path(folder) / KEY_FILE
+    try:
+        if not path.exists():
+            _make(path)
+        key = bytes.fromhex(path.read_text(encoding="ascii").strip())
+    except OSError as error:
+        raise VeraxError(f"The key {str(path)!r} cannot be read or made ({error.strerror}).") from error
+    except ValueError as error:
+        raise VeraxError(f"{str(path)!r} is no key of a study; put the old file back.") from error
+    if len(key) != KEY_BYTES:
+        raise VeraxError(f"{str(path)!r} is no key of a study: it has {len(key)} bytes, not {KEY_BYTES}.")
+    return key
+
+
+def _make(path: Path) -> None:
+    """Two processes that begin at once find the same key: whoever links it first has made it."""
+    draft = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
+    with os.fdopen(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
+        file.write(secrets.token_hex(KEY_BYTES) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink()
+
+
+def _digest(key: bytes, *parts: str) -> bytes:
+    # Each part with its length, so that no two lists of parts look alike.
+    message = b"".join(b"%d:%s" % (len(part), part) for part in (one.encode() for one in parts))
+    return hmac.digest(key, message, "sha256")

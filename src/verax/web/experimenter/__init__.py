@@ -1,0 +1,1 @@
+"""What experimenters see: signing in, the live page, exports."""

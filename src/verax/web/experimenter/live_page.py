@@ -1,0 +1,138 @@
+"""The live page: who is where, which places are filled, what needs a decision."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from threading import Lock
+from typing import Any, cast
+
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.background import BackgroundTask
+from starlette.requests import Request
+from starlette.responses import Response
+
+from verax.studies.answers.exclusion import apply_exclusions
+from verax.studies.answers.exclusion_rules import limit_of
+from verax.studies.design.rows import in_words
+from verax.studies.store import Store
+from verax.studies.store.clock import from_micros
+from verax.studies.store.people import acted
+from verax.studies.store.status import Group, Overview, overview
+from verax.web.experimenter.live_words import by_phase, done_in_words, extremes, minutes, person_in_words
+from verax.web.experimenter.sign_in import Visit, experimenter_page
+from verax.web.experimenter.zip_export import FORMATS
+from verax.web.http.site import site_of
+
+# Many pages that ask every few seconds share what was counted within so many seconds.
+SHARED_SECONDS = 2
+JUDGED_EVERY = 60
+COUNTED, PEOPLE, ACTIONS = 400, 50, 15
+
+logger = logging.getLogger("verax.web")
+
+
+class Watch:
+    """Looks at a study for all who watch it, not more often than it helps.
+
+    Args:
+        store: of the study.
+        frozen: when the study was frozen.
+    """
+
+    def __init__(self, store: Store, frozen: str | None) -> None:
+        self._store, self._frozen = store, frozen
+        self._looking, self._judging = Lock(), Lock()
+        self._seen: tuple[float, Overview] | None = None
+        self._judged = float("-inf")
+
+    def look(self, oldest: float = 0) -> Overview:
+        """How the study stands, or stood at most so many seconds ago."""
+        with self._looking:
+            if self._seen is None or self._seen[0] + oldest <= time.monotonic():
+                self._seen = time.monotonic(), overview(self._store, frozen=self._frozen, last=COUNTED)
+            return self._seen[1]
+
+    def judge(self) -> None:
+        """Applies the exclusion rules, once a minute; after the page was sent, since it may take a while."""
+        if not self._judging.acquire(blocking=False):
+            return
+        try:
+            if self._judged + JUDGED_EVERY <= time.monotonic():
+                self._judged = time.monotonic()
+                apply_exclusions(self._store)
+        except SQLAlchemyError as error:
+            # Not the whole message: it holds the statement, on many lines.
+            reason = getattr(error, "orig", type(error).__name__)
+            logger.error("The exclusion rules could not be applied: %s", reason)
+        finally:
+            self._judging.release()
+
+
+def live(request: Request, visit: Visit) -> Response:
+    """The whole page."""
+    seen = _watch(request).look()
+    answer = experimenter_page(
+        request, "experimenter_live.html", _shown(request, seen) | {"visit": visit, "formats": FORMATS}
+    )
+    answer.background = BackgroundTask(_watch(request).judge)
+    return answer
+
+
+def news(request: Request, visit: Visit) -> Response:  # noqa: ARG001
+    """What changes on the page, for the script that asks every few seconds."""
+    seen = _watch(request).look(SHARED_SECONDS)
+    answer = experimenter_page(request, "experimenter_news.html", _shown(request, seen))
+    if request.query_params.get("state", seen.state) != seen.state:
+        # Somebody else opened, paused or closed the study: the buttons are others now.
+        answer.headers["HX-Refresh"] = "true"
+    answer.background = BackgroundTask(_watch(request).judge)
+    return answer
+
+
+def _watch(request: Request) -> Watch:
+    return cast(Watch, request.app.state.watch)
+
+
+def _shown(request: Request, seen: Overview) -> dict[str, Any]:
+    store = site_of(request).store
+    done = store.database.read(lambda connection: acted(connection, store.study_id, ACTIONS))
+    people = [person for person in seen.last if not person.bot]
+    bots = [person for person in seen.last if person.bot]
+    return {
+        "overview": seen,
+        "decisions": list(_decisions(seen)),
+        "places": sum(row.target for row in seen.people.rows),
+        "people": [person_in_words(store.study, person) for person in people[:PEOPLE]],
+        "bots": [person_in_words(store.study, person) for person in bots[:PEOPLE]],
+        "phases": by_phase(store.study, seen.people),
+        "extremes": extremes(store.study, people),
+        "rules": [
+            (rule.rule, limit_of(rule), seen.people.excluded.get(rule.rule, 0))
+            for rule in store.study.spec.exclusion
+        ],
+        "minutes": minutes,
+        "cells": in_words,
+        "actions": [(from_micros(one.at), one.by, done_in_words(one.type, one.data)) for one in done],
+    }
+
+
+def _decisions(seen: Overview) -> Iterator[str]:
+    """What somebody should do something about."""
+    inside = _count(seen.people, "active")
+    if seen.state == "paused":
+        yield f"The study is paused: nobody can enter, and the {inside} inside are asked to come back later."
+    elif seen.state == "open" and all(row.complete >= row.target for row in seen.people.rows):
+        yield "Every place of the design is filled: the study can be closed."
+    if seen.frozen is None and not seen.people.came:
+        yield "The plan has no date yet: run verax study freeze before the first participant comes."
+    if seen.due:
+        yield (
+            f"The answers of {seen.due} people were to be kept for {seen.retention_days} days, which are over: run "
+            "verax study purge."
+        )
+
+
+def _count(group: Group, *statuses: str) -> int:
+    return sum(group.counts.get(status, 0) for status in statuses)

@@ -1,0 +1,129 @@
+"""What stands on the live page, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from verax.studies.model.study import Study
+from verax.studies.store.status import Group, PhaseTime, Seen
+
+STATUSES = {
+    "invited": "Has not agreed yet",
+    "declined": "Did not agree",
+    "full": "Found no place",
+    "active": "Inside",
+    "left": "Left",
+    "complete": "Finished",
+    "screened-out": "Screened out",
+    "withdrawn": "Withdrew",
+}
+ACTIONS = {
+    "open": "opened the study",
+    "paused": "paused the study",
+    "closed": "closed the study",
+    "export": "exported the answers",
+    "withdrawal": "ended a participant's part",
+    "purge": "deleted answers whose time was over",
+}
+
+
+@dataclass(frozen=True)
+class Person:
+    """A participant in a line."""
+
+    name: str
+    row: str
+    status: str
+    kind: str
+    where: str
+    time: str
+    ago: str
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PhaseLine:
+    """A phase in a line: who is behind it, how long they took, and who was lost in it."""
+
+    title: str
+    times: PhaseTime | None
+    dropped: int
+
+
+def person_in_words(study: Study, seen: Seen) -> Person:
+    """Where a participant is."""
+    return Person(
+        name=seen.participant,
+        row="" if seen.row is None else str(seen.row),
+        status=STATUSES.get(seen.status, seen.status),
+        kind=seen.status,
+        where=_where(study, seen),
+        time="" if seen.minutes is None else minutes(seen.minutes),
+        ago=_ago(seen.ago),
+        rules=seen.rules,
+    )
+
+
+def by_phase(study: Study, group: Group) -> list[PhaseLine]:
+    """The phases that anybody has behind them or was lost in."""
+    times = {one.phase: one for one in group.phases}
+    known = [*times, *(phase for phase in group.dropped if phase not in times)]
+    return [PhaseLine(_title(study, phase), times.get(phase), group.dropped.get(phase, 0)) for phase in known]
+
+
+def extremes(study: Study, people: Sequence[Seen]) -> tuple[Person, Person] | None:
+    """Who of those who finished was the fastest, and who the slowest; None for fewer than two."""
+    finished = [person for person in people if person.status == "complete" and person.minutes is not None]
+    if len(finished) < 2:
+        return None
+    finished.sort(key=lambda person: person.minutes or 0)
+    return person_in_words(study, finished[0]), person_in_words(study, finished[-1])
+
+
+def minutes(count: float) -> str:
+    """So many minutes: seconds where there are few, hours where there are many."""
+    if count < 1:
+        return f"{max(0, round(60 * count))} s"
+    if count < 10:
+        return f"{count:.1f} min"
+    return f"{count:.0f} min" if count < 120 else f"{count / 60:.1f} h"
+
+
+def done_in_words(type: str, data: Mapping[str, Any]) -> str:
+    """What was done to the study, and how."""
+    given = [(name, value) for name, value in data.items() if value is not None and value is not False]
+    how = ", ".join(name if value is True else f"{name}: {_plain(value)}" for name, value in given)
+    return f"{ACTIONS.get(type, type)}{f' ({how})' if how else ''}"
+
+
+def _where(study: Study, seen: Seen) -> str:
+    if seen.phase is None or seen.status not in ("active", "left", "screened-out"):
+        return ""
+    return f"{_title(study, seen.phase)}, page {seen.step} of {seen.steps}"
+
+
+def _title(study: Study, phase: str) -> str:
+    known = study.phases.get(phase)
+    if known is None or not known.title:
+        return phase
+    # Instructions have the title of the part that follows them.
+    alike = [other for other in study.phases.values() if other.title == known.title]
+    return f"{known.title} (instructions)" if known.kind == "instructions" and len(alike) > 1 else known.title
+
+
+def _ago(count: float) -> str:
+    if count < 1:
+        return "just now"
+    if count < 120:
+        return f"{count:.0f} min ago"
+    return f"{count / 60:.0f} h ago" if count < 48 * 60 else f"{count / 1440:.0f} days ago"
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_plain(inner)}" for name, inner in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(_plain(inner) for inner in value)
+    return str(value)

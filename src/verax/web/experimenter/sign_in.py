@@ -1,0 +1,176 @@
+"""Who asks for experimenters' pages: the session's cookie, and the checks that a form was sent from these pages.
+
+Each form holds a token made from its session's, which other sites cannot read; and browsers say where a form is from.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from verax.studies.store.accounts import SESSION_SECONDS, signed_in
+from verax.web.http.forms import Form, posted
+from verax.web.http.origins import check_origin
+from verax.web.http.policy import POLICY
+from verax.web.http.site import page, root, see_other, site_of
+
+FORM_TOKEN = "form"
+# As for participants, but the script may ask this server for news, and forms say where they come from.
+HEADERS = {
+    "Content-Security-Policy": f"{POLICY}; connect-src 'self'",
+    "Referrer-Policy": "same-origin",
+}
+
+
+@dataclass(frozen=True)
+class Visit:
+    """Somebody who is signed in.
+
+    Attributes:
+        name: of the account.
+        token: of the session.
+    """
+
+    name: str
+    token: str
+
+    @property
+    def form_token(self) -> str:
+        """What every form of this session holds."""
+        return hmac.digest(self.token.encode(), b"form", "sha256").hex()
+
+
+def home(request: Request, path: str = "") -> str:
+    """The address of an experimenters' page."""
+    return f"{root(request)}/experimenter{path}"
+
+
+def experimenter_page(
+    request: Request, template: str, context: Mapping[str, Any], status: int = 200
+) -> HTMLResponse:
+    """A page for experimenters.
+
+    Args:
+        request: what is answered.
+        template: its file.
+        context: what this template needs besides what all do.
+        status: of HTTP.
+    """
+    shared = {"home": home(request), "visit": None}
+    answer = page(request, template, shared | dict(context), status)
+    answer.headers.update(HEADERS)
+    return answer
+
+
+def told(request: Request, heading: str, says: str, status: int) -> HTMLResponse:
+    """A page of words, with the way back."""
+    return experimenter_page(request, "experimenter_notice.html", {"heading": heading, "says": says}, status)
+
+
+def guarded(handler: Callable[[Request, Visit], Response]) -> Callable[[Request], Response]:
+    """A page for those who are signed in; others are sent to the door."""
+
+    def endpoint(request: Request) -> Response:
+        visit = visit_of(request)
+        return _to_the_door(request) if visit is None else handler(request, visit)
+
+    return endpoint
+
+
+def guarded_form(
+    handler: Callable[[Request, Visit, Form], Response],
+) -> Callable[[Request], Awaitable[Response]]:
+    """Takes the forms of those who are signed in, sent from their own pages."""
+
+    def checked(request: Request, form: Form) -> Response:
+        visit = visit_of(request)
+        if visit is None:
+            return _to_the_door(request)
+        sent = form.get(FORM_TOKEN, "").encode("utf-8", "replace")
+        if not hmac.compare_digest(sent, visit.form_token.encode()):
+            return not_from_here(request)
+        return handler(request, visit, form)
+
+    return own_form(checked)
+
+
+def own_form(handler: Callable[[Request, Form], Response]) -> Callable[[Request], Awaitable[Response]]:
+    """Takes forms, but none that another site sent."""
+
+    def checked(request: Request, form: Form) -> Response:
+        return not_from_here(request) if _is_foreign(request) else handler(request, form)
+
+    return posted(checked)
+
+
+def visit_of(request: Request) -> Visit | None:
+    """Who asks, if they are signed in."""
+    token = request.cookies.get(_cookie(request))
+    found = signed_in(site_of(request).store, token) if token else None
+    return Visit(found.name, token) if found and token else None
+
+
+def open_door(request: Request, token: str) -> Response:
+    """Lets the browser in for as long as its session lasts."""
+    answer = see_other(home(request))
+    answer.set_cookie(
+        _cookie(request),
+        token,
+        max_age=SESSION_SECONDS,
+        path=home(request),
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="strict",
+    )
+    return answer
+
+
+def shut_door(request: Request) -> Response:
+    """Lets the browser forget its session."""
+    answer = see_other(home(request, "/sign-in"))
+    answer.delete_cookie(
+        _cookie(request),
+        path=home(request),
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="strict",
+    )
+    return answer
+
+
+def not_from_here(request: Request) -> Response:
+    """The answer to a form of another site, or of a session that is over."""
+    return told(
+        request,
+        "That was not sent from this page",
+        "Nothing was changed. Please go back to the study, and try again there.",
+        403,
+    )
+
+
+def _to_the_door(request: Request) -> Response:
+    door = home(request, "/sign-in")
+    if "hx-request" in request.headers:
+        # The script follows redirects by itself, and would put the door into the middle of the page.
+        return Response(status_code=401, headers={"HX-Redirect": door})
+    return see_other(door)
+
+
+def _cookie(request: Request) -> str:
+    """The cookie's name: studies on one host must not take each other's."""
+    return f"verax-experimenter-{site_of(request).study.hash[:12]}"
+
+
+def _is_foreign(request: Request) -> bool:
+    try:
+        check_origin(request)
+    except HTTPException:
+        return True
+    # These pages, unlike participants', tell this server their origin: who hides it is somebody else.
+    return "sec-fetch-site" not in request.headers and request.headers.get("origin") == "null"

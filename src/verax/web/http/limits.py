@@ -1,0 +1,138 @@
+"""Rate limits: how often somebody may try something, by where they come from or whom they say they are.
+
+A limiter holds a bucket of tokens for each key. Trying takes one, and they grow back at a rate; whoever finds none is
+told how long to wait. Each process of a server counts for itself.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address
+from threading import Lock
+from typing import cast
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from verax.web.http.site import page
+
+MOST_KEYS = 20_000
+# Who waits exactly as long as told must not be refused because of a rounding.
+TOLERANCE = 1e-6
+
+
+class Limiter:
+    """So many tries at once, and then so many a second, for each key.
+
+    Only the latest keys are kept: whoever fills the memory with others is at most let in a little earlier.
+
+    Args:
+        rate: tokens that grow back in a second.
+        burst: how many there are at most.
+        clock: seconds, from any beginning.
+        most: keys that are kept.
+    """
+
+    def __init__(
+        self, rate: float, burst: int, *, clock: Callable[[], float] = time.monotonic, most: int = MOST_KEYS
+    ) -> None:
+        self._token = 1 / rate  # the seconds in which one grows back
+        self._burst = burst
+        self._clock = clock
+        self._most = most
+        self._lock = Lock()
+        self._full_at: OrderedDict[str, float] = OrderedDict()  # when the bucket of each key is full again
+
+    def allow(self, key: str) -> float:
+        """Takes a token: 0 if there was one, otherwise the seconds until there is, and nothing is taken."""
+        with self._lock:
+            now = self._clock()
+            full_at = max(self._full_at.get(key, now), now)
+            wait = self._wait(full_at - now)
+            if wait == 0:
+                self._full_at[key] = full_at + self._token
+                self._full_at.move_to_end(key)
+                if len(self._full_at) > self._most:
+                    self._full_at.popitem(last=False)
+            return wait
+
+    def wait(self, key: str) -> float:
+        """The seconds until there is a token, 0 if there is one; for what is counted only once it has failed."""
+        with self._lock:
+            now = self._clock()
+            return self._wait(self._full_at.get(key, now) - now)
+
+    def _wait(self, until_full: float) -> float:
+        wait = until_full - (self._burst - 1) * self._token
+        return wait if wait > TOLERANCE else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """The limits of one application.
+
+    Attributes:
+        enter: new participants from one address; a class of 60 who press twice pass.
+        wrong_codes: codes from one address that were none.
+        sign_in_from: tries to sign in from one address.
+        sign_in_as: tries to sign in under one name, from wherever.
+        sign_in: all tries to sign in: each takes a tenth of a second, which participants would wait for.
+    """
+
+    enter: Limiter
+    wrong_codes: Limiter
+    sign_in_from: Limiter
+    sign_in_as: Limiter
+    sign_in: Limiter
+
+
+def make_limits(clock: Callable[[], float] = time.monotonic) -> Limits:
+    """The limits that a study begins with; nobody has tried anything yet."""
+    return Limits(
+        enter=Limiter(rate=2, burst=240, clock=clock),
+        wrong_codes=Limiter(rate=1 / 10, burst=60, clock=clock),
+        sign_in_from=Limiter(rate=1 / 10, burst=10, clock=clock),
+        sign_in_as=Limiter(rate=1 / 20, burst=10, clock=clock),
+        sign_in=Limiter(rate=2, burst=60, clock=clock),
+    )
+
+
+def limits_of(request: Request) -> Limits:
+    """The limits of the application that was asked."""
+    return cast(Limits, request.app.state.limits)
+
+
+def client_key(request: Request) -> str:
+    """Where a request comes from: the address, or of an IPv6 address the network, of which one home has a whole one."""
+    host = request.client.host if request.client else ""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host
+    if isinstance(address, IPv6Address):
+        return str(address.ipv4_mapped or IPv6Address(int(address) >> 64 << 64))
+    return str(address)
+
+
+def too_many(request: Request, seconds: float, way_on: tuple[str, str] | None = None) -> Response:
+    """The page for somebody who has to wait.
+
+    Args:
+        request: what is answered.
+        seconds: how long.
+        way_on: the words of a button and its address.
+    """
+    whole = max(1, math.ceil(seconds))
+    told = f"{whole} second{'s' * (whole > 1)}" if whole < 90 else f"{math.ceil(whole / 60)} minutes"
+    context = {
+        "heading": "Too many tries",
+        "says": (f"Please wait for {told}, and then try again. Nothing that was saved is lost.",),
+        "way_on": way_on,
+    }
+    answer = page(request, "notice.html", context, status=429)
+    answer.headers["Retry-After"] = str(whole)
+    return answer

@@ -1,0 +1,1 @@
+"""What participants see and send."""

@@ -1,0 +1,42 @@
+"""Leaving a study: a page that asks once more, and what is done with the answers."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from verax.web.http.forms import Form
+from verax.web.http.site import leave_address, page, place, see_other, site_of
+from verax.web.participant.routes import unknown
+
+
+def ask(request: Request) -> Response:
+    """Asks once more. Nothing is noted: who goes back has never left."""
+    if request.method == "HEAD":
+        return Response(status_code=204)
+    token = request.path_params["token"]
+    where = site_of(request).store.look(token)
+    if where is None:
+        return unknown(request)
+    if where.status == "withdrawn" and where.steps == 0:
+        return see_other(place(request, token))
+    context = {
+        "action": leave_address(request, token),
+        "back": place(request, token),
+        # Who is done, or has stopped, can only have it deleted.
+        "stops": where.status not in ("complete", "withdrawn"),
+        "gave": where.steps > 0,
+        "complete": where.status == "complete",
+    }
+    return page(request, "leave.html", context)
+
+
+def leave(request: Request, form: Form) -> Response:
+    """Ends somebody's part; a form without a choice, which our page never sends, asks again."""
+    token = request.path_params["token"]
+    choice = form.get("choice")
+    if choice not in ("keep", "delete"):
+        return see_other(leave_address(request, token))
+    if site_of(request).store.withdraw(token, delete=choice == "delete") is None:
+        return unknown(request)
+    return see_other(place(request, token))

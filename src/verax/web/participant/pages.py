@@ -1,0 +1,215 @@
+"""What the step template is told: a participant's place in the study becomes a page's words and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import floor
+from typing import Any
+
+from verax.studies.model.screen import Question, with_names
+from verax.studies.model.steps import Phase
+from verax.studies.store import Where
+from verax.web.participant.blocks import drawn, side_by_side
+
+# Form fields of answers begin so, so that no question's name collides with the form's own fields.
+FIELD = "q-"
+# Answers stand in a row if none is longer; a few long ones are read better one below the other, and many would push
+# each other out of sight.
+ROW_LABEL = 24
+LONG_ROW_LABEL = 60
+MANY = 4
+ROW_OPTIONS = 7
+# Keys 1 to 9 answer; a longer list has none.
+KEYS = 9
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One answer as drawn.
+
+    Attributes:
+        position: its place in the list, from 1: all that the form sends.
+        chosen: whether it was chosen before the page came back.
+        key: the key that chooses it.
+        described_by: the element with the words at this end of a scale.
+    """
+
+    position: int
+    label: str
+    chosen: bool
+    key: str
+    described_by: str
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question as drawn.
+
+    Attributes:
+        id: of its element on the page.
+        field: of the form.
+        layout: "row", "stack", "points" or "text".
+        text: what was written before the page came back.
+        error: what is missing.
+        focus: whether the page opens here.
+    """
+
+    id: str
+    field: str
+    prompt: str
+    layout: str
+    choices: tuple[Choice, ...]
+    low: str
+    high: str
+    required: bool
+    text: str
+    error: str
+    focus: bool
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far the participant is: the line at the top, and the words beside it."""
+
+    done: int
+    steps: int
+    words: str
+
+
+@dataclass(frozen=True)
+class Timer:
+    """The limit in words, for how long it runs still, and whether answers count after it."""
+
+    limit: str
+    left: str
+    seconds: float
+    closes: bool
+
+
+def step_page(
+    where: Where, given: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """The page of the step where the participant is.
+
+    Args:
+        where: the place, with its screen.
+        given: answers by question that came with an incomplete form.
+        errors: what is missing, by question.
+    """
+    screen = where.screen
+    assert screen is not None
+    return {
+        "heading": with_names(screen.heading, where.names),
+        "groups": tuple(side_by_side([drawn(block, where.names) for block in screen.blocks])),
+        "questions": _asked(screen.questions, where.names, given or {}, errors or {}),
+        "echo": with_names(where.echo, where.names) if where.echo else "",
+        "button": with_names(screen.button, where.names),
+        "ord": where.ord,
+        "nonce": where.nonce,
+        "progress": progress(where),
+        "timer": timer(where),
+    }
+
+
+def progress(where: Where) -> Progress:
+    """The progress line, such as "Part 2 of 4, item 7 of 16: Learning"; the title alone where it is in no part."""
+    phase = where.phase
+    assert phase is not None
+    title = with_names(phase.title, where.names)
+    if where.phase_number == 0:
+        return Progress(where.ord - 1, where.steps, title)
+    words = f"Part {where.phase_number} of {where.phases}"
+    # Nobody knows beforehand how many pages a screening test takes: who passes is done with it.
+    if where.steps_in_phase > 1 and phase.kind != "screening":
+        unit = "item" if where.step is not None and where.step.item is not None else "page"
+        words += f", {unit} {where.number_in_phase} of {where.steps_in_phase}"
+    if title:
+        words += f": {title}"
+    return Progress(where.ord - 1, where.steps, words)
+
+
+def timer(where: Where) -> Timer | None:
+    """The timer of a limited page."""
+    if where.seconds_left is None or where.phase is None:
+        return None
+    seconds = max(0.0, where.seconds_left)
+    left = f"{duration(seconds)} left when this page opened." if seconds else "The time is over."
+    return Timer(_limit(where.phase), left, round(seconds, 1), where.phase.late == "close")
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it: "45 seconds", "5 minutes", "3 minutes 20 seconds"."""
+    minutes, rest = divmod(floor(seconds), 60)
+    parts = [_counted(minutes, "minute")] if minutes else []
+    if rest or not minutes:
+        parts.append(_counted(rest, "second"))
+    return " ".join(parts)
+
+
+def _limit(phase: Phase) -> str:
+    limits = []
+    if phase.session_seconds is not None:
+        limits.append(f"{duration(phase.session_seconds)} for this part")
+    if phase.item_seconds is not None:
+        limits.append(f"{duration(phase.item_seconds)} for each item")
+    return f"Time limit: {', '.join(limits)}."
+
+
+def _counted(number: int, unit: str) -> str:
+    return f"{number} {unit}" if number == 1 else f"{number} {unit}s"
+
+
+def _asked(
+    questions: Sequence[Question], names: Sequence[str], given: Mapping[str, str], errors: Mapping[str, str]
+) -> tuple[Asked, ...]:
+    first_wrong = next((question.name for question in questions if question.name in errors), None)
+    return tuple(
+        Asked(
+            id=f"question-{number}",
+            field=FIELD + question.name,
+            prompt=with_names(question.prompt, names),
+            layout=_layout(question, names),
+            choices=_choices(question, f"question-{number}", names, given.get(question.name, "")),
+            low=with_names(question.low, names),
+            high=with_names(question.high, names),
+            required=question.required,
+            text=given.get(question.name, "") if question.kind == "text" else "",
+            error=errors.get(question.name, ""),
+            focus=question.name == first_wrong,
+        )
+        for number, question in enumerate(questions, start=1)
+    )
+
+
+def _layout(question: Question, names: Sequence[str]) -> str:
+    if question.kind == "text":
+        return "text"
+    longest = max(len(with_names(option.label, names)) for option in question.options)
+    if question.kind == "scale" and longest <= 2:
+        return "points"
+    many = len(question.options)
+    longest_in_row = LONG_ROW_LABEL if many >= MANY else ROW_LABEL
+    return "row" if longest <= longest_in_row and many <= ROW_OPTIONS else "stack"
+
+
+def _choices(question: Question, id: str, names: Sequence[str], given: str) -> tuple[Choice, ...]:
+    last = len(question.options)
+    ends = {1: f"{id}-low" if question.low else "", last: f"{id}-high" if question.high else ""}
+    return tuple(
+        Choice(
+            position=position,
+            label=with_names(option.label, names),
+            chosen=given == str(position),
+            key=_key(question, position),
+            described_by=ends.get(position, ""),
+        )
+        for position, option in enumerate(question.options, start=1)
+    )
+
+
+def _key(question: Question, position: int) -> str:
+    labels = [option.label for option in question.options]
+    if all(len(label) == 1 and label.isdecimal() for label in labels):
+        return labels[position - 1]
+    return str(position) if len(labels) <= KEYS else ""

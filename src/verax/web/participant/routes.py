@@ -1,0 +1,235 @@
+"""What participants ask of the server: the first page, the way in, and the one page where they are."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from verax.studies.display import wording
+from verax.studies.store import Refused, Where
+from verax.web.http.forms import Form, answers, client_times, step_number
+from verax.web.http.limits import client_key, limits_of, too_many
+from verax.web.http.site import (
+    forget,
+    leave_address,
+    notice,
+    own_link,
+    page,
+    place,
+    remember,
+    root,
+    see_other,
+    site_of,
+)
+from verax.web.participant.arrivals import NoArrival, arrival
+from verax.web.participant.endings import completion, over
+from verax.web.participant.pages import step_page
+
+LONGEST_CODE = 64
+MISSING = "Something is missing below; this page is not saved yet."
+DELETE = "Delete what I gave"
+KEPT = "What you answered until then is kept for the research, as you chose."
+NOT_KEPT = "Nothing that you answered is kept."
+
+
+def welcome(request: Request) -> Response:
+    """The first page: what this is and how to begin, or to go on."""
+    site = site_of(request)
+    from_platform = site.study.spec.entry in ("prolific", "mturk")
+    came = arrival(site.study.spec, request.query_params) if from_platform else None
+    if came is not None and not isinstance(came, NoArrival):
+        # Whoever used this browser before: this is who comes now.
+        return _welcome(request, hidden=came.fields)
+    if came == NoArrival("preview"):
+        return _welcome(request, looking=True)
+    token = request.cookies.get(site.cookie)
+    where = site.store.look(token) if token is not None else None
+    if token and where is not None:
+        return _welcome(request, going_on=place(request, token), left=where.status == "withdrawn")
+    return _welcome(request) if came is None else _no_arrival(request, came)
+
+
+def _welcome(
+    request: Request,
+    *,
+    going_on: str = "",
+    left: bool = False,
+    code: str = "",
+    problem: str = "",
+    hidden: Mapping[str, str] = MappingProxyType({}),
+    looking: bool = False,
+) -> Response:
+    spec = site_of(request).study.spec
+    context = {
+        "hidden": hidden,
+        "looking": looking,
+        "left": left,
+        "welcome": wording.welcome(spec),
+        "needs_code": spec.entry == "code",
+        "code": code or request.query_params.get("code", "")[:LONGEST_CODE],
+        "going_on": going_on,
+        "problem": problem,
+    }
+    return page(request, "welcome.html", context, status=422 if problem else 200)
+
+
+def enter(request: Request, form: Form) -> Response:
+    """A new participant, or the one whose code this is."""
+    if "bot" in form:
+        return _enter_bot(request, form["bot"])
+    spec = site_of(request).study.spec
+    wait = limits_of(request).enter.allow(client_key(request))
+    if wait:
+        return too_many(request, wait, ("To the first page", f"{root(request)}/"))
+    if spec.entry == "code":
+        return _enter_by_code(request, form.get("code", "").strip()[:LONGEST_CODE])
+    store = site_of(request).store
+    if spec.entry == "link":
+        return _let_in(request, store.enter)
+    came = arrival(spec, form)
+    if isinstance(came, NoArrival):
+        return _no_arrival(request, came)
+    return _let_in(
+        request,
+        lambda: store.enter(platform=came.platform, person=came.person, return_to=came.return_to),
+    )
+
+
+def _enter_by_code(request: Request, code: str) -> Response:
+    wrong_codes, key = limits_of(request).wrong_codes, client_key(request)
+    wait = wrong_codes.wait(key)
+    if wait:  # a right code would tell whoever tries them all
+        return too_many(request, wait, ("To the first page", f"{root(request)}/"))
+    store = site_of(request).store
+    try:
+        return _let_in(request, lambda: store.enter(code=code or None))
+    except Refused as refused:
+        if code:
+            wrong_codes.allow(key)
+        return _welcome(request, code=code, problem=str(refused))
+
+
+def _let_in(request: Request, enter: Callable[[], str]) -> Response:
+    """To the place of whoever enters, or to the reason why nobody can.
+
+    Raises:
+        Refused: something is wrong with the code, which can be typed again.
+    """
+    try:
+        token = enter()
+    except Refused as refused:
+        if refused.reason in ("code-needed", "unknown-code"):
+            raise
+        return over(request, refused.reason)
+    answer = see_other(place(request, token))
+    remember(request, answer, token)
+    return answer
+
+
+def _enter_bot(request: Request, shown: str) -> Response:
+    """A simulated person, marked as one; it needs no code, but the pass that only the database's owner has."""
+    store = site_of(request).store
+    if not hmac.compare_digest(shown.encode("utf-8", "replace"), store.bot_pass().encode()):
+        return notice(request, "no-bot")
+    return _let_in(request, lambda: store.enter(is_bot=True))
+
+
+def _no_arrival(request: Request, came: NoArrival) -> Response:
+    """A platform's link that does not say who came; for what is missing, and what is there but cannot be."""
+    spec = site_of(request).study.spec
+    if came.what == "preview":
+        return _welcome(request, looking=True)
+    return notice(request, f"{spec.entry}-ids", status=400 if came.what == "missing" else 422)
+
+
+def forget_me(request: Request, form: Form) -> Response:  # noqa: ARG001
+    """The next person at the same device."""
+    answer = see_other(f"{root(request)}/")
+    forget(request, answer)
+    return answer
+
+
+def here(request: Request) -> Response:
+    """Where the participant is, whatever page they came from."""
+    if request.method == "HEAD" or "prefetch" in request.headers.get("Sec-Purpose", ""):
+        # Nobody looks at this, so no clock may start.
+        return Response(status_code=204 if request.method == "HEAD" else 503)
+    token = request.path_params["token"]
+    where = site_of(request).store.show(token)
+    if where is None:
+        return unknown(request)
+    answer = _drawn(request, token, where)
+    if request.cookies.get(site_of(request).cookie) != token:
+        remember(request, answer, token)
+    return answer
+
+
+def submit(request: Request, form: Form) -> Response:
+    """An answer, or the consent; whatever comes of it, the participant is sent to where they are."""
+    token = request.path_params["token"]
+    store = site_of(request).store
+    if "consent" in form:
+        store.consent(token, form["consent"] == "yes")
+        return see_other(place(request, token))
+    given, number = answers(form), step_number(form)
+    submitted = store.submit(token, number, form.get("nonce", ""), given, client_times(form))
+    # Only looked at: the page was displayed before, and what is missing in it is no reload.
+    where = store.look(token) if submitted.errors else None
+    if where is None or where.status != "active" or where.ord != number:
+        return see_other(place(request, token))
+    return _step(request, token, where, given, submitted.errors)
+
+
+def _drawn(request: Request, token: str, where: Where) -> Response:
+    spec = site_of(request).study.spec
+    address = leave_address(request, token)
+    own: dict[str, Any] = {
+        "action": place(request, token),
+        "link": own_link(request, token),
+        "leaving": ("Leave the study", address),
+    }
+    match where.status:
+        case "active":
+            return _step(request, token, where, {}, {})
+        case "consent":
+            return page(request, "consent.html", own | {"consent": wording.consent(spec)})
+        case "complete":
+            about = {"completion_code": where.completion_code, "leaving": (DELETE, address)}
+            return page(request, "complete.html", own | completion(request, token) | about)
+        case "withdrawn":
+            more = (KEPT if where.steps else NOT_KEPT,)
+            return over(
+                request,
+                "withdrawn",
+                token=token,
+                more=more,
+                leaving=(DELETE, address) if where.steps else None,
+            )
+    # These are states of the participant, not failures; only a pause asks browsers to come again.
+    status = None if where.status == "paused" else 200
+    return over(request, where.status, token=token, status=status, leaving=own["leaving"])
+
+
+def _step(
+    request: Request, token: str, where: Where, given: Mapping[str, str], errors: Mapping[str, str]
+) -> Response:
+    context = step_page(where, given, errors) | {
+        "action": place(request, token),
+        "link": own_link(request, token),
+        "leaving": ("Leave the study", leave_address(request, token)),
+        "problem": MISSING if errors else "",
+    }
+    return page(request, "step.html", context, status=422 if errors else 200)
+
+
+def unknown(request: Request) -> Response:
+    """Nobody has this link."""
+    answer = notice(request, "unknown-link")
+    if request.cookies.get(site_of(request).cookie) == request.path_params["token"]:
+        forget(request, answer)
+    return answer

@@ -1,0 +1,73 @@
+"""Numbers as reports print them."""
+
+import pytest
+
+from verax.report.common.numbers import count, duration, estimate, interval, listed, p_value, percent, points
+
+
+def test_shares_have_one_decimal_and_a_true_minus():
+    assert percent(0.98765) == "98.8%"
+    assert percent(1) == "100.0%"
+    assert percent(None) == "–"
+    assert estimate({"mean": 0.5, "low": -0.0341, "high": 1.02}) == "50.0 [−3.4, 102.0]"
+
+
+def test_one_unit_has_no_interval():
+    assert estimate({"mean": 0.5, "low": None, "high": None}) == "50.0"
+    assert interval(None, None) == ""
+    assert estimate(None) == "–"
+    assert estimate({}) == "–"
+
+
+def test_differences_have_a_sign_unless_they_round_to_zero():
+    assert [points(one) for one in (0.1234, -0.1, 0.0004, -0.0004, 0.0, None)] == [
+        "+12.3",
+        "−10.0",
+        "0.0",
+        "0.0",
+        "0.0",
+        "–",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("p", "shown"),
+    [
+        (None, ""),
+        (0.0, "p < 0.001"),
+        (0.00099, "p < 0.001"),
+        (0.001, "p = 0.001"),
+        (0.0123, "p = 0.012"),
+        (1.0, "p = 1"),
+    ],
+)
+def test_p_values_are_never_zero(p, shown):
+    assert p_value(p) == shown
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [
+        (0, "0 ms"),
+        (1e-9, "< 0.01 ms"),
+        (0.00042, "0.42 ms"),
+        (0.0033, "3.3 ms"),
+        (0.00996, "10 ms"),
+        (0.0425, "42 ms"),
+        (0.9996, "1.0 s"),
+        (3.14, "3.1 s"),
+        (90, "1.5 min"),
+    ],
+)
+def test_times_have_a_readable_unit(seconds, shown):
+    assert duration(seconds) == shown
+
+
+def test_counts_and_lists_are_english():
+    assert count(1, "stain") == "1 stain"
+    assert count(2000, "stain") == "2,000 stains"
+    assert count(2, "pair of cells", "pairs of cells") == "2 pairs of cells"
+    assert listed([]) == ""
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b", "c"]) == "a, b and c"
+    assert listed(["a", "b", "c", "d"], 2) == "a, b and 2 more"

@@ -1,0 +1,293 @@
+"""Both courts together: names matched, estimates averaged by hand, correlations by enumeration, one page."""
+
+import json
+import re
+from html import unescape
+
+import pytest
+
+from report.study.test_study_page import Balance, read
+from report.study_summaries import HOSTILE, court, summary
+from verax.errors import VeraxError
+from verax.report.courts.courts import Court, Standing, bare_name, read_courts
+from verax.report.courts.courts_page import courts_summary, explainer_order, places, write_courts_report
+from verax.report.courts.order import average_ranks, compare, comparisons
+
+
+def scored(mean, margin=0.1, n=5):
+    return {"auc": {"mean": mean, "low": mean - margin, "high": mean + margin, "n": n}}
+
+
+def stain(cells, explainers=("lime(samples=300)", "shap", "greedy", "random", "ground-truth")):
+    """A staining summary from {(dataset, model): {label: auc}}."""
+    return {
+        "benchmark": "stain",
+        "spec": {"datasets": list(dict.fromkeys(dataset for dataset, _ in cells))},
+        "explainers": list(explainers),
+        "cells": [
+            {
+                "dataset": dataset,
+                "model": model,
+                "explainers": {label: scored(value) for label, value in row.items()},
+            }
+            for (dataset, model), row in cells.items()
+        ],
+    }
+
+
+FOUR = {"lime(samples=300)": 0.9, "shap": 0.8, "greedy": 0.7, "random": 0.2, "ground-truth": 1.0}
+STUDY = summary(
+    courts=[
+        court("lime", 7.3, 1.2, 13.5),
+        court("shap", 3.1, -2.2, 8.4),
+        court("greedy", 5.0, -1.0, 11.0),
+        court("random", 0.4, -5.0, 6.0),
+        court("none", 0.0, 0.0, 0.0),
+    ]
+)
+
+
+@pytest.fixture
+def folders(tmp_path):
+    def make(**summaries):
+        made = []
+        for name, given in summaries.items():
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "summary.json").write_text(json.dumps(given))
+            made.append(tmp_path / name)
+        return made
+
+    return make
+
+
+def test_names_are_matched_without_package_and_parameters():
+    assert bare_name("lime(samples=1000, seed=1)") == "lime"
+    assert bare_name("my_package.mine:Mine(depth=2)") == "Mine"
+    assert bare_name("greedy-path") == "greedy-path"
+
+
+def test_a_benchmark_is_the_mean_over_cells_with_dependent_errors_inside_a_dataset(folders):
+    row = {"lime": 0.9, "random": 0.1}
+    other = {"lime": 0.7, "random": 0.3}
+    cells = {("a", "tree"): row, ("a", "mlp"): other, ("b", "tree"): row}
+    (found,), notes = read_courts(folders(run=stain(cells, ["lime", "random"])))
+    lime = found.standings[0]
+    assert lime.estimate == pytest.approx(100 * 2.5 / 3)
+    # Margins of 10: in a, two dependent ones add to 20; with b's 10, sqrt(20² + 10²) / 3.
+    assert lime.high - lime.estimate == pytest.approx((20**2 + 10**2) ** 0.5 / 3)
+    assert dict(lime.parts) == pytest.approx({"tree, a": 90, "mlp, a": 70, "tree, b": 90})
+    assert notes == []
+
+
+def test_cells_that_an_explainer_lacks_are_left_out_and_counted(folders):
+    cells = {("a", "tree"): {"lime": 0.9, "random": 0.1}, ("a", "mlp"): {"lime": 0.5}}
+    (found,), notes = read_courts(folders(run=stain(cells, ["lime", "random", "broken"])))
+    assert found.standings[0].estimate == pytest.approx(90)
+    assert any("1 of 2 pairs of dataset and model" in note for note in notes)
+    assert any(note.startswith("broken has no score") for note in notes)
+
+
+def test_the_ceiling_and_no_explanation_are_not_on_trial_but_random_is(folders):
+    courts, _ = read_courts(folders(run=stain({("a", "tree"): FOUR}), study=STUDY))
+    assert [[one.explainer for one in found.standings] for found in courts] == [
+        ["lime", "shap", "greedy", "random"],
+        ["lime", "shap", "greedy", "random"],
+    ]
+
+
+def test_an_explainer_that_stood_twice_is_matched_with_nobody_and_said_so(folders):
+    labels = ["lime(samples=10)", "lime(samples=90)", "random"]
+    cells = {("a", "tree"): {"lime(samples=10)": 0.5, "lime(samples=90)": 0.9, "random": 0.1}}
+    (found,), notes = read_courts(folders(run=stain(cells, labels)))
+    assert [one.explainer for one in found.standings] == labels
+    assert any("lime stood more than once" in note for note in notes)
+
+
+def test_lines_without_an_estimate_are_counted(folders):
+    given = summary(courts=[court("lime", None, None, None), court("shap", 1.0, 0.0, 2.0)])
+    (found,), notes = read_courts(folders(study=given))
+    assert [one.explainer for one in found.standings] == ["shap"]
+    assert "for lime." in notes[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (None, "holds no summary.json, so it is neither"),
+        ('{"kind": "report"}', "neither of a staining run"),
+        ("[]", "neither of a staining run"),
+        ("{", "cannot be read"),
+    ],
+)
+def test_a_folder_that_is_neither_is_a_sentence(tmp_path, content, says):
+    if content is not None:
+        (tmp_path / "summary.json").write_text(content)
+    with pytest.raises(VeraxError, match=says):
+        read_courts([tmp_path])
+
+
+def test_hints_where_the_summary_may_be(tmp_path):
+    with pytest.raises(VeraxError, match="There is no folder"):
+        read_courts([tmp_path / "absent"])
+    (tmp_path / "study.json").write_text("{}")
+    with pytest.raises(VeraxError, match="not analysed; run verax study analyze"):
+        read_courts([tmp_path])
+    (tmp_path / "analysis").mkdir()
+    (tmp_path / "analysis" / "summary.json").write_text("{}")
+    with pytest.raises(VeraxError, match=r"has no summary\.json of its own; name .*analysis"):
+        read_courts([tmp_path])
+
+
+def made(name, kind, scores, *, simulated=False, higher=True, margin=0.5):
+    standings = tuple(Standing(one, one, x, x - margin, x + margin) for one, x in scores.items())
+    return Court(name, kind, "", "measure", "points", simulated, higher, standings)
+
+
+def test_the_correlation_is_over_the_methods_in_both_courts():
+    benchmark = made("B", "benchmark", {"a": 4, "b": 3, "c": 2, "d": 1, "only": 9})
+    study = made("S", "study", {"b": 30, "a": 40, "d": 20, "c": 10})
+    found = compare(benchmark, study)
+    assert found.methods == ("a", "b", "c", "d")
+    # Ranks 1 2 3 4 against 1 2 4 3: rho = 1 - 6 * 2 / (4 * 15) = 0.8, tau = 4 / 6.
+    assert found.correlation.spearman == pytest.approx(0.8)
+    assert found.correlation.kendall == pytest.approx(4 / 6)
+    # 8 of the 24 arrangements are at least as far from 0: one 1, one -1, three of 0.8 and three of -0.8.
+    assert found.correlation.p_spearman == pytest.approx(8 / 24)
+    assert found.first_error == pytest.approx((0.5 / 1.959964,) * 4)
+    assert found.sentence.startswith("Neither shown nor excluded: over 4 methods (a, b, c and d)")
+    assert "With 4 methods no p below 0.083 is possible" in found.sentence
+
+
+def test_a_measure_of_which_less_is_better_is_turned_round():
+    benchmark = made("B", "benchmark", {"a": 3, "b": 2, "c": 1})
+    errors = made("S", "study", {"a": 1, "b": 2, "c": 3}, higher=False)
+    assert compare(benchmark, errors).correlation.spearman == pytest.approx(1)
+
+
+def test_a_significant_agreement_and_its_reverse_are_said():
+    names = "abcdefg"
+    benchmark = made("B", "benchmark", {name: place for place, name in enumerate(names)}, margin=0.01)
+    for sign, says in ((1, "Yes, among methods like these"), (-1, "The reverse, among methods like these")):
+        study = made("S", "study", {name: sign * p for p, name in enumerate(names)}, margin=0.01)
+        assert compare(benchmark, study).sentence.startswith(says)
+
+
+def test_fewer_than_three_methods_say_nothing_and_how_many_it_takes():
+    found = compare(made("B", "benchmark", {"a": 1, "b": 2}), made("S", "study", {"a": 1, "b": 2, "c": 3}))
+    assert found.correlation is None
+    assert found.sentence == "Nothing can be said yet: only a and b stood in both courts (B; S)."
+    assert "needs 3 methods in both courts to exist, 5 before" in found.needs
+    assert f"{found.needed_at_best.methods} to see a true correlation of 0.7" in found.needs
+
+
+def test_more_studies_need_fewer_methods():
+    benchmark = made("B", "benchmark", {"a": 4, "b": 3, "c": 2, "d": 1}, margin=0.1)
+    study = made("S", "study", {"a": 4, "b": 3, "c": 2, "d": 1}, margin=1.8)
+    found = compare(benchmark, study)
+    assert found.needed.methods > found.needed_with_more.methods > found.needed_at_best.methods
+    assert f"takes {found.needed.methods} methods" in found.needs
+
+
+def test_several_courts_are_compared_in_pairs_and_by_average_rank():
+    benchmarks = [
+        made("B1", "benchmark", {"a": 3, "b": 2, "c": 1}),
+        made("B2", "benchmark", {"a": 1, "b": 2, "c": 3}),
+    ]
+    study = made("S", "study", {"a": 3, "b": 2, "c": 1})
+    mean = average_ranks(benchmarks, "benchmarks")
+    assert {one.explainer: one.estimate for one in mean.standings} == {"a": 2.0, "b": 2.0, "c": 2.0}
+    found = comparisons([*benchmarks, study])
+    assert [(one.benchmark, one.study) for one in found] == [
+        ("average over 2 benchmarks", "S"),
+        ("B1", "S"),
+        ("B2", "S"),
+    ]
+    assert found[0].sentence.startswith(
+        "Nothing can be said: over 3 methods (a, b and c) one of the two courts"
+    )
+    assert [one.correlation.spearman for one in found[1:]] == pytest.approx([1, -1])
+
+
+def test_bots_are_never_averaged_with_people():
+    benchmark = made("B", "benchmark", {"a": 3, "b": 2, "c": 1})
+    people = [made(name, "study", {"a": 3, "b": 2, "c": 1}) for name in ("P1", "P2")]
+    bots = made("bots", "study", {"a": 1, "b": 2, "c": 3}, simulated=True)
+    found = comparisons([benchmark, bots, *people])
+    assert [(one.study, one.simulated) for one in found] == [
+        ("average over 2 studies", False),
+        ("P1", False),
+        ("P2", False),
+        ("bots", True),
+    ]
+    assert found[0].correlation.spearman == pytest.approx(1)
+    assert "what helped bots" in found[-1].sentence
+
+
+def test_explainers_are_ordered_by_their_mean_place_and_random_is_last():
+    courts = [
+        made("B", "benchmark", {"random": 9, "a": 1, "b": 2}),
+        made("S", "study", {"b": 2, "a": 1}),
+    ]
+    assert explainer_order(courts) == ["b", "a", "random"]
+
+
+def test_the_page_has_every_estimate_and_the_file_beside_it_every_number(folders, tmp_path):
+    given = folders(run=stain({("a", "tree"): FOUR}), study=STUDY)
+    page = tmp_path / "out" / "both.html"
+    written = write_courts_report(given, page)
+    assert json.loads((tmp_path / "out" / "both.json").read_text()) == json.loads(json.dumps(written))
+    seen = read(page.read_text(encoding="utf-8"))
+    for row in (
+        "lime 90.0 [80.0, 100.0] 7.3 [1.2, 13.5]",
+        "random 20.0 [10.0, 30.0] 0.4 [−5.0, 6.0]",
+        "+0.80 [",
+        "0.333",
+    ):
+        assert row in seen
+    assert "Simulated" not in seen
+    assert written["comparisons"][0]["correlation"]["p_spearman"] == pytest.approx(8 / 24)
+
+
+def test_a_folder_gets_figures_too_and_the_same_bytes_each_time(folders, tmp_path):
+    given = folders(run=stain({("a", "tree"): FOUR}), study={**STUDY, "people": "bots"})
+    for name in ("one", "two"):
+        write_courts_report(given, tmp_path / name)
+    for part in ("report.html", "summary.json", "figures/courts.svg", "figures/against-1.svg"):
+        assert (tmp_path / "one" / part).read_bytes() == (tmp_path / "two" / part).read_bytes()
+    assert "Simulated people." in read((tmp_path / "one" / "report.html").read_text(encoding="utf-8"))
+
+
+def test_one_court_alone_says_which_is_missing(folders):
+    alone = folders(run=stain({("a", "tree"): FOUR}))
+    assert "there is no study with people here" in courts_summary(alone)[0]["answer"]
+
+
+def test_a_hostile_title_stays_text(folders, tmp_path):
+    given = folders(run=stain({("a", "tree"): FOUR}), study={**STUDY, "title": HOSTILE})
+    write_courts_report(given, tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "script" not in Balance(page).tags
+    assert HOSTILE in unescape(page)
+    assert not re.search(r'(src|href)="(https?:)?//', page)
+
+
+def test_the_reports_of_the_courts_are_linked_from_where_the_page_lies(folders, tmp_path):
+    given = folders(run=stain({("a", "tree"): FOUR}))
+    (given[0] / "report.html").write_text("own")
+    write_courts_report(given, tmp_path / "deep" / "page.html")
+    assert 'href="../run/report.html"' in (tmp_path / "deep" / "page.html").read_text(encoding="utf-8")
+
+
+def test_the_report_of_a_run_is_not_written_over(folders):
+    given = folders(run=stain({("a", "tree"): FOUR}))
+    with pytest.raises(VeraxError, match="has a report of its own"):
+        write_courts_report(given, given[0] / "report.html")
+
+
+def test_where_the_files_go(tmp_path):
+    assert places(tmp_path / "a.html") == (tmp_path / "a.html", tmp_path / "a.json", None)
+    assert places(tmp_path / "a") == (
+        tmp_path / "a" / "report.html",
+        tmp_path / "a" / "summary.json",
+        tmp_path / "a" / "figures",
+    )

@@ -1,0 +1,142 @@
+"""The page: self-contained, escaped, and with the right marks and numbers in it."""
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from verax.data.words import split_words
+from verax.errors import VeraxError
+from verax.explain import Attribution, Cost
+from verax.report.explanations.comparison import Comparison, Entry, Subject
+from verax.report.explanations.explanations_page import _environment, render_page, write_page
+
+
+class Read(HTMLParser):
+    """Tags, attributes and the text inside each element with class "input"."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.attributes, self.inputs, self.open = [], [], [], False
+        self.marks = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value) for name, value in attrs]
+        classes = dict(attrs).get("class") or ""
+        if tag in ("p", "ul") and "input" in classes.split():
+            self.open = True
+            self.inputs.append("")
+        if tag == "mark" and self.open:
+            self.marks.append(dict(attrs))
+
+    def handle_endtag(self, tag):
+        if tag in ("p", "ul"):
+            self.open = False
+
+    def handle_data(self, data):
+        if self.open:
+            self.inputs[-1] += data
+
+
+def page_of(given, scores, features=None, **options):
+    features = split_words(given).distinct if features is None else features
+    attribution = Attribution(
+        tuple(features), np.array(scores, dtype=float), 1, "up", given, cost=Cost(1234, 2, 0.5),
+        details={"route": "kernel", "r2": 0.87654321}, explainer="Shap(samples=None)",
+    )  # fmt: skip
+    subject = Subject(
+        "text <1>", given, ("down", "up"), (0.25, 0.75), 1, 0, (Entry("shap", attribution, **options),)
+    )
+    return render_page(
+        [Comparison("reviews", "forest", (subject,), ("Note & more.",))], "Title", "verax demo"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert('good')</script> & \"quotes\"",
+        "I 💜 this film 👩‍👩‍👧‍👦, naïve café",
+        "هذا فيلم رائع جدا, very good",
+        "two\n\n   lines\tand tabs  ",
+        "!!!",
+        "word " * 3000,
+    ],
+)
+def test_the_text_on_the_page_is_the_text_as_written(text):
+    words = split_words(text).distinct
+    read = Read(page_of(text, np.linspace(-1, 1, len(words))))
+    assert read.inputs == [text]
+    assert "script" not in read.tags
+
+
+def test_quotes_in_a_feature_do_not_leave_the_tooltip():
+    text = 'a" onmouseover="alert(1)'
+    page = Read(page_of(text, [1.0], features=[text]))
+    assert not [name for _, name, _ in page.attributes if name.startswith("on")]
+
+
+def test_nothing_comes_from_elsewhere():
+    page = page_of("good bad film", [1.0, -0.5, 0.0])
+    read = Read(page)
+    assert not {"script", "link", "img", "iframe", "object"} & set(read.tags)
+    assert not [name for _, name, _ in read.attributes if name in ("src", "href")]
+    assert "url(" not in page
+    assert "@import" not in page
+    assert "http" not in page
+
+
+def test_marks_have_direction_level_and_a_tooltip_with_the_sign():
+    read = Read(page_of("good bad film", [1.0, -0.5, 0.01]))
+    assert read.marks == [
+        {"class": "for l5 strong", "title": "good: +1.000 (for), rank 1"},
+        {"class": "against l3 strong", "title": "bad: −0.500 (against), rank 2"},
+    ]
+
+
+def test_without_direction_there_are_greys_and_neither_sign_nor_score():
+    attribution = Attribution(("good", "bad", "film"), np.array([1.0, -0.5, 0.3]), 1, input="good bad film")
+    highlight = _environment().get_template("highlight.html").module.highlight
+    shown = str(highlight(attribution, direction=False))
+    assert 'class="input grey"' in shown
+    assert re.findall(r"<mark[^>]*>", shown) == [
+        '<mark class="l5 strong">',
+        '<mark class="l3 strong">',
+        '<mark class="l2">',
+    ]
+
+
+def test_numbers_cost_route_and_parameters_are_on_the_page():
+    page = page_of("good bad film", [1.0, -0.5, 0.0])
+    assert 'style="width:50.0%"' in page
+    assert "1,234 rows asked of the model, 500.0 ms; route: kernel." in page
+    assert "Shap(samples=None)" in page
+    assert "r2: 0.8765" in page
+    assert "Note &amp; more." in page
+    assert "The model says up (0.75); in truth it is down." in page
+
+
+def test_rows_are_shown_as_column_and_value():
+    read = Read(page_of(("Age = 37", "Sex = <Male>"), [1.0, 0.0], features=("Age", "Sex")))
+    assert [line for line in read.inputs[0].split("\n") if line] == ["Age = 37", "Sex = <Male>"]
+
+
+def test_a_control_is_named_one():
+    assert "random control" in page_of("good", [1.0], control=True)
+    assert "random control" not in page_of("good", [1.0])
+
+
+def test_a_lone_surrogate_becomes_a_question_mark(tmp_path):
+    attribution = Attribution(("a",), np.array([1.0]), 0, input="a \ud800 b")
+    subject = Subject("t", attribution.input, ("x", "y"), (0.5, 0.5), 0, None, (Entry("lime", attribution),))
+    write_page(tmp_path / "new" / "page.html", [Comparison("d", "m", (subject,))], "T")
+    assert Read((tmp_path / "new" / "page.html").read_text(encoding="utf-8")).inputs == ["a ? b"]
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(VeraxError, match="cannot be written to"):
+        write_page(tmp_path / "file" / "page.html", [], "T")

@@ -1,0 +1,327 @@
+"""The crossed estimator as people call it: values, invariants, families, limits and what it says beside them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from verax.errors import VeraxError
+from verax.stats.crossed import claims
+from verax.stats.crossed.between import changes, contrasts, contrasts_with, mean_change
+from verax.stats.crossed.layout import lay_out, participant_scores
+from verax.stats.crossed.limits import SUSPECT_RATIO
+from verax.stats.power.simulation import Design, simulate
+from verax.stats.responses import part_of, responses
+from verax.stats.tests.equivalence import detectable
+from verax.stats.tests.multiplicity import holm
+from verax.stats.tests.permutation import label_permutation, sign_flip
+
+NAMES = np.array(["anchor", "lime", "none", "shap", "tree"])
+
+
+def study(counts=(6, 6, 6), items=18, seed=0, missing=0.05, effects=0.0):
+    """A simulated study as columns."""
+    drawn = simulate(Design(counts, items, missing=missing), effects, seed=seed)
+    people = len(drawn.method)
+    return responses(
+        participant=np.repeat(np.arange(people), items),
+        item=np.tile(np.arange(items), people),
+        method=np.repeat(NAMES[drawn.method], items),
+        post=drawn.post[0].ravel(),
+        pre=drawn.pre[0].ravel(),
+    )
+
+
+def hand():
+    values = [1, 0, 0, 1, 1, 0, 0, 0, -1, 1, 0, 0]
+    people = np.repeat(["a", "b", "c", "d"], 3)
+    return responses(people, np.tile([1, 2, 3], 4), np.repeat(["x", "y"], 6), values)
+
+
+def test_the_printed_numbers():
+    x, y = changes(hand())
+    assert (x.name, x.estimate, x.se, x.df) == (
+        "x",
+        0.5,
+        pytest.approx(0.353553, abs=1e-6),
+        pytest.approx(3.6),
+    )
+    assert (x.p, y.p) == pytest.approx((0.237666, 1), abs=1e-6)
+    assert (x.low, x.high) == pytest.approx((0.5 - 1.026169, 0.5 + 1.026169), abs=1e-6)
+    assert (x.n_participants, x.n_items, x.n_answers) == (2, 3, 6)
+    (difference,) = contrasts(hand(), [("y", "x")])
+    assert (difference.name, difference.estimate) == ("y - x", -0.5)
+    assert (difference.df, difference.p) == pytest.approx((2, 0.311753), abs=1e-6)
+    fixed = changes(hand(), items="fixed")[0]
+    assert (fixed.se, fixed.df, fixed.p) == pytest.approx((0.263523, 2, 0.198216), abs=1e-6)
+
+
+def test_two_participants_and_three_items_allow_no_claim_and_say_so():
+    x = changes(hand())[0]
+    assert not x.enough
+    assert any("2 participants: a test needs 3" in said for said in x.warnings)
+    assert any("With 3 items nothing can be claimed about items in general" in said for said in x.warnings)
+    assert not any("items in general" in said for said in changes(hand(), items="fixed")[0].warnings)
+
+
+def test_equal_to_the_batch_of_one():
+    rows = study(seed=1)
+    parts = lay_out(rows).parts
+    for number, found in enumerate(changes(rows)):
+        batch = claims.change(parts, number)
+        assert (found.estimate, found.se, found.df) == (batch.estimate[0], batch.se[0], batch.df[0])
+        assert found.p == pytest.approx(batch.p[0], rel=1e-12)
+    everything = mean_change(rows)
+    assert everything.estimate == pytest.approx(np.mean([one.estimate for one in changes(rows)]))
+    assert everything.p == pytest.approx(claims.overall(parts).p[0], rel=1e-12)
+
+
+def test_changes_are_corrected_by_holm_and_bonferroni():
+    found = changes(study(counts=(6,) * 5, effects=0.3))
+    assert [one.p_family for one in found] == pytest.approx(holm([one.p for one in found]))
+    for one in found:
+        factor = stats.t.ppf(1 - 0.05 / 5 / 2, one.df)
+        assert one.high_family - one.estimate == pytest.approx(factor * one.se)
+        assert one.low_family < one.low < one.high < one.high_family
+        assert one.correction == "Holm"
+    assert found[0].verdict == "higher"
+
+
+def test_contrasts_with_a_control_are_dunnetts_where_items_add_nothing():
+    rows = study(counts=(7, 7, 7), items=20, effects=0.15)
+    found = contrasts_with(rows, "none", items="fixed")
+    scores = participant_scores(rows)
+    groups = [scores.score[scores.method == m] for m in range(3)]
+    expected = stats.dunnett(groups[0], groups[1], control=groups[2], rng=np.random.default_rng(0))
+    assert [one.name for one in found] == ["anchor - none", "lime - none"]
+    assert [one.p_family for one in found] == pytest.approx(expected.pvalue, abs=1e-4)
+    interval = expected.confidence_interval(0.95)
+    assert [one.low_family for one in found] == pytest.approx(interval.low, abs=1e-3)
+    assert [one.high_family for one in found] == pytest.approx(interval.high, abs=1e-3)
+    assert {one.correction for one in found} == {"Dunnett"}
+
+
+def test_what_is_printed_beside_small_studies():
+    rows = study(counts=(6, 7, 8))
+    scores = participant_scores(rows)
+    lime = changes(rows)[1]
+    assert lime.variance == "pooled"
+    assert lime.p_own == pytest.approx(changes(rows, variance="own")[1].p)
+    assert lime.p_exact == pytest.approx(sign_flip(scores.score[scores.method == 1]).p)
+    # By Bonferroni's level of three claims, which is the first step of Holm's test.
+    assert lime.detectable == pytest.approx(detectable(lime.se, lime.df, level=1 - 0.05 / 3))
+    (alone,) = contrasts(rows, [rows.methods[:2]])
+    assert alone.detectable == pytest.approx(detectable(alone.se, alone.df))
+    (pair,) = contrasts(rows, [("lime", "none")])
+    two = scores.method > 0
+    assert pair.p_exact == label_permutation(scores.score[two], scores.method[two] == 1).p
+    big = changes(study(counts=(10, 10, 10)))[0]
+    assert (big.variance, big.p_own, big.ratio) == ("own", None, None)
+
+
+def test_the_known_failure_is_named_where_one_method_varies_more():
+    rows = study(counts=(6, 6, 6), items=20, missing=0.0)
+    factor = np.where(rows.participant < 3, 4.0, np.where(rows.participant < 6, -4.0, 1.0))
+    wild = replace(rows, pre=rows.pre * factor, post=rows.post * factor + factor / 2)
+    anchor, lime, _ = changes(wild)
+    assert anchor.ratio > SUSPECT_RATIO > lime.ratio
+    scores = participant_scores(wild)
+    variances = [scores.score[scores.method == m].var(ddof=1) for m in range(3)]
+    assert anchor.ratio == pytest.approx(variances[0] / np.mean(variances))
+    (said,) = [said for said in anchor.warnings if "claims falsely" in said]
+    assert f"{anchor.ratio:.1f} times the pooled variance" in said
+    assert f"p = {anchor.p_own:.3g}" in said
+    assert not any("claims falsely" in said for said in lime.warnings)
+    with_control = contrasts_with(wild, "anchor")
+    assert all(any("Participants of anchor" in said for said in one.warnings) for one in with_control)
+    assert not any("claims falsely" in said for said in changes(wild, variance="own")[0].warnings)
+
+
+@pytest.mark.parametrize(("count", "says"), [(3, True), (5, True), (6, False)])
+def test_up_to_five_participants_rely_on_equal_variance(count, says):
+    found = changes(study(counts=(count,) * 5))[0]
+    assert any("relies on equal variance" in said for said in found.warnings) is says
+    assert found.enough
+
+
+def test_own_variance_needs_six_participants():
+    assert not changes(study(counts=(5,) * 4), variance="own")[0].enough
+    assert changes(study(counts=(6,) * 4), variance="own")[0].enough
+
+
+def test_participants_without_a_single_pair_are_left_out_and_counted():
+    rows = study(counts=(6, 6, 6), missing=0.0)
+    gone = replace(rows, post=np.where(rows.participant < 2, np.nan, rows.post))
+    anchor, lime, _ = changes(gone)
+    assert anchor.n_participants == 4
+    assert anchor.warnings[0] == "2 participants of anchor without a single score left out."
+    assert participant_scores(gone).left_out == (2, 0, 0)
+    without = part_of(rows, rows.participant >= 2)
+    assert (anchor.estimate, anchor.se) == (changes(without)[0].estimate, changes(without)[0].se)
+    assert not any("left out" in said for said in lime.warnings)
+
+
+def test_a_method_without_any_score_is_reported_and_the_rest_estimated():
+    rows = study(counts=(6, 6, 6))
+    gone = replace(rows, post=np.where(rows.method == 1, np.nan, rows.post))
+    anchor, lime, none = changes(gone)
+    assert (lime.estimate, lime.p, lime.enough, lime.verdict) == (None, None, False, "none")
+    assert lime.warnings == ("No participant of lime has a score.",)
+    assert anchor.p is not None
+    assert none.p is not None
+    first, second = contrasts_with(gone, "none")
+    assert first.p is not None
+    assert "both lime and none" in second.warnings[0]
+    assert all(one.p is None for one in contrasts_with(gone, "lime"))
+    assert mean_change(gone).estimate == pytest.approx((anchor.estimate + none.estimate) / 2)
+
+
+def test_equal_answers_have_an_estimate_and_no_test():
+    rows = study(counts=(4, 4))
+    same = replace(rows, pre=np.zeros_like(rows.post), post=np.ones_like(rows.post))
+    for found in (*changes(same), *contrasts(same)):
+        assert found.estimate in (0, 1)
+        assert (found.se, found.p, found.low, found.detectable, found.enough) == (
+            None,
+            None,
+            None,
+            None,
+            False,
+        )
+        assert "no interval and no test" in found.warnings[0]
+
+
+def test_one_participant_or_one_method_is_estimated_as_far_as_it_goes():
+    rows = study(counts=(6, 6))
+    one = part_of(rows, rows.participant == 0)
+    (found,) = changes(one)
+    assert found.estimate == pytest.approx(np.nanmean(one.value))
+    assert (found.p, found.enough) == (None, False)
+    (alone,) = changes(part_of(rows, rows.method == 0))
+    assert (alone.variance, alone.enough) == ("own", True)
+    with pytest.raises(VeraxError, match="no method beside anchor"):
+        contrasts_with(one, "anchor")
+
+
+def test_domains_and_tests_are_strata():
+    tables = [study(counts=(4, 4), items=20, seed=seed) for seed in range(4)]
+    # Two domains with their own participants, two tests that a domain's participants take both.
+    columns = {"participant": [], "item": [], "method": [], "post": [], "pre": [], "stratum": []}
+    for number, table in enumerate(tables):
+        columns["participant"] += [f"{number // 2}-{person}" for person in table.participant]
+        columns["item"] += table.item.tolist()
+        columns["method"] += [table.methods[m] for m in table.method]
+        columns["post"] += table.post.tolist()
+        columns["pre"] += table.pre.tolist()
+        columns["stratum"] += [f"s{number}"] * len(table.post)
+    rows = responses(**columns)
+    found = changes(rows)[0]
+    alone = [changes(table)[0] for table in tables]
+    assert found.estimate == pytest.approx(np.mean([one.estimate for one in alone]))
+    assert (found.n_participants, found.n_items) == (8, 80)
+    assert contrasts(rows, items="fixed")[0].df == pytest.approx(16 - 4)
+    scores = participant_scores(rows)
+    assert len(scores.score) == 16
+    assert scores.block.tolist() == [0] * 8 + [1] * 8
+    by_hand = [np.nanmean([np.nanmean(t.value[t.participant == 0]) for t in tables[:2]])]
+    assert scores.score[0] == pytest.approx(by_hand[0])
+
+    lacking = part_of(
+        rows, ~((rows.stratum == 3) & (rows.method == 0)) & ~((rows.stratum == 0) & (rows.participant == 0))
+    )
+    said = changes(lacking)[0].warnings
+    assert any("No participant in s3" in one for one in said)
+    assert any("5 participants have no score in some stratum" in one for one in said)
+
+
+def test_json():
+    found = changes(study())[0]
+    data = json.loads(json.dumps(found.to_dict()))
+    assert data.pop("verdict") == "none"
+    assert type(found)(**{**data, "warnings": tuple(data["warnings"])}) == found
+    nothing = changes(hand(), level=0.9)[0].to_dict()
+    assert nothing["level"] == 0.9
+    json.dumps(nothing, allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda rows: changes(rows, items="some"), "items is 'some': it must be one of random, fixed"),
+        (lambda rows: changes(rows, variance="equal"), "variance is 'equal'"),
+        (lambda rows: changes(rows, level=95), "between 0 and 1"),
+        (
+            lambda rows: contrasts(rows, [("lime", "lemon")]),
+            "no method lemon: it must be one of anchor, lime, none",
+        ),
+        (lambda rows: contrasts(rows, [("lime", "lime")]), "compared with itself"),
+        (
+            lambda rows: changes(replace(rows, post=rows.post * np.nan)),
+            "None of the 324 responses has a score",
+        ),
+    ],
+)
+def test_bad_calls_get_a_sentence(call, sentence):
+    with pytest.raises(VeraxError, match=sentence):
+        call(study())
+
+
+seeds = st.integers(0, 10_000)
+
+
+def numbers(found):
+    return [
+        value
+        for one in found
+        for value in (one.estimate, one.se, one.df, one.p, one.p_family, one.p_own, one.p_exact)
+    ]
+
+
+@settings(max_examples=15, deadline=None)
+@given(seeds)
+def test_swapping_pre_and_post_negates_the_estimate_and_keeps_its_error(seed):
+    rows = study(seed=seed)
+    swapped = replace(rows, pre=rows.post, post=rows.pre)
+    for one, other in zip(
+        changes(rows) + contrasts(rows), changes(swapped) + contrasts(swapped), strict=True
+    ):
+        assert other.estimate == pytest.approx(-one.estimate, abs=1e-12)
+        assert (other.se, other.df, other.p) == pytest.approx((one.se, one.df, one.p), rel=1e-9)
+
+
+@settings(max_examples=15, deadline=None)
+@given(seeds)
+def test_the_order_of_rows_and_the_names_of_people_and_items_change_nothing(seed):
+    rows = study(seed=seed)
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(rows.post))
+    people, items = rng.permutation(len(rows.participants)), rng.permutation(len(rows.items))
+    renamed = responses(
+        people[rows.participant][order],
+        items[rows.item][order],
+        np.array(rows.methods)[rows.method][order],
+        rows.post[order],
+        rows.pre[order],
+    )
+    expected = numbers(changes(rows)) + numbers(contrasts(rows))
+    assert numbers(changes(renamed)) + numbers(contrasts(renamed)) == pytest.approx(
+        expected, rel=1e-6, abs=1e-9
+    )
+
+
+@settings(max_examples=15, deadline=None)
+@given(seeds, st.floats(0.1, 10))
+def test_a_scale_multiplies_estimate_and_error_and_leaves_the_test(seed, scale):
+    rows = study(seed=seed)
+    scaled = replace(rows, pre=rows.pre * scale, post=rows.post * scale)
+    for one, other in zip(changes(rows), changes(scaled), strict=True):
+        assert (other.estimate, other.se) == pytest.approx(
+            (scale * one.estimate, scale * one.se), rel=1e-9, abs=1e-12
+        )
+        assert (other.df, other.p) == pytest.approx((one.df, one.p), rel=1e-6)

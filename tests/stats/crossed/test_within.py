@@ -1,0 +1,224 @@
+"""Conditions compared within people: by hand, against scipy, calibrated, and what cannot be said."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from verax.errors import VeraxError
+from verax.run.threads import one_thread
+from verax.stats.crossed.between import changes
+from verax.stats.crossed.within import (
+    Met,
+    condition_differences,
+    condition_means,
+    difference_claims,
+    item_components,
+    met,
+)
+from verax.stats.mixed.linear_within import linear_differences, logistic_differences
+from verax.stats.power.simulation import Design, Spreads, simulate
+from verax.stats.responses import responses
+
+# Four people, four items: the first two people meet items 0, 1 under a and 2, 3 under b, the others the other way.
+HAND_CONDITION = np.array([[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0], [1, 1, 0, 0]])
+HAND_VALUE = np.array([[1, 1, 0, 1], [1, 0, 0, 0], [0, 1, 1, 1], [0, 0, 1, 0]], dtype=float)
+
+
+@pytest.fixture(autouse=True)
+def _alone():
+    """Matrices are small: on a busy machine several threads wait for each other much longer than they work."""
+    with one_thread():
+        yield
+
+
+def laid_out(condition, value):
+    people, items = np.nonzero(condition >= 0)
+    names = np.array(["a", "b", "c"])[condition[people, items]]
+    return met(people, items, names, value[people, items])
+
+
+def latin(people, per_group, conditions=3):
+    """People in turn meet group g under condition (g + person) mod conditions."""
+    group = np.repeat(np.arange(conditions), per_group)
+    return (group[None] + np.arange(people)[:, None]) % conditions
+
+
+def test_where_nothing_varies_there_is_an_estimate_and_no_test():
+    rows = laid_out(HAND_CONDITION, (HAND_CONDITION == 0).astype(float))
+    (one,) = condition_differences(rows, [("a", "b")])
+    assert one.estimate == 1.0
+    assert one.se is None
+    assert one.p is None
+    assert not one.enough
+    assert any("no interval" in said for said in one.warnings)
+
+
+def test_the_variance_is_that_of_the_differences_plus_what_items_share():
+    value = HAND_VALUE.copy()
+    value[3] = [0, 1, 1, 1]  # d = 1/2, 1/2, 1/2, 1/2 -> person 3: 1 - 1/2
+    value[1] = [1, 1, 0, 0]  # person 1: 1 - 0 = 1
+    rows = laid_out(HAND_CONDITION, value)
+    claim = difference_claims(rows, 0, 1)
+    d = np.array([0.5, 1.0, 0.5, 0.5])
+    assert claim.estimate[0] == pytest.approx(d.mean())
+    assert claim.people[0] == pytest.approx(d.var(ddof=1) / 4)
+    # Residuals of a: 0, 0 for all four. Of b: person 0 (items 2, 3): -1/2, +1/2; person 1: 0, 0; people 2 and 3
+    # (items 0, 1): -1/2, +1/2 each. Alike pairs: 2 with 3 share 2 items: sum 1/2, in both orders 1.
+    # Each alike pair with two common items of two: factor 2 (1 - 1/2 - 1/2 + 2/4) = 1; there are 4 unordered pairs.
+    under = [np.where(rows.condition == place, rows.value, np.nan) for place in (0, 1)]
+    within, between = item_components(under)
+    assert within[0] == pytest.approx(1.0 / 8)
+    assert between[0] == pytest.approx(0.0)
+    # Items met alike: pairs (0, 1) and (2, 3) under a and b, 2 items of weight 1/4: 1/2 each, 8 ordered of 12 / 2 ...
+    same = (2 * 2 * 2 * 2 * 0.25) / 12
+    assert claim.variance[0] == pytest.approx(d.var(ddof=1) / 4 + same * (1.0 / 8))
+
+
+def test_without_common_items_it_is_the_paired_t_test():
+    rng = np.random.default_rng(3)
+    people, each = 9, 4
+    condition = np.full((people, people * each), -1)
+    for person in range(people):
+        condition[person, person * each : (person + 1) * each] = [0, 0, 1, 1]
+    rows = laid_out(condition, rng.normal(size=condition.shape))
+    one = condition_differences(rows, [("a", "b")])[0]
+    under = [np.where(rows.condition == place, rows.value, np.nan)[0] for place in (0, 1)]
+    first, second = (np.nanmean(part, axis=1) for part in under)
+    expected = stats.ttest_rel(first, second)
+    interval = expected.confidence_interval(0.95)
+    assert one.estimate == pytest.approx((first - second).mean())
+    assert one.p == pytest.approx(expected.pvalue)
+    assert (one.low, one.high) == pytest.approx((interval.low, interval.high))
+    assert one.df == pytest.approx(people - 1)
+
+
+def test_means_are_those_of_each_condition_alone():
+    rng = np.random.default_rng(0)
+    condition = latin(12, 6)
+    rows = laid_out(condition, rng.random(condition.shape))
+    for place, one in enumerate(condition_means(rows)):
+        person, item = np.nonzero(condition == place)
+        alone = changes(
+            responses(person, item, ["x"] * len(person), rows.value[0][person, item]), variance="own"
+        )[0]
+        assert (one.estimate, one.low, one.high) == pytest.approx((alone.estimate, alone.low, alone.high))
+
+
+@pytest.mark.parametrize("people", [12, 30])
+def test_without_an_effect_five_per_cent_of_studies_claim_one(people):
+    condition = latin(people, 15)
+    drawn = simulate(Design((people,), 45, 0.6), 0.0, Spreads(), 1000, 11)
+    value = np.where(condition == 1, drawn.post, drawn.pre)
+    rows = Met(tuple(range(people)), tuple(range(45)), (0, 1, 2), condition, value)
+    claims = difference_claims(rows, 1, 0)
+    low, high = claims.interval()
+    assert 0.032 <= (claims.p <= 0.05).mean() <= 0.068
+    assert 0.93 <= ((low <= 0) & (high >= 0)).mean() <= 0.97
+
+
+def test_items_that_suit_one_condition_are_not_taken_for_an_effect():
+    # Treating people's differences as all there is claims far too often where there are many people and few items.
+    condition = latin(60, 6)
+    drawn = simulate(Design((60,), 18, 0.6), 0.0, Spreads(item_change=1.5), 400, 5)
+    value = np.where(condition == 1, drawn.post, drawn.pre)
+    claims = difference_claims(Met(tuple(range(60)), tuple(range(18)), (0, 1, 2), condition, value), 1, 0)
+    naive = 2 * stats.t.sf(np.abs(claims.estimate) / np.sqrt(claims.people), 59)
+    assert (naive <= 0.05).mean() > 0.2
+    assert (claims.p <= 0.05).mean() < 0.1
+
+
+def test_a_planted_difference_is_found_by_all_three_models():
+    rng = np.random.default_rng(4)
+    condition = latin(30, 12)
+    share = np.array([0.5, 0.75, 0.5])[condition]
+    rows = laid_out(condition, (rng.random(condition.shape) < share).astype(float))
+    found = condition_differences(rows, [("b", "a")])[0]
+    linear = linear_differences(rows, [("b", "a")])[0]
+    logistic = logistic_differences(rows, [("b", "a")])[0].points
+    for one in (found, linear, logistic):
+        assert one.low < 0.25 < one.high
+        assert one.p < 0.001
+    assert linear.estimate == pytest.approx(found.estimate, abs=0.01)
+    assert logistic.estimate == pytest.approx(found.estimate, abs=0.02)
+
+
+def test_the_linear_model_equals_statsmodels():
+    import warnings
+
+    import pandas as pd
+    import statsmodels.formula.api as smf
+
+    rng = np.random.default_rng(8)
+    condition = latin(12, 5)
+    value = rng.normal(size=condition.shape) + rng.normal(size=(12, 1)) + rng.normal(size=(1, 15))
+    value += np.take_along_axis(
+        rng.normal(size=(12, 3)), condition, axis=1
+    )  # people differ in what they gain
+    rows = laid_out(condition, value)
+    person, item = np.nonzero(condition >= 0)
+    frame = pd.DataFrame(
+        {"y": value[person, item], "u": person, "i": item, "c": condition[person, item], "one": 1}
+    )
+    frame["uc"] = frame["u"].astype(str) + "-" + frame["c"].astype(str)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = smf.mixedlm(
+            "y ~ C(c)", frame, groups="one", vc_formula={"u": "0 + C(u)", "i": "0 + C(i)", "uc": "0 + C(uc)"}
+        ).fit(reml=True)
+    one = linear_differences(rows, [("b", "a")])[0]
+    assert one.estimate == pytest.approx(fitted.params["C(c)[T.1]"], abs=1e-3)
+    assert one.se == pytest.approx(fitted.bse["C(c)[T.1]"], rel=1e-2)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_the_order_of_people_and_items_does_not_matter_and_swapping_negates(seed):
+    rng = np.random.default_rng(seed)
+    condition = latin(8, 3)
+    value = rng.integers(0, 2, condition.shape).astype(float)
+    value[rng.random(condition.shape) < 0.1] = np.nan
+    rows = laid_out(condition, value)
+    one, back = condition_differences(rows, [("a", "b"), ("b", "a")])
+    people, items = rng.permutation(8), rng.permutation(9)
+    moved = condition_differences(
+        laid_out(condition[people][:, items], value[people][:, items]), [("a", "b"), ("b", "a")]
+    )[0]
+    assert one.estimate == pytest.approx(moved.estimate)
+    assert one.estimate == pytest.approx(-back.estimate)
+    if one.se is not None:
+        assert one.se == pytest.approx(moved.se)
+        assert one.se == pytest.approx(back.se)
+
+
+def test_who_met_only_one_of_two_is_left_out_and_counted():
+    condition = latin(8, 6)
+    value = np.random.default_rng(1).random(condition.shape)
+    value[0][condition[0] == 0] = np.nan
+    one = condition_differences(laid_out(condition, value), [("a", "b")])[0]
+    assert one.n_participants == 7
+    assert one.warnings[0].startswith("1 participant who met only one of a and b")
+
+
+def test_nobody_met_both():
+    rows = met(["p", "q"], ["i", "j"], ["a", "b"], [1.0, 0.0])
+    one = condition_differences(rows, [("a", "b")])[0]
+    assert one.estimate is None
+    assert "No participant has scores under both a and b" in one.warnings[-1]
+
+
+def test_bad_input_is_one_sentence():
+    with pytest.raises(VeraxError, match=r"item i more than once \(1 such pairs"):
+        met(["p", "p"], ["i", "i"], ["a", "b"], [1.0, 0.0])
+    rows = met(["p", "p"], ["i", "j"], ["a", "b"], [1.0, 0.0])
+    with pytest.raises(VeraxError, match="There is no condition z"):
+        condition_differences(rows, [("a", "z")])
+    with pytest.raises(VeraxError, match="compared with itself"):
+        condition_differences(rows, [("a", "a")])
+    with pytest.raises(VeraxError, match="All answers under a are right"):
+        logistic_differences(rows, [("a", "b")])
+    with pytest.raises(VeraxError, match="None of the answers has a score"):
+        condition_means(met(["p"], ["i"], ["a"], [np.nan]))

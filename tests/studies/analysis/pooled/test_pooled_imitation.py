@@ -1,0 +1,123 @@
+"""Several Reverse Turing Tests side by side: the paper's Table 1 and its Figure 3, by hand and by scipy."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from studies.analysis.frames import collected, everybody, sample_study
+from verax.errors import VeraxError
+from verax.studies.analysis import Options, analyse, analysed
+from verax.studies.analysis.pooled.pooled_imitation import imitation_over_tasks
+
+CONDITIONS = ({"name": "none"}, {"name": "lime", "explainer": "lime"})
+SHARES = {"known": {"none": 0.5, "lime": 0.9}, "masked": {"none": 0.5, "lime": 0.5}}
+SECONDS = {"known": 4.0, "masked": 12.0}
+
+
+def a_study(kind, each=4, **texts):
+    protocol = {"name": "reverse-turing", "training": 0, "evaluation": 12, "masked": kind == "masked"}
+    study = sample_study(
+        protocol, {"evaluation": 12}, groups=2, conditions=CONDITIONS, participants=each, **texts
+    )
+    rng = np.random.default_rng(len(kind))
+
+    def answer(person, step, question):
+        if question.name != "prediction":
+            return question.options[0].means if question.options else "a word"
+        right = rng.random() < SHARES[kind][step.condition]
+        said = study.items[step.item].prediction
+        return said if right else 1 - said
+
+    found = collected(study, everybody(study, each), answer)
+    found.responses["seconds"] = SECONDS[kind] * np.exp(rng.normal(0, 0.2, len(found.responses)))
+    return found
+
+
+@pytest.fixture(scope="module")
+def both():
+    known, masked = a_study("known"), a_study("masked")
+    found = analyse(masked, Options(replicates=20), others=[known])
+    json.dumps(found, allow_nan=False)
+    return {"known": known, "masked": masked}, found
+
+
+def table(found, key):
+    return next(one for one in found["tables"] if one["key"] == key)
+
+
+def scored(taken):
+    rows = taken.responses
+    return rows[(rows["phase_kind"] == "test") & rows["score"].notna()]
+
+
+def test_table_1_has_each_task_and_condition_with_known_tasks_first(both):
+    taken, found = both
+    rows = table(found, "tasks")["rows"]
+    assert [(row["kind"], row["condition"]) for row in rows] == [
+        ("known", "none"),
+        ("known", "lime"),
+        ("masked", "none"),
+        ("masked", "lime"),
+    ]
+    for row in rows:
+        own = scored(taken[row["kind"]])
+        own = own[own["condition"] == row["condition"]]
+        assert row["model"] == pytest.approx(100 * own["score"].astype(float).mean())  # all answered as many
+        truth = own["answer"].astype(int) == own["label"].astype(int)
+        assert row["truth"] == pytest.approx(100 * truth.mean())
+        assert row["bias"] == pytest.approx(row["truth"] - row["model"])
+        assert row["minutes"] == pytest.approx(own.groupby("participant")["seconds"].sum().mean() / 60)
+        assert row["model_accuracy"] == pytest.approx(100 * own["model_correct"].astype(float).mean())
+    assert "lime in " in table(found, "tasks")["sentence"]
+    assert "known (+" in table(found, "tasks")["sentence"]
+    assert "masked" not in table(found, "tasks")["sentence"]
+
+
+def test_its_stars_are_scipys_mann_whitney_on_sessions(both):
+    taken, found = both
+    row = table(found, "tasks")["rows"][1]
+    each = scored(taken["known"]).groupby(["participant", "condition"])["seconds"].sum().unstack()
+    expected = stats.mannwhitneyu(each["lime"], each["none"], method="exact").pvalue
+    assert row["p_minutes"] == pytest.approx(expected)
+
+
+def test_figure_3_compares_the_sessions_of_known_and_masked_tasks(both):
+    taken, found = both
+    rows = {row["condition"]: row for row in table(found, "known-and-masked")["rows"]}
+    lengths = {}
+    for kind, one in taken.items():
+        sessions = scored(one).groupby(["participant", "condition"])["seconds"].sum().div(60).unstack()
+        lengths[kind] = sessions.mean(axis=1)
+        assert rows["lime"][kind] == pytest.approx(sessions["lime"].mean())
+        assert rows["all conditions"][kind] == pytest.approx(lengths[kind].mean())
+    exact = stats.mannwhitneyu(lengths["masked"], lengths["known"], method="exact").pvalue
+    assert rows["all conditions"]["p"] == pytest.approx(exact)
+    assert "masked tasks were clearly longer" in table(found, "known-and-masked")["sentence"]
+    figure = next(one for one in found["figures"] if one["key"] == "known-and-masked")
+    assert [bar["label"] for bar in figure["data"]["bars"]] == ["known tasks", "masked tasks"]
+    assert figure["data"]["groups"] == ["none", "lime", "all conditions"]
+
+
+def test_two_known_tasks_have_a_table_and_no_comparison_with_masked_ones():
+    studies = [analysed(a_study("known")), analysed(a_study("known", each=3))]
+    tables, figures, problems = imitation_over_tasks(studies, Options())
+    assert [(one.key, len(one.rows)) for one in tables] == [("tasks", 4)]
+    assert not figures
+    assert "No study with times has a masked task" in problems[0]
+
+
+def test_what_cannot_stand_together_is_refused(both):
+    taken, _ = both
+    forward = {"name": "forward", "learning": 4, "test": 4}
+    other = sample_study(forward, {"learning": 4, "test": 4}, conditions=CONDITIONS)
+    simulation = collected(
+        other, everybody(other, 1), lambda person, step, question: question.options[0].means
+    )
+    with pytest.raises(VeraxError, match="is a forward study"):
+        imitation_over_tasks([analysed(taken["known"]), analysed(simulation)], Options())
+    with pytest.raises(VeraxError, match="given twice"):
+        imitation_over_tasks([analysed(taken["known"])] * 2, Options())

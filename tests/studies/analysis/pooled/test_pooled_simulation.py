@@ -1,0 +1,171 @@
+"""Several studies pooled as in the paper: text and tabular data, forward and counterfactual."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from studies.analysis.frames import THREE, collected, drawn, everybody, sample_study, simulated_answers
+from verax.errors import VeraxError
+from verax.stats import hase2020
+from verax.studies.analysis import Options, analyse
+from verax.studies.analysis.analyse import analysed
+from verax.studies.analysis.between.pairs import complete_pairs, paired
+from verax.studies.analysis.pooled.pooled_simulation import pooled_tables
+
+FAST = Options(replicates=150)
+CELLS = [("text", "forward"), ("text", "counterfactual"), ("table", "forward"), ("table", "counterfactual")]
+
+
+@pytest.fixture(scope="module")
+def four():
+    """Four studies with two methods, four people each and sixteen items; the ids of items collide."""
+    found = []
+    for number, (kind, protocol) in enumerate(CELLS):
+        roles = {"learning": 4, "test": 16} if protocol == "forward" else {"test": 16}
+        study = sample_study({"name": protocol, **roles}, roles, kind=kind, conditions=THREE[1:])
+        right = drawn((4, 4), 16, 0.1, seed=number, missing=0.05)
+        found.append(collected(study, everybody(study, 4), simulated_answers(study, right, number)))
+    return found
+
+
+@pytest.fixture(scope="module")
+def tables(four):
+    made, problems = pooled_tables([analysed(one) for one in four], FAST)
+    assert problems == ()
+    return {table.key: table for table in made}
+
+
+def rows_of(table, by="condition"):
+    return {row[by]: row for row in table.rows}
+
+
+def own_change(one, name):
+    """Change of a condition in one study: the mean over its people, and how many items they answered twice."""
+    pairs = complete_pairs(paired(one.responses, "prediction"))
+    own = pairs[pairs["condition"] == name]
+    return (own["post"] - own["pre"]).groupby(own["participant"]).mean().mean(), len(own)
+
+
+def test_a_study_without_a_condition_is_named():
+    roles = {"learning": 4, "test": 16}
+    studies = [
+        sample_study({"name": "forward", **roles}, roles, conditions=conditions)
+        for conditions in (THREE, THREE[:2])
+    ]
+    made, _ = pooled_tables(
+        [
+            analysed(collected(study, everybody(study, 3), simulated_answers(study, drawn((3, 3, 3), 16))))
+            for study in studies
+        ],
+        Options(estimator="crossed", replicates=100),
+    )
+    notes = next(table.notes for table in made if table.key == "paper-1")
+    assert "text, shap: No participant in study 2: the estimate is over the other strata." in notes
+
+
+def test_two_people_in_a_condition_make_no_change_clear():
+    """Everybody gains half of the items, some one more: p is tiny, and two people are too few for it."""
+    roles = {"learning": 4, "test": 16}
+    found = []
+    for kind in ("text", "table"):
+        study = sample_study({"name": "forward", **roles}, roles, kind=kind, conditions=THREE[1:])
+        right = drawn((2, 2), 16)
+        pre, post = np.zeros_like(right.pre), np.zeros_like(right.post)
+        post[..., ::2] = 1
+        post[0, ::2, 1] = 1
+        gained = replace(right, pre=pre, post=post)
+        found.append(analysed(collected(study, everybody(study, 2), simulated_answers(study, gained))))
+    made, _ = pooled_tables(found, Options(estimator="crossed", replicates=100))
+    table = next(table for table in made if table.key == "paper-1")
+    assert rows_of(table)["lime"]["text_p_adjusted"] < 0.05
+    assert table.sentence.startswith("No Change is clear.")
+
+
+@pytest.mark.parametrize(
+    ("key", "groups"),
+    [
+        ("paper-1", {"text": (0, 1), "tabular": (2, 3)}),
+        ("paper-2", {"forward": (0, 2), "counterfactual": (1, 3)}),
+    ],
+)
+def test_change_is_the_mean_of_the_studies_of_a_group(four, tables, key, groups):
+    rows = rows_of(tables[key])
+    for group, places in groups.items():
+        for name in ("lime", "shap"):
+            parts = [own_change(four[place], name) for place in places]
+            assert rows[name][f"{group}_change"] == pytest.approx(
+                100 * np.mean([change for change, _ in parts])
+            )
+            assert rows[name][f"{group}_n"] == sum(n for _, n in parts)
+            low, high = rows[name][f"{group}_interval"]
+            assert low < rows[name][f"{group}_change"] < high
+        assert rows["all conditions"][f"{group}_n"] == rows["lime"][f"{group}_n"] + rows["shap"][f"{group}_n"]
+
+
+def test_the_published_table_is_the_published_procedure_on_the_pooled_rows(four, tables):
+    parts = [complete_pairs(paired(four[place].responses, "prediction")) for place in (0, 1)]
+    columns = [
+        np.concatenate([f"{place}:" + part["participant"] for place, part in enumerate(parts)]),
+        np.concatenate([f"{place}:" + part["item"] for place, part in enumerate(parts)]),
+        *(np.concatenate([part[name] for part in parts]) for name in ("condition", "pre", "post")),
+    ]
+    direct = hase2020.change(*columns, replicates=150)
+    rows = rows_of(tables["paper-1-hase2020"])
+    for one in direct.methods:
+        assert rows[one.method]["text_change"] == pytest.approx(100 * one.change.estimate)
+        assert rows[one.method]["text_ci"] == pytest.approx(100 * one.change.half_width)
+        assert rows[one.method]["text_p"] == one.change.p
+    assert rows["User Avg."]["text_pre"] == pytest.approx(columns[3].mean())
+    assert "Reproduction" in tables["paper-1-hase2020"].sentence
+
+
+def test_ratings_are_pooled_by_kind_of_data(four, tables):
+    answers = [one.responses[one.responses["question"] == "rating"] for one in four]
+    for domain, places in {"text": (0, 1), "tabular": (2, 3)}.items():
+        for name in ("lime", "shap"):
+            parts = [answers[place] for place in places]
+            values = np.concatenate(
+                [part.loc[part["condition"] == name, "answer"].astype(float) for part in parts]
+            )
+            row = next(r for r in tables["paper-3"].rows if (r["domain"], r["condition"]) == (domain, name))
+            assert row["n"] == len(values)
+            assert row["spread"] == pytest.approx(values.std(ddof=1))
+        sides = [row for row in tables["paper-5"].rows if row["domain"] == domain]
+        assert [row["model"] for row in sides] == ["right", "wrong", "difference"]
+        assert sides[0]["n"] + sides[1]["n"] == sides[2]["n"]
+
+
+def test_one_study_alone_is_its_own_table(four):
+    (table, *_), _ = pooled_tables([analysed(four[0])], FAST)
+    own = next(one for one in analyse(four[0], FAST)["tables"] if one["key"] == "change")
+    for row in own["rows"][1:]:
+        pooled = rows_of(table)[row["condition"]]
+        assert pooled["text_change"] == pytest.approx(row["change"])
+        assert pooled["text_interval"] == pytest.approx(row["interval"])
+        assert pooled["text_p"] == pytest.approx(row["p"])
+
+
+def test_the_summary_has_the_pooled_tables_beside_its_own(four):
+    summary = analyse(four[0], Options(estimator="crossed", replicates=100), others=four[1:2])
+    keys = [table["key"] for table in summary["tables"]]
+    assert "change" in keys
+    assert keys[-4:] == ["paper-1", "paper-2", "paper-3", "paper-5"]
+
+
+def test_a_study_cannot_be_pooled_with_itself(four):
+    with pytest.raises(VeraxError, match="A study is given twice"):
+        pooled_tables([analysed(four[0]), analysed(four[1]), analysed(four[0])], FAST)
+
+
+def test_other_protocols_cannot_be_pooled(four):
+    study = sample_study(
+        {"name": "model-choice", "test": 4, "items_per_participant": 4}, {"test": 4}, conditions=THREE[1:]
+    )
+    other = analysed(collected(study, [], lambda *_: None))
+    with pytest.raises(
+        VeraxError, match="is a model-choice study: only forward and counterfactual can be pooled"
+    ):
+        pooled_tables([analysed(four[0]), other], FAST)

@@ -1,0 +1,145 @@
+"""Around every protocol: instructions, screening, a last question, debriefing."""
+
+from itertools import groupby
+
+import pytest
+
+from verax.errors import (VeraxError)
+from verax.studies.build.surroundings import (framed_phases, framed_screens, screening)
+from verax.studies.protocols import (make_protocol)
+from verax.studies.protocols.forward import (protocol as forward)
+from verax.studies.protocols.contract import (Briefing)
+from verax.studies.protocols.checks import (check_protocol, sample_material)
+from verax.studies.model.spec import (ScreeningQuestion)
+
+FORWARD = {"name": "forward"}
+ROLES = {"learning": 4, "test": 8}
+
+
+def material_with(table=None, **options):
+    return sample_material(table or FORWARD, ROLES, options=options)
+
+
+def runs(study, row, number=1):
+    """The phases in order, with how many steps each has."""
+    return [
+        (phase, len(list(steps)))
+        for phase, steps in groupby(study.steps(study.rows[row], number), key=lambda step: step.phase)
+    ]
+
+
+def test_instructions_come_first_screening_next_and_debriefing_last():
+    study = check_protocol(material_with(screening={"attempts": 1}, protocol=FORWARD | {"strategy": True}))
+    found = runs(study, 1)
+    assert found[:2] == [("instructions", 1), ("screening", 1)]
+    assert found[-2:] == [("questions", 1), ("debrief", 1)]
+    assert [phase for phase, _ in found[2:-2:2]] == [
+        "about-learning",
+        "about-pre",
+        "about-explained",
+        "about-post",
+    ]
+
+
+def test_instructions_are_shown_again_before_each_further_attempt():
+    study = check_protocol(material_with(screening={"attempts": 3}))
+    assert runs(study, 1)[:6] == [("instructions", 1), ("screening", 1)] * 3
+    steps = study.steps(study.rows[1], 1)
+    assert [step.screen for step in steps[:6]] == [
+        "instructions:explained",
+        "screening:explained",
+        "instructions-again:explained",
+        "screening:explained",
+        "instructions-again:explained",
+        "screening:explained",
+    ]
+    first, again = study.screens["instructions:explained"], study.screens["instructions-again:explained"]
+    assert again.blocks[1] == first.blocks[0]
+
+
+def test_without_screening_the_study_begins_after_the_instructions():
+    study = check_protocol(material_with(screening=False))
+    assert study.screening is None
+    assert "screening" not in study.phases
+    assert runs(study, 0)[:2] == [("instructions", 1), ("about-learning", 1)]
+
+
+def test_people_with_and_without_explanations_get_their_own_instructions_and_test():
+    study = check_protocol(material_with())
+    plain, method, control = ({step.screen for step in study.steps(row, 1)} for row in study.rows)
+    assert {"instructions:plain", "screening:plain"} <= plain
+    assert {"instructions:explained", "screening:explained"} <= method & control
+    assert not any("explained" in key for key in plain if not key.startswith(("about-", "explained:")))
+
+
+def test_the_pass_mark_is_the_share_of_questions_rounded_up():
+    for share, needed in ((0.75, 3), (0.74, 3), (0.76, 4), (0.5, 2), (1, 4), (0, 0)):
+        material = material_with(screening={"pass_mark": share, "attempts": 2})
+        found = screening(material, make_protocol(FORWARD))
+        assert (found.pass_mark, found.attempts, len(found.answers)) == (needed, 2, 4)
+
+
+def test_all_right_answers_pass_and_others_do_not():
+    study = check_protocol(material_with())
+    questions = study.screens["screening:plain"].questions
+    right = dict(study.screening.answers)
+    assert [question.name for question in questions] == list(right)
+    assert study.screening.passed(right)
+    wrong = {name: 1 + answer % 3 for name, answer in right.items()}
+    assert not study.screening.passed(wrong)
+    two_wrong = right | {name: wrong[name] for name in list(right)[:2]}
+    assert not study.screening.passed(two_wrong)
+    assert study.screening.passed(right | {"screening-1": wrong["screening-1"]})
+
+
+def test_own_questions_and_own_instructions_replace_the_protocols():
+    own = {"question": "What is 2 + 2?", "answers": ["3", "4"], "correct": 2}
+    material = material_with(
+        screening={"questions": [own], "pass_mark": 1},
+        texts={"instructions": "Look at\nthis.\n\nFirst:\n- one\n- two", "debrief": "It was about foxes."},
+    )
+    study = check_protocol(material)
+    assert study.screening.answers == {"screening-1": 2}
+    asked = study.screens["screening:explained"].questions
+    assert [(one.prompt, [option.label for option in one.options]) for one in asked] == [
+        ("What is 2 + 2?", ["3", "4"])
+    ]
+    said = study.screens["instructions:plain"].blocks[0].paragraphs
+    assert said == ("Look at this.", "First:", "- one", "- two")
+    assert study.screens["debrief"].blocks[0].paragraphs == ("It was about foxes.",)
+
+
+def test_the_debriefing_tells_of_random_controls():
+    with_control = check_protocol(material_with())
+    without = check_protocol(sample_material(FORWARD, ROLES, conditions=[{"name": "m", "explainer": "lime"}]))
+    assert "random" in " ".join(with_control.screens["debrief"].blocks[0].paragraphs)
+    assert "random" not in " ".join(without.screens["debrief"].blocks[0].paragraphs)
+
+
+def test_the_question_on_the_strategy_is_optional_and_in_own_words():
+    table = FORWARD | {"strategy": True}
+    material = material_with(table)
+    assert "questions" in {phase.key for phase in framed_phases(material, make_protocol(table))}
+    (question,) = framed_screens(material, make_protocol(table))["strategy"].questions
+    assert (question.kind, question.required) == ("text", False)
+    assert "strategy" not in framed_screens(material_with(), make_protocol(FORWARD))
+
+
+def test_tests_whose_right_answers_differ_between_audiences_are_refused():
+    class Uneven(forward.Forward):
+        def briefing(self, material, audience):
+            asked = ScreeningQuestion(question="?", answers=["a", "b"], correct=1 + (audience == "plain"))
+            return Briefing(("Do it.",), (asked,))
+
+    with pytest.raises(
+        VeraxError, match=r"right answers in the same places; Uneven.briefing gives \[2\] and \[1\]"
+    ):
+        screening(material_with(), Uneven())
+
+
+def test_participants_get_their_own_orders_and_always_the_same():
+    study = check_protocol(material_with())
+    orders = {study.steps(study.rows[0], number) for number in range(1, 30)}
+    assert len(orders) > 20
+    other_seed = check_protocol(material_with(seed=5))
+    assert study.steps(study.rows[0], 1) != other_seed.steps(other_seed.rows[0], 1)
