@@ -7,11 +7,11 @@ import sqlite3
 
 import pytest
 
-from verax.errors import (VeraxError)
-from verax.run import (Store)
-from verax.studies.build.build import (build_study)
-from verax.studies.model.study import (FROZEN, MANIFEST, load_study)
-from verax.studies.build.summary import (balance, minutes, places)
+from verax.errors import VeraxError
+from verax.run import Store
+from verax.studies.build.build import build_study
+from verax.studies.build.summary import balance, minutes, places
+from verax.studies.model.study import FROZEN, MANIFEST, load_study
 
 WHOLE = {*FROZEN, MANIFEST}
 

@@ -7,14 +7,22 @@ import json
 import numpy as np
 import pytest
 
-from verax import (explainer, fit_model, load_dataset)
-from verax.errors import (VeraxError)
-from verax.run import (Store)
-from verax.run import (canonical)
-from verax.studies.build.explanations import (check_explainers, explain_all, records)
-from verax.studies.build.fitting import (accuracy, check_two_models, data_arguments, model_arguments, study_dataset, study_model, training_places, training_size)
-from verax.studies.model.item import (Item)
-from verax.studies.model.spec import (WorseModel)
+from verax import explainer, fit_model, load_dataset
+from verax.errors import VeraxError
+from verax.run import Store, canonical
+from verax.studies.build.explanations import check_explainers, explain_all, records
+from verax.studies.build.fitting import (
+    accuracy,
+    check_two_models,
+    data_arguments,
+    model_arguments,
+    study_dataset,
+    study_model,
+    training_places,
+    training_size,
+)
+from verax.studies.model.item import Item
+from verax.studies.model.spec import WorseModel
 
 
 class Watching:

@@ -14,19 +14,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from verax.cli.study_import import (import_command)
-from verax.errors import (VeraxError)
-from verax.explain import (Attribution)
-from verax.studies.build.build import (compose_study)
-from verax.studies.build.imports import (import_files, make_study)
-from verax.studies.build.imports.cell_values import (changed_text, unstarred)
-from verax.studies.display.levels import (scales)
-from verax.studies.protocols import (make_protocol)
-from verax.studies.protocols.checks import (check_answers, check_phases, check_rows, check_screens)
-from verax.studies.protocols.sample import (sample_material)
-from verax.studies.model.screen import (Passage, Quote, Row)
-from verax.studies.model.spec import (parse_study_spec)
-from verax.studies.model.study import (load_study)
+from verax.cli.study_import import import_command
+from verax.errors import VeraxError
+from verax.explain import Attribution
+from verax.studies.build.build import compose_study
+from verax.studies.build.imports import import_files, make_study
+from verax.studies.build.imports.cell_values import changed_text, unstarred
+from verax.studies.display.levels import scales
+from verax.studies.model.screen import Passage, Quote, Row
+from verax.studies.model.spec import parse_study_spec
+from verax.studies.model.study import load_study
+from verax.studies.protocols import make_protocol
+from verax.studies.protocols.checks import check_answers, check_phases, check_rows, check_screens
+from verax.studies.protocols.sample import sample_material
 
 SPEC = """
 title = "A study"

@@ -4,13 +4,13 @@ from itertools import groupby
 
 import pytest
 
-from verax.errors import (VeraxError)
-from verax.studies.build.surroundings import (framed_phases, framed_screens, screening)
-from verax.studies.protocols import (make_protocol)
-from verax.studies.protocols.forward import (protocol as forward)
-from verax.studies.protocols.contract import (Briefing)
-from verax.studies.protocols.checks import (check_protocol, sample_material)
-from verax.studies.model.spec import (ScreeningQuestion)
+from verax.errors import VeraxError
+from verax.studies.build.surroundings import framed_phases, framed_screens, screening
+from verax.studies.model.spec import ScreeningQuestion
+from verax.studies.protocols import make_protocol
+from verax.studies.protocols.checks import check_protocol, sample_material
+from verax.studies.protocols.contract import Briefing
+from verax.studies.protocols.forward import protocol as forward
 
 FORWARD = {"name": "forward"}
 ROLES = {"learning": 4, "test": 8}

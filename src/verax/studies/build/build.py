@@ -11,20 +11,28 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from verax.errors import (VeraxError)
-from verax.explain.explanation import (Explanation)
-from verax.run import (Progress, Store)
-from verax.run.threads import (one_thread)
-from verax.studies.build.explanations import (Key, check_explainers, explain_all, records)
-from verax.studies.build.fitting import (accuracy, check_two_models, data_arguments, model_arguments, study_dataset, study_model, training_size)
-from verax.studies.model.folder import (BUILDING, built_study, claim_folder)
-from verax.studies.build.surroundings import (framed_phases, framed_screens, screening)
-from verax.studies.model.item import (Item)
-from verax.studies.display.levels import (scales)
-from verax.studies.model.sources import (Material, Source)
-from verax.studies.protocols import (Protocol, make_protocol)
-from verax.studies.model.spec import (StudySpec, WorseModel)
-from verax.studies.model.study import (Study, save_study)
+from verax.errors import VeraxError
+from verax.explain.explanation import Explanation
+from verax.run import Progress, Store
+from verax.run.threads import one_thread
+from verax.studies.build.explanations import Key, check_explainers, explain_all, records
+from verax.studies.build.fitting import (
+    accuracy,
+    check_two_models,
+    data_arguments,
+    model_arguments,
+    study_dataset,
+    study_model,
+    training_size,
+)
+from verax.studies.build.surroundings import framed_phases, framed_screens, screening
+from verax.studies.display.levels import scales
+from verax.studies.model.folder import BUILDING, built_study, claim_folder
+from verax.studies.model.item import Item
+from verax.studies.model.sources import Material, Source
+from verax.studies.model.spec import StudySpec, WorseModel
+from verax.studies.model.study import Study, save_study
+from verax.studies.protocols import Protocol, make_protocol
 
 # Given a sentence on what is being done, something to do it in.
 During = Callable[[str], AbstractContextManager[None]]

@@ -8,17 +8,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from verax.errors import (VeraxError)
-from verax.explain.base import (explainer, explainers)
-from verax.explain.explanation import (Explanation)
-from verax.run import (Job, Outcome, Progress, Store)
-from verax.run import (execute)
-from verax.studies.items.candidates import (take)
-from verax.studies.display.controls import (shuffled)
-from verax.studies.build.fitting import (data_arguments, model_arguments, study_dataset, study_model)
-from verax.studies.model.item import (Item)
-from verax.studies.display.levels import (as_attribution)
-from verax.studies.model.spec import (Condition, StudySpec, WorseModel)
+from verax.errors import VeraxError
+from verax.explain.base import explainer, explainers
+from verax.explain.explanation import Explanation
+from verax.run import Job, Outcome, Progress, Store, execute
+from verax.studies.build.fitting import data_arguments, model_arguments, study_dataset, study_model
+from verax.studies.display.controls import shuffled
+from verax.studies.display.levels import as_attribution
+from verax.studies.items.candidates import take
+from verax.studies.model.item import Item
+from verax.studies.model.spec import Condition, StudySpec, WorseModel
 
 # Raise it when the same arguments shall give other explanations.
 VERSION = 1

@@ -11,16 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from verax.arrays import IntArray
-from verax.data.dataset import (Dataset, Part)
-from verax.data.words import (split_words)
-from verax.errors import (VeraxError)
-from verax.models.base import (Model)
-from verax.seeds import (stream)
-from verax.run.canonical import (canonical)
-from verax.studies.model.spec import (StudySpec, WorseModel)
+from verax.data.dataset import Dataset, Part
+from verax.data.words import split_words
+from verax.errors import VeraxError
+from verax.models.base import Model
+from verax.run.canonical import canonical
+from verax.seeds import stream
+from verax.studies.model.spec import StudySpec, WorseModel
 
 # By so much more of the test part the better model must be right, for people to have a chance to tell which it is.
 BETTER_BY = 0.02

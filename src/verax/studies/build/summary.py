@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from verax.studies.model.item import (Item)
-from verax.studies.model.steps import (Step)
-from verax.studies.model.study import (Study)
+from verax.studies.model.item import Item
+from verax.studies.model.steps import Step
+from verax.studies.model.study import Study
 
 # Rough, from the papers' own times: half an hour for some hundred screens.
 SECONDS_PER_ITEM = 12

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from math import ceil
 
-from verax.errors import (VeraxError)
-from verax.seeds import (stream)
-from verax.studies.display import (wording)
-from verax.studies.model.sources import (Briefing, Material)
-from verax.studies.protocols.contract import (Protocol)
-from verax.studies.model.screen import (Option, Prose, Question, Screen)
-from verax.studies.model.spec import (ScreeningQuestion)
-from verax.studies.model.steps import (DesignRow, Phase, Screening, Step)
-from verax.studies.model.study import (Study)
+from verax.errors import VeraxError
+from verax.seeds import stream
+from verax.studies.display import wording
+from verax.studies.model.screen import Option, Prose, Question, Screen
+from verax.studies.model.sources import Briefing, Material
+from verax.studies.model.spec import ScreeningQuestion
+from verax.studies.model.steps import DesignRow, Phase, Screening, Step
+from verax.studies.model.study import Study
+from verax.studies.protocols.contract import Protocol
 
 INSTRUCTIONS = Phase("instructions", "Instructions", "instructions")
 SCREENING = Phase("screening", "A short test", "screening")

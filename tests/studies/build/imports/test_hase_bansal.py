@@ -11,15 +11,15 @@ import typer
 from typer.testing import CliRunner
 
 from helpers import shared_data
-from verax.cli.study_import import (import_command)
-from verax.errors import (VeraxError)
-from verax.studies.build.imports import (import_hase_bansal, make_study)
-from verax.studies.build.imports.hase_bansal_spec import (ALL_METHODS, METHODS, hase_bansal_spec)
-from verax.studies.protocols import (make_protocol)
-from verax.studies.protocols.checks import (check_answers, check_phases)
-from verax.studies.model.screen import (Passage, Quote, Row)
-from verax.studies.model.spec import (parse_study_spec)
-from verax.studies.model.study import (load_study)
+from verax.cli.study_import import import_command
+from verax.errors import VeraxError
+from verax.studies.build.imports import import_hase_bansal, make_study
+from verax.studies.build.imports.hase_bansal_spec import ALL_METHODS, METHODS, hase_bansal_spec
+from verax.studies.model.screen import Passage, Quote, Row
+from verax.studies.model.spec import parse_study_spec
+from verax.studies.model.study import load_study
+from verax.studies.protocols import make_protocol
+from verax.studies.protocols.checks import check_answers, check_phases
 
 STUDIES = [(domain, test) for domain in ("text", "tabular") for test in ("forward", "counterfactual")]
 CLASSES = {"neg": 0, "pos": 1, "below $50K": 0, "above $50K": 1}

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from verax.errors import (VeraxError)
-from verax.explain.explanation import (Attribution, Explanation)
-from verax.studies.build.build import (compose_study)
-from verax.studies.display.controls import (shuffled)
-from verax.studies.build.explanations import (Key, records)
-from verax.studies.model.folder import (claim_folder)
-from verax.studies.model.item import (Item)
-from verax.studies.display.levels import (scales)
-from verax.studies.model.sources import (Material)
-from verax.studies.protocols import (Protocol, make_protocol)
-from verax.studies.model.spec import (StudySpec)
-from verax.studies.model.study import (MANIFEST, Study, load_study, save_study)
+from verax.errors import VeraxError
+from verax.explain.explanation import Attribution, Explanation
+from verax.studies.build.build import compose_study
+from verax.studies.build.explanations import Key, records
+from verax.studies.display.controls import shuffled
+from verax.studies.display.levels import scales
+from verax.studies.model.folder import claim_folder
+from verax.studies.model.item import Item
+from verax.studies.model.sources import Material
+from verax.studies.model.spec import StudySpec
+from verax.studies.model.study import MANIFEST, Study, load_study, save_study
+from verax.studies.protocols import Protocol, make_protocol
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,10 +9,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from verax.data.encoding import (sort_categories, to_category)
-from verax.data.words import (WORD)
-from verax.errors import (VeraxError)
-from verax.studies.build.imports.readers import (Record)
+from verax.data.encoding import sort_categories, to_category
+from verax.data.words import WORD
+from verax.errors import VeraxError
+from verax.studies.build.imports.readers import Record
 
 Span = tuple[int, int]
 # Changed words are written **so** in the published forms.

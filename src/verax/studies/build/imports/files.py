@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from verax.errors import (VeraxError)
-from verax.studies.build.imports.assemble import (Imported)
-from verax.studies.build.imports.imported_explanations import (read_explanations)
-from verax.studies.build.imports.imported_items import (NESTED, Entry, ItemFile, read_items)
-from verax.studies.build.imports.notes import (notes_on)
-from verax.studies.build.imports.readers import (each, read_table)
-from verax.studies.protocols import (Protocol, make_protocol)
-from verax.studies.protocols.counterfactual.protocol import (Counterfactual)
-from verax.studies.protocols.uncertain_case.protocol import (UncertainCase)
-from verax.studies.model.spec import (StudySpec)
+from verax.errors import VeraxError
+from verax.studies.build.imports.assemble import Imported
+from verax.studies.build.imports.imported_explanations import read_explanations
+from verax.studies.build.imports.imported_items import NESTED, Entry, ItemFile, read_items
+from verax.studies.build.imports.notes import notes_on
+from verax.studies.build.imports.readers import each, read_table
+from verax.studies.model.spec import StudySpec
+from verax.studies.protocols import Protocol, make_protocol
+from verax.studies.protocols.counterfactual.protocol import Counterfactual
+from verax.studies.protocols.uncertain_case.protocol import UncertainCase
 
 
 def import_files(spec: StudySpec, items: str | Path, explanations: str | Path | None = None) -> Imported:

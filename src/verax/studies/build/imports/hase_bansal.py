@@ -11,19 +11,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from verax.errors import (VeraxError)
-from verax.explain.explanation import (Explanation)
-from verax.explain.written import (Written)
-from verax.studies.build.explanations import (Key)
-from verax.studies.build.imports.assemble import (Imported)
-from verax.studies.build.imports.cell_values import (as_text, class_number, needed, unstarred)
-from verax.studies.build.imports.hase_bansal_spec import (ALL_METHODS, CLASS_NAMES, Domain, dataset_name)
-from verax.studies.build.imports.notes import (notes_on)
-from verax.studies.build.imports.readers import (Record, Table, each, read_table)
-from verax.studies.build.imports.shown import (shown_input)
-from verax.studies.model.item import (Item, Variant)
-from verax.studies.protocols import (make_protocol)
-from verax.studies.model.spec import (Condition, StudySpec)
+from verax.errors import VeraxError
+from verax.explain.explanation import Explanation
+from verax.explain.written import Written
+from verax.studies.build.explanations import Key
+from verax.studies.build.imports.assemble import Imported
+from verax.studies.build.imports.cell_values import as_text, class_number, needed, unstarred
+from verax.studies.build.imports.hase_bansal_spec import ALL_METHODS, CLASS_NAMES, Domain, dataset_name
+from verax.studies.build.imports.notes import notes_on
+from verax.studies.build.imports.readers import Record, Table, each, read_table
+from verax.studies.build.imports.shown import shown_input
+from verax.studies.model.item import Item, Variant
+from verax.studies.model.spec import Condition, StudySpec
+from verax.studies.protocols import make_protocol
 
 PUBLISHED = Path("data", "HIT-data-public-final")
 # What all forms of an item must agree on, where they have it.

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Literal
 
-from verax.errors import (VeraxError)
+from verax.errors import VeraxError
 
 Domain = Literal["text", "tabular"]
 Test = Literal["forward", "counterfactual"]

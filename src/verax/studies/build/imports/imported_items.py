@@ -8,11 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from verax.errors import (VeraxError)
-from verax.studies.build.imports.cell_values import (as_text, changed_text, class_names_of, class_number, needed, probabilities, whole_number)
-from verax.studies.build.imports.readers import (Record, Table, each)
-from verax.studies.model.item import (Item, Variant)
-from verax.studies.model.spec import (StudySpec)
+from verax.errors import VeraxError
+from verax.studies.build.imports.cell_values import (
+    as_text,
+    changed_text,
+    class_names_of,
+    class_number,
+    needed,
+    probabilities,
+    whole_number,
+)
+from verax.studies.build.imports.readers import Record, Table, each
+from verax.studies.model.item import Item, Variant
+from verax.studies.model.spec import StudySpec
 
 ROLES = ("learning", "test", "training", "evaluation")
 CLASSES = ("label", "prediction", "variant_prediction")

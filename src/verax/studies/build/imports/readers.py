@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from verax.data.encoding import (is_missing)
-from verax.data.files import (SUFFIXES, Cells, file_suffix, read_cells)
-from verax.errors import (VeraxError)
+from verax.data.encoding import is_missing
+from verax.data.files import SUFFIXES, Cells, file_suffix, read_cells
+from verax.errors import VeraxError
 
 T = TypeVar("T")
 WORKBOOKS = (".xlsx", ".xlsm")

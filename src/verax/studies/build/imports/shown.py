@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from verax.errors import (VeraxError)
-from verax.explain.explanation import (Attribution, Explanation)
-from verax.explain.written import (Written)
-from verax.studies.model.item import (Item)
-from verax.studies.model.spec import (Condition)
+from verax.errors import VeraxError
+from verax.explain.explanation import Attribution, Explanation
+from verax.explain.written import Written
+from verax.studies.model.item import Item
+from verax.studies.model.spec import Condition
 
 # A cell that begins so is meant as JSON, and must be.
 SCORES = re.compile(r'\s*(\[\s*[\[\]]|\{\s*["}])')

@@ -1,0 +1,1 @@
+"""From a spec, or from files made elsewhere, to a built study."""
