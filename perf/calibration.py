@@ -23,11 +23,11 @@ from scipy.special import stdtr
 
 from verax.stats.crossed import claims
 from verax.stats.crossed.components import Stratum, components
-from verax.stats.crossed.limits import SUSPECT_RATIO
 from verax.stats.power.simulation import Design, Spreads, simulate
 from verax.stats.responses import responses
 from verax.stats.tests.families import many_to_one_p
 from verax.stats.tests.multiplicity import holm
+from verax.stats.thresholds import SUSPECT_RATIO
 
 GROUP = 50
 REPLICATES = 499

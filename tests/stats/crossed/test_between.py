@@ -15,12 +15,12 @@ from verax.errors import VeraxError
 from verax.stats.crossed import claims
 from verax.stats.crossed.between import changes, contrasts, contrasts_with, mean_change
 from verax.stats.crossed.layout import lay_out, participant_scores
-from verax.stats.crossed.limits import SUSPECT_RATIO
 from verax.stats.power.simulation import Design, simulate
 from verax.stats.responses import part_of, responses
 from verax.stats.tests.equivalence import detectable
 from verax.stats.tests.multiplicity import holm
 from verax.stats.tests.permutation import label_permutation, sign_flip
+from verax.stats.thresholds import SUSPECT_RATIO
 
 NAMES = np.array(["anchor", "lime", "none", "shap", "tree"])
 

@@ -17,7 +17,7 @@ from verax.report.explanations.explanations_page import _environment
 from verax.report.study.study_page import page_style
 from verax.report.study.study_tables import number, p_number
 from verax.run import library_versions, write_json
-from verax.stats.ranks.correlation import FEWEST
+from verax.stats.thresholds import FEWEST_METHODS
 
 FORMAT = 1
 
@@ -132,7 +132,7 @@ def answer(courts: Sequence[Court], found: Sequence[Comparison]) -> str:
     lacking = "study with people" if "study" not in kinds else "benchmark"
     return (
         f"Whether benchmarks predict what helps people cannot be said from one court: there is no {lacking} here. It "
-        f"takes a benchmark and a study with at least {FEWEST} explainers in both."
+        f"takes a benchmark and a study with at least {FEWEST_METHODS} explainers in both."
     )
 
 

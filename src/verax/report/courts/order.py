@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from verax.report.common.numbers import MINUS, count, listed
 from verax.report.courts.courts import Court, Standing
-from verax.stats.ranks.correlation import FEWEST, RankCorrelation, rank_correlation
+from verax.stats.ranks.correlation import RankCorrelation, rank_correlation
 from verax.stats.ranks.methods_needed import Needed, methods_needed, reliability
+from verax.stats.thresholds import FEWEST_METHODS
 
 # The correlation that would be worth knowing of, and the chance with which it should be seen.
 WORTH, POWER = 0.7, 0.8
@@ -96,7 +97,7 @@ def compare(benchmark: Court, study: Court, seed: int = 0) -> Comparison:
         needed_with_more=None,
         needed_at_best=methods_needed(WORTH, POWER),
     )
-    if len(methods) >= FEWEST:
+    if len(methods) >= FEWEST_METHODS:
         kept = _reliable(first, errors[0]), _reliable(second, errors[1])
         more = _reliable(
             second, None if errors[1] is None else tuple(e / MORE_STUDIES**0.5 for e in errors[1])
@@ -169,9 +170,9 @@ def needs(found: Comparison) -> str:
     best = _methods(found.needed_at_best)
     if found.correlation is None:
         return (
-            f"A rank correlation needs {FEWEST} methods in both courts to exist, {FEWEST_TO_TEST} before any p can "
-            f"fall to 0.05, and {best} to see a true correlation of {WORTH} with {POWER:.0%} power, if no score had "
-            "any error."
+            f"A rank correlation needs {FEWEST_METHODS} methods in both courts to exist, {FEWEST_TO_TEST} before any p "
+            f"can fall to 0.05, and {best} to see a true correlation of {WORTH} with {POWER:.0%} power, if no score "
+            "had any error."
         )
     now, more = _methods(found.needed), _methods(found.needed_with_more)
     studies = "" if more == now else f"; {more} with {MORE_STUDIES} such studies"

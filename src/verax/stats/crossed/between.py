@@ -25,7 +25,7 @@ from verax.stats.columns import listed
 from verax.stats.crossed import claims
 from verax.stats.crossed.claims import Claims, Items, Variance
 from verax.stats.crossed.layout import Layout, lay_out
-from verax.stats.crossed.limits import enough, sizes_of, warnings_of
+from verax.stats.crossed.notes import enough, sizes_of, warnings_of
 from verax.stats.effect import effect
 from verax.stats.responses import Responses
 from verax.stats.student import t_critical

@@ -17,12 +17,10 @@ from scipy.special import stdtr, stdtrit
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
 from verax.stats.crossed.components import Components, ItemPart
+from verax.stats.thresholds import OWN_FROM
 
 Items = Literal["random", "fixed"]
 Variance = Literal["auto", "pooled", "own"]
-
-# From so many participants in every cell each cell has its own variance; below, one variance is pooled over all.
-OWN_FROM = 10
 
 
 @dataclass(frozen=True, eq=False)

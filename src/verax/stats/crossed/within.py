@@ -32,11 +32,11 @@ from verax.errors import VeraxError
 from verax.stats.columns import check_lengths, coded, listed, numbers
 from verax.stats.crossed.between import Crossed, changes, with_holm
 from verax.stats.crossed.claims import Claims
-from verax.stats.crossed.limits import FEWEST_ITEMS, FEWEST_OWN
 from verax.stats.effect import effect
 from verax.stats.responses import responses
 from verax.stats.tests.equivalence import detectable
 from verax.stats.tests.permutation import sign_flip
+from verax.stats.thresholds import FEWEST_ITEMS, FEWEST_OWN
 
 # What common items take away is estimated: never more than this part of the variance.
 MOST_TAKEN = 0.5

@@ -18,9 +18,9 @@ from verax.errors import VeraxError
 from verax.stats.crossed import claims
 from verax.stats.crossed.claims import Items
 from verax.stats.crossed.components import Stratum, components
-from verax.stats.crossed.limits import FEWEST_POOLED
 from verax.stats.power.simulation import Design, Simulated, Spreads, simulate
 from verax.stats.tests.multiplicity import holm
+from verax.stats.thresholds import FEWEST_POOLED
 
 # Studies that are simulated together: it bounds memory, and the seed of each group makes results independent of it.
 GROUP = 100

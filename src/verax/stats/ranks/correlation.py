@@ -18,9 +18,8 @@ from scipy.stats import rankdata
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
 from verax.stats.checks import finite_vector
+from verax.stats.thresholds import FEWEST_METHODS
 
-# Below this number a correlation over methods says nothing: two methods always correlate by 1 or -1.
-FEWEST = 3
 # All arrangements of so many methods are counted (9! = 362,880).
 MOST_ARRANGED = 9
 ARRANGEMENTS = 99_999
@@ -105,10 +104,10 @@ def rank_correlation(
     """
     one, other = finite_vector(first), finite_vector(second)
     n = len(one)
-    if len(other) != n or n < FEWEST:
+    if len(other) != n or n < FEWEST_METHODS:
         raise VeraxError(
             f"There are {n} first and {len(other)} second scores: a rank correlation needs both scores of at least "
-            f"{FEWEST} methods."
+            f"{FEWEST_METHODS} methods."
         )
     errors = [_errors(given, n) for given in (first_error, second_error)]
     rng = np.random.default_rng(seed)

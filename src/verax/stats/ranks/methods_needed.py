@@ -15,6 +15,7 @@ from scipy.special import stdtr
 from verax.errors import VeraxError
 from verax.stats.checks import finite_vector
 from verax.stats.ranks.correlation import spearman_rows
+from verax.stats.thresholds import FEWEST_METHODS
 
 STUDIES = 4000
 MOST_METHODS = 500
@@ -55,7 +56,7 @@ def reliability(estimates: ArrayLike, errors: ArrayLike) -> float | None:
     None with less than three methods or without any spread. With few methods it is a rough number.
     """
     values, spread = finite_vector(estimates), finite_vector(errors)
-    if len(values) < 3 or np.ptp(values) == 0:
+    if len(values) < FEWEST_METHODS or np.ptp(values) == 0:
         return None
     return max(0.0, 1 - float((spread**2).mean()) / float(values.var(ddof=1)))
 

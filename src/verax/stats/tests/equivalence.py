@@ -10,6 +10,7 @@ from scipy.special import stdtr, stdtrit
 
 from verax.errors import VeraxError
 from verax.stats.student import t_critical
+from verax.stats.thresholds import ALPHA
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Equivalence:
 
 
 def equivalence(
-    estimate: float, se: float, df: float, margin: float | tuple[float, float], alpha: float = 0.05
+    estimate: float, se: float, df: float, margin: float | tuple[float, float], alpha: float = ALPHA
 ) -> Equivalence:
     """Whether an estimate is shown to lie inside a margin: its 1 - 2 alpha interval is included (TOST).
 

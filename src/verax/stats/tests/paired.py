@@ -16,12 +16,9 @@ from verax.stats.checks import ROUNDING, check_table
 from verax.stats.estimate import Estimate, mean_interval
 from verax.stats.student import t_critical, two_sided_p
 from verax.stats.tests.multiplicity import holm
+from verax.stats.thresholds import FEWEST_UNITS
 
 Unit = TypeVar("Unit", bound=Hashable)
-
-
-# Below so many units nobody is called higher: two equal differences have a p of 0 and prove nothing.
-FEWEST = 5
 
 
 @dataclass(frozen=True)
@@ -61,7 +58,7 @@ class Difference:
     @property
     def verdict(self) -> Literal["first", "second", "none"]:
         """Which is higher after Holm's correction; "none" is too little evidence (or no test), not equality."""
-        if self.mean is None or self.p_holm is None or self.n < FEWEST or self.p_holm > 1 - self.level:
+        if self.mean is None or self.p_holm is None or self.n < FEWEST_UNITS or self.p_holm > 1 - self.level:
             return "none"
         return "first" if self.mean > 0 else "second"
 

@@ -18,11 +18,11 @@ import numpy as np
 
 from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
-from verax.stats.crossed.limits import FEWEST_ITEMS, FEWEST_OWN
 from verax.stats.crossed.within import NOT_SHOWN, Met, difference_claims
 from verax.stats.power.power import Analysis, Power, analysis, detectable_effect, power
 from verax.stats.power.simulation import Design, Simulated, Spreads
 from verax.stats.tests.multiplicity import holm
+from verax.stats.thresholds import FEWEST_ITEMS, FEWEST_OWN
 from verax.studies.model.spec import StudySpec
 from verax.studies.planning.toy import sized, toy_study
 from verax.studies.protocols import make_protocol

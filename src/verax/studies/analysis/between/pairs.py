@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from verax.errors import VeraxError
-from verax.stats.crossed.limits import FEWEST_ITEMS
 from verax.stats.responses import Responses, responses
+from verax.stats.thresholds import FEWEST_ITEMS
 
 if TYPE_CHECKING:
     import pandas as pd

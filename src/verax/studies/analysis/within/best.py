@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from verax.stats.crossed.between import Crossed
-from verax.stats.crossed.limits import FEWEST_ITEMS, FEWEST_OWN
 from verax.stats.crossed.within import Met, difference_claims, person_differences
 from verax.stats.effect import effect
 from verax.stats.student import two_sided_p
+from verax.stats.thresholds import FEWEST_ITEMS, FEWEST_OWN
 from verax.studies.analysis.contract import Column, Table
 from verax.studies.analysis.format import in_words
 from verax.studies.analysis.within.conditions import SCORE

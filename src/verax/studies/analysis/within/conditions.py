@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from verax.stats.crossed.between import Crossed
-from verax.stats.crossed.limits import FEWEST_ITEMS, FEWEST_OWN
 from verax.stats.crossed.within import Met, condition_differences, condition_means, met
 from verax.stats.effect import Effect
+from verax.stats.thresholds import FEWEST_ITEMS, FEWEST_OWN
 from verax.studies.analysis.contract import Analysed, Column, Court, Figure, Primary, PrimaryEstimate, Table
 from verax.studies.analysis.format import between, in_words, p_text, signed
 

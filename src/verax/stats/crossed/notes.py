@@ -1,4 +1,4 @@
-"""How small a crossed study may be for which claim, and what must be said beside the claim."""
+"""What a crossed claim rests on, whether that is enough, and what must be said beside the claim."""
 
 from __future__ import annotations
 
@@ -8,20 +8,15 @@ import numpy as np
 
 from verax.arrays import FloatArray
 from verax.stats.crossed.layout import Layout
-
-# Participants of a method for a test with the pooled variance, and with its own: below, an exact test cannot reach 5%.
-FEWEST_POOLED, FEWEST_OWN = 3, 6
-# Up to so many participants the pooled variance decides alone.
-FEW = 5
-# Items for a claim about items in general: the fewest that were simulated.
-FEWEST_ITEMS = 16
-FEWEST_PER_ITEM = 3
-# Below, intervals are wider than need be.
-FEWEST_DF = 10
-# A method whose participants have so many times the pooled variance is named. In simulated studies where they truly
-# vary more (and the test claims falsely in 10 to 16%) that is said in 46 to 64%, which leaves false claims without it
-# in 6 to 7%; where all methods vary alike it is said in 15 to 20%.
-SUSPECT_RATIO = 1.5
+from verax.stats.thresholds import (
+    FEW,
+    FEWEST_DF,
+    FEWEST_ITEMS,
+    FEWEST_OWN,
+    FEWEST_PER_ITEM,
+    FEWEST_POOLED,
+    SUSPECT_RATIO,
+)
 
 
 @dataclass(frozen=True)
