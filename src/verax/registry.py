@@ -6,6 +6,7 @@ import difflib
 import importlib
 from collections.abc import Callable, Iterator
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Generic, TypeVar
 
 from verax.errors import VeraxError
@@ -14,12 +15,21 @@ T = TypeVar("T")
 
 
 class Registry(Generic[T]):
-    """Named things of one sort (explainers, models, datasets), with errors that name the nearest match."""
+    """Named things of one sort (explainers, models, datasets), with errors that name the nearest match.
 
-    def __init__(self, noun: str, group: str) -> None:
+    Attributes:
+        noun: what errors call one of them.
+        group: the entry points under which other people's packages offer theirs.
+        home: the package in which ours are. A new module in it is found without being named anywhere: when a name is
+            asked for that nobody has registered yet, or all names, its modules that register something are imported.
+    """
+
+    def __init__(self, noun: str, group: str, home: str | None = None) -> None:
         self.noun = noun
         self.group = group
+        self.home = home
         self._things: dict[str, T] = {}
+        self._searched = home is None
 
     def register(self, name: str) -> Callable[[T], T]:
         """Decorator: makes the decorated thing available as ``name``."""
@@ -36,6 +46,9 @@ class Registry(Generic[T]):
             return self._things[name]
         if ":" in name:
             return self._imported(name)
+        self._search_home()
+        if name in self._things:
+            return self._things[name]
         for point in entry_points(group=self.group):
             if point.name == name:
                 thing: T = point.load()
@@ -46,10 +59,22 @@ class Registry(Generic[T]):
 
     def names(self) -> list[str]:
         """All names, registered and from entry points, sorted."""
+        self._search_home()
         return sorted({*self._things, *(point.name for point in entry_points(group=self.group))})
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())
+
+    def _search_home(self) -> None:
+        """Imports the modules of the home package that register something; the others may be heavy."""
+        if self._searched or self.home is None:
+            return
+        for folder in map(Path, importlib.import_module(self.home).__path__):
+            for path in sorted(folder.rglob("*.py")):
+                if ".register(" in path.read_text(encoding="utf-8"):
+                    parts = path.relative_to(folder).with_suffix("").parts
+                    importlib.import_module(".".join([self.home, *parts]).removesuffix(".__init__"))
+        self._searched = True
 
     def _imported(self, name: str) -> T:
         module_name, _, attribute = name.partition(":")

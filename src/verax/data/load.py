@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from verax.data import embedded, formats  # noqa: F401  (importing them registers them)
 from verax.data.dataset import Dataset
 from verax.data.files import SUFFIXES, file_records, file_suffix
 from verax.data.records import Records, build_dataset

@@ -39,5 +39,5 @@ class Choice:
 Source = Callable[[], Records]
 Reader = Callable[[Path, Choice], Records]
 
-datasets: Registry[Source] = Registry("dataset", "verax.datasets")
-dataset_formats: Registry[Reader] = Registry("format", "verax.formats")
+datasets: Registry[Source] = Registry("dataset", "verax.datasets", home="verax.data")
+dataset_formats: Registry[Reader] = Registry("format", "verax.formats", home="verax.data.formats")

@@ -45,7 +45,7 @@ class Explainer(ABC):
         return hashlib.sha256(f"{type(self).__module__}.{self!r}".encode()).hexdigest()
 
 
-explainers: Registry[type[Explainer]] = Registry("explainer", "verax.explainers")
+explainers: Registry[type[Explainer]] = Registry("explainer", "verax.explainers", home="verax.explain")
 
 
 def explainer(name: str, **parameters: Any) -> Explainer:

@@ -15,7 +15,7 @@ from verax.registry import Registry
 
 # By name: a function from a seed to an unfitted classifier, with fit(rows, labels, sample_weight) and
 # predict_proba.
-models: Registry[Callable[[int], Any]] = Registry("model", "verax.models")
+models: Registry[Callable[[int], Any]] = Registry("model", "verax.models", home="verax.models")
 
 
 @models.register("logistic")
