@@ -187,7 +187,7 @@ def measure(what, url, folder):
     import pandas  # noqa: F401
     import pyarrow.parquet  # noqa: F401
 
-    from verax.studies.answers.answers import collect
+    from verax.studies.answers.collect import collect
     from verax.studies.answers.exclusion import apply_exclusions
     from verax.studies.answers.export import export_study
     from verax.studies.store.status import overview

@@ -33,7 +33,7 @@ from verax.web.app import SafeHeaders, static
 from verax.web.http.assets import asset_name
 from verax.web.http.templating import draw
 from verax.web.participant.notices import NOTICES
-from verax.web.participant.pages import step_page
+from verax.web.participant.step_page import step_page
 
 NAMES = ("Alpha", "Beta")
 TEXT = (

@@ -20,7 +20,7 @@ from verax.studies.model.spec import ExclusionRule
 from verax.studies.store.tables import actions, studies
 from verax.web.app import make_app
 from verax.web.experimenter.zip_export import _file_name
-from verax.web.http.limits import make_limits
+from verax.web.http.rate_limits import make_limits
 from verax.web.preview import preview_app
 from web.serving import running
 from web.walk import http_enter, http_walk

@@ -20,7 +20,7 @@ from starlette.routing import Route
 from small_study import GIVEN, small_study
 from verax.studies.store.tables import metadata, participants, responses, steps
 from verax.web.http.assets import asset_name
-from verax.web.http.limits import Limiter
+from verax.web.http.rate_limits import Limiter
 from web.test_arrivals import PROLIFIC, heading
 from web.walk import Form, filled, http_enter, http_walk
 

@@ -106,7 +106,7 @@ def build_study(folder: Path, jobs: int) -> Study:
 
 def send_bots(study: Study, folder: Path) -> None:
     """Bots through the real pages, as many as are missing from an earlier demo."""
-    from verax.studies.answers.answers import collect
+    from verax.studies.answers.collect import collect
     from verax.studies.bots.crowd import run_bots, summarise
     from verax.studies.store import open_store
     from verax.web.background_server import serving_aside
@@ -139,7 +139,7 @@ def analyse_bots(folder: Path) -> Path:
     from verax.studies.analysis.analyse import analyse, analysed
     from verax.studies.analysis.contract import Options
     from verax.studies.analysis.writing import write_analysis
-    from verax.studies.answers.answers import collect
+    from verax.studies.answers.collect import collect
 
     options = Options(replicates=REPLICATES, bots=True)
     with answers(folder, None) as store:

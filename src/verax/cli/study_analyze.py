@@ -15,7 +15,7 @@ from verax.errors import VeraxError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from verax.studies.answers.answers import Collected
+    from verax.studies.answers.frames import Collected
     from verax.studies.model.study import Study
 
 ANALYZE_EXAMPLES = """Examples:
@@ -112,7 +112,7 @@ def analyze_command(
 def _collected(study: Study, folder: Path, database: str | None, export: Path | None) -> Collected:
     """The answers in an export, or in a database."""
     from verax.cli.study_answers import answers
-    from verax.studies.answers.answers import collect, collect_export
+    from verax.studies.answers.collect import collect, collect_export
 
     if export is None:
         with answers(folder, database) as store:

@@ -23,10 +23,10 @@ from verax.studies.store import Store
 from verax.web.experimenter.live_page import Watch
 from verax.web.experimenter.routes import experimenter_routes
 from verax.web.http.assets import assets
-from verax.web.http.limits import make_limits
 from verax.web.http.origins import own_posted
+from verax.web.http.pages import Site, notice
 from verax.web.http.policy import HEADERS
-from verax.web.http.site import Site, notice
+from verax.web.http.rate_limits import make_limits
 from verax.web.participant import leaving
 from verax.web.participant import routes as participant
 from verax.web.purging import purging

@@ -11,7 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
 
 from verax.studies.store import Store
-from verax.web.http.site import Site
+from verax.web.http.pages import Site
 
 DAY = 24 * 3600
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from verax.stats.power.simulation import Design, Simulated, Spreads, simulate
-from verax.studies.answers.answers import Collected, to_frame
+from verax.studies.answers.frames import Collected, to_frame
 from verax.studies.answers.schema import EXCLUSIONS, PARTICIPANTS, RESPONSES, shown
 from verax.studies.build.build import compose_study
 from verax.studies.model.screen import Question

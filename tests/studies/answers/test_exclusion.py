@@ -11,7 +11,7 @@ from small_study import begin
 from store_tools import rows
 from verax.studies.answers.exclusion import _findings, _record, apply_exclusions
 from verax.studies.answers.exclusion_rules import DEFAULTS, RULES
-from verax.studies.answers.rows import exclusion_records
+from verax.studies.answers.records import exclusion_records
 from verax.studies.model.spec import ExclusionRule
 from verax.studies.store.clock import to_micros
 from verax.studies.store.tables import consents, events, exclusions, participants, responses, steps

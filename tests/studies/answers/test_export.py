@@ -24,7 +24,7 @@ from verax.studies.answers.export import FORMATS, export_study
 from verax.studies.answers.export.codebook import to_markdown
 from verax.studies.answers.export.csv_cells import NUMBER, guarded, to_cells, unguarded
 from verax.studies.answers.export.writers import CsvWriter
-from verax.studies.answers.rows import READERS, view
+from verax.studies.answers.records import READERS, view
 from verax.studies.answers.schema import TABLES, Column, shown
 from verax.studies.store import open_store
 
@@ -105,7 +105,7 @@ class TestFiles:
         assert rows == {"participants": 3, "responses": 14, "events": 1, "exclusions": 2}
 
     def test_large_tables_are_written_in_row_groups(self, opened, clock, tmp_path, monkeypatch):
-        monkeypatch.setattr("verax.studies.answers.export.exporting.AT_ONCE", 5)
+        monkeypatch.setattr("verax.studies.answers.export.write.AT_ONCE", 5)
         store = opened(forward())
         finish(store, begin(store), clock)
         export_study(store, tmp_path / "out", ("parquet",))

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from verax.studies.answers.answers import Collected, collect
+from verax.studies.answers.collect import collect
+from verax.studies.answers.frames import Collected
 from verax.studies.bots import BotRun, run_bots
 from verax.studies.build.build import compose_study
 from verax.studies.model.study import Study, save_study

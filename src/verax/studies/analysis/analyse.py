@@ -23,7 +23,7 @@ from verax.studies.protocols.contract import make_protocol
 if TYPE_CHECKING:
     import pandas as pd
 
-    from verax.studies.answers.answers import Collected
+    from verax.studies.answers.frames import Collected
     from verax.studies.model.freeze import Frozen
     from verax.studies.model.study import Study
 

@@ -15,7 +15,7 @@ from verax.studies.analysis.format import in_words, p_text
 if TYPE_CHECKING:
     import pandas as pd
 
-    from verax.studies.answers.answers import Collected
+    from verax.studies.answers.frames import Collected
 
 # Up to so many tables with the same margins are counted one by one.
 MOST_TABLES = 200_000

@@ -49,7 +49,7 @@ class Options:
 
 @dataclass(frozen=True, eq=False)
 class Analysed:
-    """The answers that an analysis works on, of people or of bots only. Columns: `verax.studies.answers.rows`.
+    """The answers that an analysis works on, of people or of bots only. Columns: `verax.studies.answers.records`.
 
     Attributes:
         study: the study.

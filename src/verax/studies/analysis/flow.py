@@ -9,7 +9,7 @@ from verax.studies.analysis.contract import Analysed
 from verax.studies.analysis.format import counted
 
 if TYPE_CHECKING:
-    from verax.studies.answers.answers import Collected
+    from verax.studies.answers.frames import Collected
 
 
 @dataclass(frozen=True)

@@ -25,13 +25,13 @@ from verax.studies.model.study import Study
 if TYPE_CHECKING:
     import pandas as pd
 
-    from verax.studies.answers.answers import Collected
+    from verax.studies.answers.frames import Collected
 
 Record = dict[str, Any]
 
 
 def simulate_answers(study: Study, profiles: Mixture | Profile | str, n: int, seed: int = 0) -> pd.DataFrame:
-    """The responses of so many simulated people, as `verax.studies.answers.answers.Collected` has them."""
+    """The responses of so many simulated people, as `verax.studies.answers.frames.Collected` has them."""
     return simulate_study(study, profiles, n, seed).responses
 
 
@@ -47,7 +47,7 @@ def simulate_study(
         seed: of all their decisions.
         album: of the study, for those who repeat it often.
     """
-    from verax.studies.answers.answers import Collected, to_frame
+    from verax.studies.answers.frames import Collected, to_frame
 
     album = album or make_album(study)
     taken: Counter[int] = Counter()
@@ -229,7 +229,7 @@ def _meanings(screen: Screen, given: dict[str, str]) -> dict[str, Any]:
 
 
 def _answered(album: Album, step: Step, question: str, given: str, meaning: Any) -> Record:
-    from verax.studies.answers.rows import written
+    from verax.studies.answers.records import written
 
     study = album.study
     asked = next(one for one in study.screens[step.screen].questions if one.name == question)

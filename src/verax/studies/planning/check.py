@@ -16,7 +16,7 @@ from verax.errors import VeraxError
 from verax.stats.power.power import binomial_interval
 from verax.stats.power.simulation import Design, Simulated, simulate
 from verax.studies.analysis import Options, analyse
-from verax.studies.answers.answers import Collected, to_frame
+from verax.studies.answers.frames import Collected, to_frame
 from verax.studies.answers.schema import EXCLUSIONS, PARTICIPANTS, RESPONSES, shown
 from verax.studies.model.item import Item
 from verax.studies.model.spec import StudySpec

@@ -23,7 +23,7 @@ from verax.studies.store.status import Group, Overview, overview
 from verax.web.experimenter.live_words import by_phase, done_in_words, extremes, minutes, person_in_words
 from verax.web.experimenter.sign_in import Visit, experimenter_page
 from verax.web.experimenter.zip_export import FORMATS
-from verax.web.http.site import site_of
+from verax.web.http.pages import site_of
 
 # Many pages that ask every few seconds share what was counted within so many seconds.
 SHARED_SECONDS = 2

@@ -25,8 +25,8 @@ from verax.web.experimenter.sign_in import (
 )
 from verax.web.experimenter.zip_export import export
 from verax.web.http.forms import Form
-from verax.web.http.limits import client_key, limits_of, too_many
-from verax.web.http.site import see_other, site_of
+from verax.web.http.pages import see_other, site_of
+from verax.web.http.rate_limits import client_key, limits_of, too_many
 
 WRONG = "The name or the password is wrong."
 

@@ -17,8 +17,8 @@ from starlette.responses import HTMLResponse, Response
 from verax.studies.store.accounts import SESSION_SECONDS, signed_in
 from verax.web.http.forms import Form, posted
 from verax.web.http.origins import check_origin
+from verax.web.http.pages import page, root, see_other, site_of
 from verax.web.http.policy import POLICY
-from verax.web.http.site import page, root, see_other, site_of
 
 FORM_TOKEN = "form"
 # As for participants, but the script may ask this server for news, and forms say where they come from.

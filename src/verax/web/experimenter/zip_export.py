@@ -19,7 +19,7 @@ from verax.studies.store.clock import from_micros, to_micros
 from verax.studies.store.people import act
 from verax.web.experimenter.sign_in import Visit, told
 from verax.web.http.forms import Form
-from verax.web.http.site import site_of
+from verax.web.http.pages import site_of
 
 FORMATS = {"csv": "CSV", "jsonl": "JSON lines", "parquet": "Parquet"}
 PIECE = 256 * 1024

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from verax.web.participant.pages import FIELD
+from verax.web.participant.step_page import FIELD
 
 LARGEST = 64 * 1024
 MOST_FIELDS = 200

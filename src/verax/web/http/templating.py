@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from verax.studies.model.screen import LEVELS
-from verax.web.participant.blocks import paragraphs
+from verax.web.participant.drawn_blocks import paragraphs
 
 # Of a written answer, in characters; a form of several still passes the limit of a request.
 LONGEST_TEXT = 4000

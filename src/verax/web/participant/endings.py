@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from verax.studies.model.spec import StudySpec
-from verax.web.http.site import notice, site_of
+from verax.web.http.pages import notice, site_of
 
 # Pages after which nothing is paid unless an address for them is given.
 UNPAID = ("declined", "screened-out", "full", "closed", "withdrawn")

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from verax.web.http.forms import Form
-from verax.web.http.site import leave_address, page, place, see_other, site_of
+from verax.web.http.pages import leave_address, page, place, see_other, site_of
 from verax.web.participant.routes import unknown
 
 

@@ -13,8 +13,7 @@ from starlette.responses import Response
 from verax.studies.display import wording
 from verax.studies.store import Refused, Where
 from verax.web.http.forms import Form, answers, client_times, step_number
-from verax.web.http.limits import client_key, limits_of, too_many
-from verax.web.http.site import (
+from verax.web.http.pages import (
     forget,
     leave_address,
     notice,
@@ -26,9 +25,10 @@ from verax.web.http.site import (
     see_other,
     site_of,
 )
+from verax.web.http.rate_limits import client_key, limits_of, too_many
 from verax.web.participant.arrivals import NoArrival, arrival
 from verax.web.participant.endings import completion, over
-from verax.web.participant.pages import step_page
+from verax.web.participant.step_page import step_page
 
 LONGEST_CODE = 64
 MISSING = "Something is missing below; this page is not saved yet."

@@ -10,7 +10,7 @@ from studies.analysis.frames import THREE, sample_study
 from verax.studies.analysis import Options, analyse, analysed
 from verax.studies.analysis.between.effects import effects
 from verax.studies.analysis.between.pairs import paired
-from verax.studies.answers.answers import collect
+from verax.studies.answers.collect import collect
 from verax.studies.bots import run_bots
 from verax.studies.bots.album import make_album
 from verax.studies.bots.without_web import simulate_study

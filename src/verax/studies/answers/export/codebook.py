@@ -8,7 +8,7 @@ from typing import Any
 from verax import __version__
 from verax.studies.answers.exclusion_rules import limit_of
 from verax.studies.answers.export.column_counts import TableCount
-from verax.studies.answers.rows import written
+from verax.studies.answers.records import written
 from verax.studies.model.screen import with_names
 from verax.studies.model.study import Study
 from verax.studies.protocols.contract import make_protocol

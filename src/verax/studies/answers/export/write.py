@@ -16,9 +16,9 @@ from verax.errors import VeraxError
 from verax.studies.answers.exclusion import apply_exclusions
 from verax.studies.answers.export.codebook import make_codebook, to_markdown
 from verax.studies.answers.export.column_counts import TableCount
-from verax.studies.answers.export.replacing import replaced
+from verax.studies.answers.export.whole_folder import replaced
 from verax.studies.answers.export.writers import WRITERS, Part
-from verax.studies.answers.rows import READERS, View, view
+from verax.studies.answers.records import READERS, View, view
 from verax.studies.answers.schema import TABLES, Column, shown
 from verax.studies.store.clock import from_micros
 from verax.studies.store.store import Store

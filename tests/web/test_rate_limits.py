@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from verax.web.http.limits import Limiter, client_key
+from verax.web.http.rate_limits import Limiter, client_key
 from web.serving import running
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from verax.studies.model.screen import Question, with_names
 from verax.studies.model.steps import Phase
 from verax.studies.store import Where
-from verax.web.participant.blocks import drawn, side_by_side
+from verax.web.participant.drawn_blocks import drawn, side_by_side
 
 # Form fields of answers begin so, so that no question's name collides with the form's own fields.
 FIELD = "q-"

@@ -7,7 +7,7 @@ import re
 from answering import answer_step, finish, first_option, forward, go_to, small
 from small_study import CHECKS, begin
 from verax.studies.answers.exclusion import apply_exclusions
-from verax.studies.answers.rows import (
+from verax.studies.answers.records import (
     AT_ONCE,
     READERS,
     event_records,

@@ -1,20 +1,17 @@
-"""A study's answers for analysis, from its database or from an export of it, checked against the study."""
+"""A study's answers as data frames, for analysis."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from verax.studies.answers.schema import EXCLUSIONS, PARTICIPANTS, RESPONSES, Column, shown
+from verax.studies.answers.schema import EXCLUSIONS, PARTICIPANTS, RESPONSES, Column
 from verax.studies.model.study import Study
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from verax.studies.store.store import Store
 
 AT_ONCE = 20_000  # records that wait to become a table
 DTYPES = {"number": "float64", "text": "object", "json": "object"}
@@ -27,7 +24,7 @@ class Collected:
 
     Attributes:
         study: the frozen study.
-        participants, responses, exclusions: the columns of `verax.studies.answers.rows`. Integers and booleans that
+        participants, responses, exclusions: the columns of `verax.studies.answers.records`. Integers and booleans that
         may be
             missing are pandas' nullable ones, others plain; texts and JSON are objects, None where missing.
         source: where they come from, for people to read.
@@ -40,20 +37,6 @@ class Collected:
     exclusions: pd.DataFrame
     source: str
     edited: tuple[str, ...] = ()
-
-
-def collect(store: Store) -> Collected:
-    """All that a database holds, after the study's exclusion rules were applied; texts included."""
-    from verax.studies.answers.exclusion import apply_exclusions
-    from verax.studies.answers.rows import READERS, view
-
-    apply_exclusions(store)
-    with view(store, free_text=True) as seen:
-        tables = {
-            name: to_frame(READERS[name](seen), shown(columns, identifying=False))
-            for name, columns in USED.items()
-        }
-    return Collected(store.study, **tables, source=f"the database {store.database.name}")
 
 
 def to_frame(records: Iterator[dict[str, Any]], columns: tuple[Column, ...]) -> pd.DataFrame:
@@ -85,11 +68,3 @@ def dtype_of(column: Column) -> str:
         case "boolean":
             return "bool" if column.always else "boolean"
     return DTYPES[column.type]
-
-
-def collect_export(study: Study, folder: str | Path) -> Collected:
-    """All that an export of the study holds, whichever format it has; what does not fit the study is one sentence."""
-    from verax.studies.answers.export.reading import read_export
-
-    tables, edited = read_export(study, Path(folder))
-    return Collected(study, **tables, source=f"the export {folder}", edited=edited)

@@ -13,7 +13,7 @@ import pytest
 from answering import finish, forward, small
 from small_study import Clock, begin
 from verax.errors import VeraxError
-from verax.studies.answers.answers import collect, collect_export
+from verax.studies.answers.collect import collect, collect_export
 from verax.studies.answers.export import FORMATS, export_study
 from verax.studies.store import open_store
 

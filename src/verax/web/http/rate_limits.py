@@ -18,7 +18,7 @@ from typing import cast
 from starlette.requests import Request
 from starlette.responses import Response
 
-from verax.web.http.site import page
+from verax.web.http.pages import page
 
 MOST_KEYS = 20_000
 # Who waits exactly as long as told must not be refused because of a rounding.

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from verax.errors import VeraxError
-from verax.studies.answers.answers import USED, dtype_of, to_frame
-from verax.studies.answers.export.checking import check_tables
-from verax.studies.answers.export.exporting import CODEBOOK
-from verax.studies.answers.export.parsing import parsed
+from verax.studies.answers.export.consistency import check_tables
+from verax.studies.answers.export.parse import parsed
+from verax.studies.answers.export.write import CODEBOOK
+from verax.studies.answers.frames import USED, dtype_of, to_frame
 from verax.studies.answers.schema import Column, shown
 from verax.studies.model.study import Study
 

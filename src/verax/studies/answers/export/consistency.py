@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from verax.errors import VeraxError
-from verax.studies.answers.rows import written
+from verax.studies.answers.records import written
 from verax.studies.answers.schema import EXCLUSIONS, PARTICIPANTS, RESPONSES
 from verax.studies.model.study import Study
 from verax.studies.protocols.contract import make_protocol
