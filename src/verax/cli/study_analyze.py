@@ -181,7 +181,7 @@ def _intended_table(sensitivity: dict[str, Any]) -> Table:
     """The estimates of everybody who answered, where nobody is analysed per protocol."""
     from rich.table import Table
 
-    from verax.studies.analysis.format import between, signed
+    from verax.text import between, signed
 
     table = Table(box=None, padding=(0, 3, 0, 0), header_style="bold")
     table.add_column("condition")
@@ -203,7 +203,7 @@ def primary_table(primary: dict[str, Any]) -> Table:
     """The primary analysis as a table for the terminal."""
     from rich.table import Table
 
-    from verax.studies.analysis.format import between, p_text, signed
+    from verax.text import between, p_text, signed
 
     table = Table(box=None, padding=(0, 3, 0, 0), header_style="bold")
     table.add_column("condition")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from verax.errors import VeraxError
-from verax.report.common.numbers import listed
+from verax.text import listed
 
 Summary = Mapping[str, Any]
 # The benchmark's ceiling reads the model itself, and "none" shows nothing: neither is an explainer on trial.
@@ -109,9 +109,7 @@ def _no_summary(folder: Path) -> str:
         return f"There is no folder {str(folder)!r}; name folders of benchmark runs and of analysed studies."
     inside = sorted(one.parent for one in folder.glob("*/summary.json"))
     if inside:
-        return (
-            f"{str(folder)!r} has no summary.json of its own; name {listed([str(one) for one in inside], 3)}."
-        )
+        return f"{str(folder)!r} has no summary.json of its own; name {listed([str(one) for one in inside], most=3)}."
     if (folder / "study.json").exists() or (folder / "spec.toml").exists():
         return f"{str(folder)!r} holds a study that is not analysed; run verax study analyze {folder} first."
     return (
@@ -145,7 +143,7 @@ def _of_stain(summary: Summary, folder: Path) -> tuple[list[Court], list[str]]:
     if not cells:
         return [], notes
     standings = tuple(_over_cells(names[label], label, cells) for label in scored)
-    datasets = listed(list(summary["spec"]["datasets"]), 2)
+    datasets = listed(list(summary["spec"]["datasets"]), most=2)
     measure = "area under the recall curve of the stain"
     return [
         Court(f"Staining, {datasets}", "benchmark", str(folder), measure, "per cent", False, True, standings)

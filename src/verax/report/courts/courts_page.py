@@ -9,15 +9,15 @@ from typing import Any
 from urllib.parse import quote
 
 from verax.errors import VeraxError
-from verax.report.common.numbers import NOTHING, count, listed
 from verax.report.courts.charts import court_panels, courts_figure, scatter_figure, scatter_panel
 from verax.report.courts.courts import FLOOR, Court, Standing, read_courts
-from verax.report.courts.order import MORE_STUDIES, POWER, WORTH, Comparison, comparisons, signed
+from verax.report.courts.order import MORE_STUDIES, POWER, WORTH, Comparison, coefficient, comparisons
 from verax.report.explanations.explanations_page import _environment
 from verax.report.study.study_page import page_style
-from verax.report.study.study_tables import number, p_number
+from verax.report.study.study_tables import number
 from verax.run import library_versions, write_json
 from verax.stats.thresholds import FEWEST_METHODS
+from verax.text import NOTHING, counted, listed, p_number
 
 FORMAT = 1
 
@@ -142,12 +142,12 @@ def asked(courts: Sequence[Court]) -> str:
     people = [court for court in courts if court.kind == "study" and not court.simulated]
     bots = [court for court in courts if court.simulated]
     parts = [
-        count(len(benchmarks), "benchmark") if benchmarks else "",
-        count(len(people), "study with people", "studies with people") if people else "",
-        count(len(bots), "study with simulated people", "studies with simulated people") if bots else "",
+        counted(len(benchmarks), "benchmark") if benchmarks else "",
+        counted(len(people), "study with people", "studies with people") if people else "",
+        counted(len(bots), "study with simulated people", "studies with simulated people") if bots else "",
     ]
     there = listed([part for part in parts if part]) or "no court"
-    return f"{there}; {count(len(explainer_order(courts)), 'explainer')} stood in at least one."
+    return f"{there}; {counted(len(explainer_order(courts)), 'explainer')} stood in at least one."
 
 
 def explainer_order(courts: Sequence[Court]) -> list[str]:
@@ -192,9 +192,9 @@ def _correlation_row(found: Comparison) -> list[str]:
     return [
         against,
         str(one.n),
-        f"{signed(one.spearman)} [{signed(one.spearman_low)}, {signed(one.spearman_high)}]",
+        f"{coefficient(one.spearman)} [{coefficient(one.spearman_low)}, {coefficient(one.spearman_high)}]",
         p_number(one.p_spearman),
-        f"{signed(one.kendall)} [{signed(one.kendall_low)}, {signed(one.kendall_high)}]",
+        f"{coefficient(one.kendall)} [{coefficient(one.kendall_low)}, {coefficient(one.kendall_high)}]",
         p_number(one.p_kendall),
         _needed(found.needed),
         _needed(found.needed_with_more),

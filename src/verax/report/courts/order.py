@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from verax.report.common.numbers import MINUS, count, listed
 from verax.report.courts.courts import Court, Standing
 from verax.stats.ranks.correlation import RankCorrelation, rank_correlation
 from verax.stats.ranks.methods_needed import Needed, methods_needed, reliability
-from verax.stats.thresholds import FEWEST_METHODS
+from verax.stats.thresholds import ALPHA, FEWEST_METHODS
+from verax.text import NOTHING, always_signed, counted, listed
 
 # The correlation that would be worth knowing of, and the chance with which it should be seen.
 WORTH, POWER = 0.7, 0.8
@@ -155,12 +155,13 @@ def in_words(found: Comparison) -> str:
         return (
             f"Nothing can be said yet: only {there} stood in both courts ({found.benchmark}; {found.study})."
         )
-    over = f"over {count(len(found.methods), 'method')} ({listed(list(found.methods), 6)})"
+    over = f"over {counted(len(found.methods), 'method')} ({listed(list(found.methods), most=6)})"
     one = found.correlation
     if one.spearman is None or one.p_spearman is None:
         return f"Nothing can be said: {over} one of the two courts tells no method from another."
-    agree = f"the benchmark's order and that of what helped {who} have a rank correlation of {signed(one.spearman)}"
-    ends = f"95% interval {signed(one.spearman_low)} to {signed(one.spearman_high)}"
+    rho = coefficient(one.spearman)
+    agree = f"the benchmark's order and that of what helped {who} have a rank correlation of {rho}"
+    ends = f"95% interval {coefficient(one.spearman_low)} to {coefficient(one.spearman_high)}"
     p = f"{'exact ' if one.exact else ''}p {'<' if one.p_spearman < 0.001 else '='} {max(one.p_spearman, 0.001):.3f}"
     return f"{_verdict(one)}: {over} {agree} ({ends}; {p}).{_least(one)}"
 
@@ -182,19 +183,19 @@ def needs(found: Comparison) -> str:
     )
 
 
-def signed(value: float | None) -> str:
+def coefficient(value: float | None) -> str:
     """A correlation with its sign, "+0.40"."""
-    return "–" if value is None else f"{value:+.2f}".replace("-", MINUS)
+    return NOTHING if value is None else always_signed(value)
 
 
 def _verdict(one: RankCorrelation) -> str:
-    if one.p_spearman is None or one.spearman is None or one.p_spearman > 0.05:
+    if one.p_spearman is None or one.spearman is None or one.p_spearman > ALPHA:
         return "Neither shown nor excluded"
     return "Yes, among methods like these" if one.spearman > 0 else "The reverse, among methods like these"
 
 
 def _least(one: RankCorrelation) -> str:
-    if one.smallest_p <= 0.05:
+    if one.smallest_p <= ALPHA:
         return ""
     return f" With {one.n} methods no p below {one.smallest_p:.3f} is possible, however well they agree."
 

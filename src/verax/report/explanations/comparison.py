@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from verax.explain.explanation import Attribution
 from verax.report.explanations.highlight import ranked
+from verax.text import listed
 
 
 @dataclass(frozen=True)
@@ -105,11 +105,6 @@ def agreement(subject: Subject) -> str:
             else "No feature changes the model's answer."
         )
     return "; ".join(parts) + "."
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names as English lists them: "a, b and c"."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def how(attribution: Attribution) -> str:

@@ -12,11 +12,11 @@ from verax.errors import VeraxError
 from verax.explain.explanation import Attribution
 from verax.report.explanations.comparison import Comparison, agreement, decimals, how, signed, verdict
 from verax.report.explanations.highlight import ranked, segments
+from verax.text import MINUS
 
 # How many bars stand open beside a text; the rest can be unfolded.
 BARS = 8
 CLASSES = 6
-MINUS = "\N{MINUS SIGN}"
 
 
 def write_page(path: Path, comparisons: Sequence[Comparison], title: str, made_by: str = "") -> None:

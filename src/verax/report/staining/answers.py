@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from verax.report.common.numbers import count, duration, listed, p_value, percent
 from verax.report.staining.figures import CEILING, FLOOR
+from verax.text import counted, duration, listed, p_text, percent
 
 Summary = Mapping[str, Any]
 Cell = Mapping[str, Any]
@@ -50,7 +50,7 @@ def took_answer(summary: Summary) -> str:
     mean = f"; the mean accuracy there is {lowest}"
     if len(took) > 1:
         mean = f"; the lowest mean accuracy there is {lowest} ({where(worst, summary)})"
-    models = f"{answer} {count(trained, 'stained model')}"
+    models = f"{answer} {counted(trained, 'stained model')}"
     if trained == 1:
         models = "Yes: the one stained model" if learnt else "No: not even the one stained model"
     reached = f"{models} reached {limit:.0%} on the stained region"
@@ -85,7 +85,7 @@ def truth_answer(summary: Summary) -> str:
         return ""
     low, high = min(found), max(found)
     if low[0] == high[0]:
-        reached = f"a recall of {percent(low[0])} ({listed([name for _, name in found], NAMED)})"
+        reached = f"a recall of {percent(low[0])} ({listed([name for _, name in found], most=NAMED)})"
     else:
         reached = f"a recall between {percent(low[0])} ({low[1]}) and {percent(high[0])} ({high[1]})"
     return f"Where they can be read, they reach {reached} with b = |F| = {budget} features shown."
@@ -105,11 +105,11 @@ def best_answer(summary: Summary, names: Mapping[str, str]) -> str:
         else:
             won.setdefault(winner, []).append(where(cell, summary))
     parts = [
-        f"{names[label]} beats all others for {listed(cells, NAMED)}"
+        f"{names[label]} beats all others for {listed(cells, most=NAMED)}"
         for label, cells in sorted(won.items(), key=lambda item: -len(item[1]))
     ]
     if open_cells:
-        nobody = "no explainer beats all others for " + listed(open_cells, NAMED)
+        nobody = "no explainer beats all others for " + listed(open_cells, most=NAMED)
         parts.append(nobody if parts else nobody.replace("no ", "No ", 1))
     untested = all(one["p_holm"] is None for cell in scored for one in cell["differences"]["auc"])
     tested = "; with one stain no difference can be tested" if untested else ""
@@ -125,7 +125,7 @@ def rank_answer(summary: Summary, names: Mapping[str, str]) -> str:
     best = min(known.values())
     first = [names[label] for label, rank in known.items() if rank == best]
     verb = "has" if len(first) == 1 else "share"
-    cells = count(ranks["cells"], "dataset and model", "pairs of dataset and model")
+    cells = counted(ranks["cells"], "dataset and model", "pairs of dataset and model")
     return f"On average {listed(first)} {verb} the best rank, {best:.1f} of {len(known)} over {cells}."
 
 
@@ -148,11 +148,11 @@ def chance_answer(summary: Summary, names: Mapping[str, str]) -> str:
         return "Yes: after correction every explainer beats random everywhere."
     parts = []
     if below:
-        parts.append(f"worse than random: {listed(below, NAMED)}")
+        parts.append(f"worse than random: {listed(below, most=NAMED)}")
     if unproven:
-        parts.append(f"not shown to beat random: {listed(unproven, NAMED)}")
+        parts.append(f"not shown to beat random: {listed(unproven, most=NAMED)}")
     rest = tested - len(below) - len(unproven)
-    return f"Not everywhere: {'; '.join(parts)}; in {rest} of {count(tested, 'case')} random is beaten."
+    return f"Not everywhere: {'; '.join(parts)}; in {rest} of {counted(tested, 'case')} random is beaten."
 
 
 def cost_answer(timings: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> str:
@@ -188,12 +188,12 @@ def left_out_answer(summary: Summary) -> str:
     parts = []
     if not_learnt:
         parts.append(
-            f"{count(not_learnt, 'stained model')} had not learnt the stain and {_is(not_learnt)} not scored"
+            f"{counted(not_learnt, 'stained model')} had not learnt the stain and {_is(not_learnt)} not scored"
         )
     if failed:
-        parts.append(f"{count(failed, 'training job')} failed")
+        parts.append(f"{counted(failed, 'training job')} failed")
     if errors:
-        parts.append(f"explainers failed on {count(errors, 'stained model')}")
+        parts.append(f"explainers failed on {counted(errors, 'stained model')}")
     return (
         f"Yes: {'; '.join(parts)}; the list is below."
         if parts
@@ -207,10 +207,10 @@ def rank_notes(summary: Summary) -> str:
     left_out = ranks.get("left_out", 0)
     note = "Rank 1 is the highest area under the recall curve of a dataset and model; ties share their mean rank."
     if left_out:
-        note += f" Not counted: {count(left_out, 'pair')} of dataset and model that some explainer lacks."
+        note += f" Not counted: {counted(left_out, 'pair')} of dataset and model that some explainer lacks."
     if ranks.get("p") is not None:
         note += (
-            f" Friedman's test that all rank alike: {p_value(ranks['p'])} (one test, no correction; "
+            f" Friedman's test that all rank alike: {p_text(ranks['p'])} (one test, no correction; "
             "rough below ten pairs, and too small where pairs share their data)."
         )
     return note

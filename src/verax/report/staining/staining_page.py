@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from verax.errors import VeraxError
-from verax.report.common.numbers import count, listed
 from verax.report.explanations.explanations_page import _environment
 from verax.report.staining.answers import answers, rank_notes, short_names, wanted_features
 from verax.report.staining.examples import EXPLAINED, worked_examples
 from verax.report.staining.figures import recall_figure, recall_panels, took_figure, took_panels
 from verax.report.staining.staining_tables import cost_table, difference_table, recall_table, took_table
+from verax.text import counted, listed
 
 MEASURES = {"auc": "area under the recall curve", "mrr": "mean reciprocal rank"}
 # So many stains, failures and correlated conditions stand open; the rest can be unfolded.
@@ -117,10 +117,10 @@ def asked(summary: Mapping[str, Any], explanations: int) -> str:
     spec, names = summary["spec"], list(short_names(summary["explainers"]).values())
     rules = "" if spec.get("rules", 1) == 1 else f" and {spec['rules']} rules"
     return (
-        f"{count(spec['stains'], 'stain')} of |F| = {spec['size']} {'feature' if spec['size'] == 1 else 'features'}"
+        f"{counted(spec['stains'], 'stain')} of |F| = {spec['size']} {'feature' if spec['size'] == 1 else 'features'}"
         f"{rules} on {listed(spec['datasets'])}, "
-        f"{count(len(spec['models']), 'model')} ({listed(spec['models'])}), the explainers "
-        f"{listed(names)}; {count(explanations, 'explanation')} scored."
+        f"{counted(len(spec['models']), 'model')} ({listed(spec['models'])}), the explainers "
+        f"{listed(names)}; {counted(explanations, 'explanation')} scored."
     )
 
 

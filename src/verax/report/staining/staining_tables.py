@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from verax.report.common.numbers import NOTHING, duration, estimate, interval, p_value, points
 from verax.report.staining.answers import methods, versus
 from verax.report.staining.figures import FLOOR
+from verax.text import NOTHING, duration, estimate, interval, p_text, points
 
 Cell = Mapping[str, Any]
 
@@ -90,7 +90,7 @@ def compared(cell: Cell, one: str, other: str, names: Mapping[str, str], measure
     most = max(cell["explainers"][label]["stains"] for label in (one, other))
     stains = "" if found["n"] == most else f"{found['n']} of {most} stains"
     ends = interval(found["low"], found["high"])
-    return Compared(points(found["mean"]), ends, p_value(found["p_holm"]), winner, stains)
+    return Compared(points(found["mean"]), ends, p_text(found["p_holm"]), winner, stains)
 
 
 def cost_table(

@@ -10,8 +10,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from verax.report.common.numbers import count, estimate
 from verax.report.staining.answers import short_names
+from verax.text import counted, estimate
 
 # The budgets whose recall the terminal shows; the report has all of them.
 SHOWN_BUDGETS = (2, 5, 10)
@@ -78,10 +78,10 @@ def findings(summary: Mapping[str, Any]) -> list[str]:
                 f"{where}: {'; '.join(ahead)} (area under the recall curve, Holm-corrected p <= 0.05)."
             )
         if cell["stains_left_out"]:
-            left_out = count(len(cell["stains_left_out"]), "stain")
+            left_out = counted(len(cell["stains_left_out"]), "stain")
             sentences.append(f"{where}: {left_out} not learnt, left out of the scores.")
         for label, errors in cell["errors"].items():
-            sentences.append(f"{where}: {label} failed on {count(len(errors), 'stain')} ({errors[0]}).")
+            sentences.append(f"{where}: {label} failed on {counted(len(errors), 'stain')} ({errors[0]}).")
     if not any("above" in sentence for sentence in sentences):
         sentences.insert(
             0,

@@ -20,9 +20,9 @@ from verax.report.common.drawing import (
     shortened,
     spread,
 )
-from verax.report.common.numbers import NOTHING
 from verax.report.study.flow_figure import draw_flow, flow_frame
 from verax.report.study.study_tables import number
+from verax.text import NOTHING
 
 Data = Mapping[str, Any]
 LONGEST_LABEL = 26

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from verax.errors import VeraxError
-from verax.report.common.numbers import count, percent
 from verax.report.explanations.explanations_page import _environment
 from verax.report.study.figures import figure_inline, figure_svg
 from verax.report.study.study_tables import heading, rows_of
+from verax.text import counted, percent
 
 Summary = Mapping[str, Any]
 PROTOCOLS = {
@@ -158,7 +158,7 @@ def asked(summary: Summary) -> str:
     number = int((summary.get("flow") or {}).get("analysed") or 0)
     return (
         f"A {summary['protocol']} study on {summary['dataset']} with the model "
-        f"{model.get('name', 'given')}{right}; {count(number, who[:-1])} analysed."
+        f"{model.get('name', 'given')}{right}; {counted(number, who[:-1])} analysed."
     )
 
 

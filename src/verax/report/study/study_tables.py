@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from verax.report.common.numbers import MINUS, NOTHING, SMALLEST_P
+from verax.text import MINUS, NOTHING, minus, p_number, percent
 
 Table = Mapping[str, Any]
 Column = Mapping[str, Any]
@@ -71,28 +71,21 @@ def written(value: Any, column: Column) -> str:
     if kind == "p":
         return p_number(value)
     if kind == "percent":
-        return f"{_true_minus(f'{100 * value:.1f}')}%"
+        return percent(value)
     if kind == "count":
-        return _true_minus(f"{value:,.0f}")
+        return minus(f"{value:,.0f}")
     return str(value) if kind == "text" else number(value, unit)
 
 
 def number(value: float, unit: str = "") -> str:
     """A number with as many decimals as its unit is read with, and a true minus sign."""
     if isinstance(value, int) and unit not in ONE_DECIMAL:
-        return _true_minus(f"{value:,}")
+        return minus(f"{value:,}")
     decimals = 1 if unit in ONE_DECIMAL else 2
     # What two decimals would show as 0 keeps its sign and size.
     if decimals == 2 and 0 < abs(value) < 0.005:
-        return _true_minus(f"{value:.2g}")
-    return _true_minus(f"{value:,.{decimals}f}")
-
-
-def p_number(p: float) -> str:
-    """A p-value in a column of its own: "0.012", "< 0.001"."""
-    if p < SMALLEST_P:
-        return f"< {SMALLEST_P}"
-    return "1" if p > 0.9995 else f"{p:.3f}"
+        return minus(f"{value:.2g}")
+    return minus(f"{value:,.{decimals}f}")
 
 
 def heading(column: Column) -> str:
@@ -170,7 +163,3 @@ def _markdown_row(cells: Sequence[str]) -> str:
 def _markdown(text: str) -> str:
     """A text in which Markdown sees no table, emphasis or HTML."""
     return "".join(f"\\{one}" if one in "\\|*_`<" else one for one in str(text).replace("\n", " "))
-
-
-def _true_minus(shown: str) -> str:
-    return shown.lstrip("-") if not any(one in "123456789" for one in shown) else shown.replace("-", MINUS)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.contract import Analysed, Column, Table
-from verax.studies.analysis.format import in_words, p_text
+from verax.text import listed, p_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -145,10 +146,10 @@ def _sentence(rows: list[dict[str, Any]], lost: list[int], p: float | None, test
     if total == 0:
         return "Nobody who got a place left or withdrew."
     shares = [(row["condition"], row["lost"]) for row in rows if row["lost"] is not None]
-    parts = in_words([f"{share:.0%} in {name}" for name, share in shares])
+    parts = listed([f"{share:.0%} in {name}" for name, share in shares])
     if p is None:
         return f"{total:,} left or withdrew ({parts}); there are no conditions to compare."
-    if p <= 0.05:
+    if p <= ALPHA:
         return (
             f"Conditions lost different shares of their participants ({parts}; {test}, {p_text(p)}): those who stayed "
             "may differ between conditions, so compare with the analyses of everybody."

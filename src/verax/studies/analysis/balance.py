@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from verax.studies.analysis.contract import Analysed, Column, Table
-from verax.studies.analysis.format import counted
 from verax.studies.design.rows import in_words
+from verax.text import counted
 
 
 def balance(data: Analysed) -> dict[str, Any]:

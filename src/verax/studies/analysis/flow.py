@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from verax.studies.analysis.contract import Analysed
-from verax.studies.analysis.format import counted
+from verax.text import counted
 
 if TYPE_CHECKING:
     from verax.studies.answers.frames import Collected

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.contract import PrimaryEstimate
-from verax.studies.analysis.format import between, in_words, p_text, signed
-
-ALPHA = 0.05
+from verax.text import between, listed, p_text, signed
 
 
 def primary_sentence(estimates: Sequence[PrimaryEstimate], control: str | None) -> str:
@@ -21,10 +20,10 @@ def primary_sentence(estimates: Sequence[PrimaryEstimate], control: str | None) 
         said.append(_unclear(unclear, control, first=not clear, alone=len(estimates) == 1))
     if small:
         said.append(
-            f"Of {_listed(small)} there is too little data for a claim: {in_words([_size(one) for one in small])}."
+            f"Of {_listed(small)} there is too little data for a claim: {listed([_size(one) for one in small])}."
         )
     if bare:
-        said.append(f"Of {_listed(bare)} no interval can be given: {in_words([_size(one) for one in bare])}.")
+        said.append(f"Of {_listed(bare)} no interval can be given: {listed([_size(one) for one in bare])}.")
     return " ".join(said) or "There is nothing to estimate."
 
 
@@ -56,7 +55,7 @@ def _unclear(found: Sequence[PrimaryEstimate], control: str | None, *, first: bo
     against = f" against {control}" if control is not None else ""
     what = "effect of" if control is not None else "change with"
     head = f"No clear {what}" if first else f"No clear {what.replace(' ', ' was found ')}"
-    parts = in_words(
+    parts = listed(
         [
             f"{one.condition} ({signed(one.estimate or 0.0)}, {between(one.low or 0.0, one.high or 0.0)})"
             for one in found
@@ -77,4 +76,4 @@ def _size(one: PrimaryEstimate) -> str:
 
 
 def _listed(found: Sequence[PrimaryEstimate]) -> str:
-    return in_words([one.condition for one in found])
+    return listed([one.condition for one in found])

@@ -22,8 +22,7 @@ from verax.studies.model.screen import (
     Token,
     with_names,
 )
-
-MINUS = "\N{MINUS SIGN}"
+from verax.text import always_signed
 
 
 @dataclass(frozen=True)
@@ -138,7 +137,7 @@ def _pieces(block: Block) -> Iterator[str]:
         case Bars():
             shares = all("⟦" in name for name, _ in block.pairs)
             for _, value in block.pairs:
-                yield f"{100 * value:.0f} %" if shares else f"{value:+.2f}".replace("-", MINUS)
+                yield f"{100 * value:.0f} %" if shares else always_signed(value)
 
 
 def explains(screen: Screen) -> bool:

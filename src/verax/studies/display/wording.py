@@ -5,13 +5,13 @@ Plain English, short sentences. A class is written as its mark, so that each par
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from verax.studies.display.written_block import forms, has_legends
 from verax.studies.model.screen import class_mark
 from verax.studies.model.sources import Material
 from verax.studies.model.spec import StudySpec, Timing
+from verax.text import listed
 
 Paragraphs = tuple[str, ...]
 
@@ -35,11 +35,6 @@ TERMS = {
 def terms(material: Material) -> Terms:
     """The words for the study's kind of data."""
     return TERMS[material.kind]
-
-
-def listed(words: Sequence[str], joint: str = "or") -> str:
-    """Words in a row: "a", "a or b", "a, b or c"."""
-    return f" {joint} ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def class_list(material: Material, joint: str = "or") -> str:

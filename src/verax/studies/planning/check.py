@@ -15,6 +15,7 @@ import numpy as np
 from verax.errors import VeraxError
 from verax.stats.power.power import binomial_interval
 from verax.stats.power.simulation import Design, Simulated, simulate
+from verax.stats.thresholds import ALPHA
 from verax.studies.analysis import Options, analyse
 from verax.studies.answers.frames import Collected, to_frame
 from verax.studies.answers.schema import EXCLUSIONS, PARTICIPANTS, RESPONSES, shown
@@ -27,7 +28,6 @@ from verax.studies.planning.toy import sized, toy_study
 from verax.studies.protocols import make_protocol
 from verax.studies.protocols.contract import Protocol
 
-ALPHA = 0.05
 REPLICATES = 20  # of bootstraps that stand beside the primary analysis and do not count here
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from verax.studies.model.screen import Bars, Block, Evidence, Facts, Passage, Prose, Quote, Row, with_names
+from verax.text import always_signed
 
-MINUS = "\N{MINUS SIGN}"
 TOGETHER = {
     ("passage", "passage"),
     ("row", "row"),
@@ -89,7 +89,7 @@ def _chart(block: Bars, title: str, names: Sequence[str]) -> Chart:
     bars = tuple(
         Bar(
             name=with_names(name, names),
-            number=_percent(value) if shares else _signed(value),
+            number=_percent(value) if shares else always_signed(value),
             length=round(100 * abs(value) / longest, 1) if longest else 0.0,
             sign=0 if shares else (value > 0) - (value < 0),
         )
@@ -100,7 +100,3 @@ def _chart(block: Bars, title: str, names: Sequence[str]) -> Chart:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
-
-
-def _signed(value: float) -> str:
-    return f"{value:+.2f}".replace("-", MINUS)

@@ -10,6 +10,7 @@ from typing import Any
 from verax.studies.model.screen import Question, with_names
 from verax.studies.model.steps import Phase
 from verax.studies.store import Where
+from verax.text import counted
 from verax.web.participant.drawn_blocks import drawn, side_by_side
 
 # Form fields of answers begin so, so that no question's name collides with the form's own fields.
@@ -141,9 +142,9 @@ def timer(where: Where) -> Timer | None:
 def duration(seconds: float) -> str:
     """A time as people say it: "45 seconds", "5 minutes", "3 minutes 20 seconds"."""
     minutes, rest = divmod(floor(seconds), 60)
-    parts = [_counted(minutes, "minute")] if minutes else []
+    parts = [counted(minutes, "minute")] if minutes else []
     if rest or not minutes:
-        parts.append(_counted(rest, "second"))
+        parts.append(counted(rest, "second"))
     return " ".join(parts)
 
 
@@ -154,10 +155,6 @@ def _limit(phase: Phase) -> str:
     if phase.item_seconds is not None:
         limits.append(f"{duration(phase.item_seconds)} for each item")
     return f"Time limit: {', '.join(limits)}."
-
-
-def _counted(number: int, unit: str) -> str:
-    return f"{number} {unit}" if number == 1 else f"{number} {unit}s"
 
 
 def _asked(

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from verax.stats.crossed.between import Crossed, changes
 from verax.stats.responses import responses
+from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.between.effects import PRACTICE, Effects, interval, points, share_interval
 from verax.studies.analysis.between.pairs import complete_pairs
 from verax.studies.analysis.contract import Column, Table
-from verax.studies.analysis.format import counted, in_words, signed
-from verax.studies.analysis.sentences import ALPHA
+from verax.text import counted, listed, signed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,7 +104,7 @@ def _row(name: str, both: pd.DataFrame, one: Crossed) -> dict[str, Any]:
 
 def _change_sentence(found: Effects) -> str:
     clear = [name for name, one in found.changes.items() if one.verdict != "none"]
-    parts = in_words(
+    parts = listed(
         [f"{signed(100 * (found.changes[name].estimate or 0.0))} points in {name}" for name in clear]
     )
     said = (
@@ -157,7 +157,7 @@ def pairs_table(found: dict[tuple[str, str], Crossed], planned: int) -> Table:
     )
     clear = [pair for pair, one in found.items() if one.verdict != "none"]
     better = [pair if (found[pair].estimate or 0) > 0 else pair[::-1] for pair in clear]
-    parts = in_words([f"higher in {first} than in {second}" for first, second in better])
+    parts = listed([f"higher in {first} than in {second}" for first, second in better])
     sentence = _untested(
         {f"{first} against {second}": one for (first, second), one in found.items()},
         f"The change of accuracy was {parts}."
@@ -209,7 +209,7 @@ def _contrast(key: str, title: str, one: Crossed) -> dict[str, Any]:
 
 
 def _gains(clear: dict[str, Crossed]) -> str:
-    return in_words(
+    return listed(
         [
             f"{abs(100 * (one.estimate or 0.0)):.1f} points {one.verdict} in {name}"
             for name, one in clear.items()
@@ -225,7 +225,7 @@ def _untested(found: dict[str, Crossed], otherwise: str) -> str:
     why = "the answers are too few for a test, or do not vary"
     if len(names) == len(found):
         return f"Nothing is claimed: {why}."
-    return f"{otherwise} Nothing is claimed of {in_words(names)}: {why}."
+    return f"{otherwise} Nothing is claimed of {listed(names)}: {why}."
 
 
 def _warnings(found: dict[str, Crossed]) -> list[str]:
@@ -235,7 +235,7 @@ def _warnings(found: dict[str, Crossed]) -> list[str]:
         for warning in one.warnings:
             said.setdefault(warning, []).append(name)
     return [
-        warning if len(names) == len(found) else f"{in_words(names)}: {warning}"
+        warning if len(names) == len(found) else f"{listed(names)}: {warning}"
         for warning, names in said.items()
     ]
 

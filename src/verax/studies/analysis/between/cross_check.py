@@ -10,7 +10,7 @@ from verax.studies.analysis.between.change_tables import disagreement
 from verax.studies.analysis.between.effects import Effects, interval, points
 from verax.studies.analysis.between.pairs import as_responses
 from verax.studies.analysis.contract import Column, Table
-from verax.studies.analysis.format import in_words
+from verax.text import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,5 +79,5 @@ def cross_check_table(found: Effects, mixed: dict[str, Effect]) -> Table:
 def _sentence(apart: dict[str, str]) -> str:
     if not apart:
         return "The linear mixed model (REML, Satterthwaite) agrees with the primary analysis."
-    parts = in_words([f"{name} ({why})" for name, why in apart.items()])
+    parts = listed([f"{name} ({why})" for name, why in apart.items()])
     return f"The linear mixed model does not agree with the primary analysis on {parts}: be careful with such a claim."

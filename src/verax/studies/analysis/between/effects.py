@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from verax.stats.crossed.between import Crossed, changes, contrasts, contrasts_with
 from verax.studies.analysis.between.pairs import as_responses
 from verax.studies.analysis.contract import Court, Primary, PrimaryEstimate
-from verax.studies.analysis.format import in_words
 from verax.studies.analysis.sentences import primary_sentence
+from verax.text import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -166,12 +166,12 @@ def effect_problems(found: Effects, conditions: Sequence[Condition]) -> list[str
         )
     for name, one in found.primary.items():
         if one.se is None and one.estimate is not None:
-            said.append(f"{name}: no interval and no test. {in_words(one.warnings)}")
+            said.append(f"{name}: no interval and no test. {listed(one.warnings)}")
     return said
 
 
 def _conditions(names: list[str]) -> str:
-    return f"the condition{'s' if len(names) > 1 else ''} {in_words(names)}"
+    return f"the condition{'s' if len(names) > 1 else ''} {listed(names)}"
 
 
 def _it(names: list[str]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from verax.stats.tests.equivalence import equivalence
 from verax.studies.analysis.between.effects import Effects
 from verax.studies.analysis.contract import Column, Table
-from verax.studies.analysis.format import in_words
+from verax.text import listed
 
 
 def equivalence_table(found: Effects, margin: float) -> Table:
@@ -39,7 +39,7 @@ def equivalence_table(found: Effects, margin: float) -> Table:
         )
     against = f" from {found.control}" if found.control is not None else " between the rounds"
     sentence = (
-        f"The difference{against} is shown to be smaller than {margin:g} points for {in_words(inside)}."
+        f"The difference{against} is shown to be smaller than {margin:g} points for {listed(inside)}."
         if inside
         else f"No condition is shown to differ{against} by less than {margin:g} points."
     )

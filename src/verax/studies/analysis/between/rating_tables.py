@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from verax.stats import hase2020
 from verax.stats.crossed.between import Crossed, changes
 from verax.stats.responses import responses
+from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.between.hase2020_tables import defects_of
 from verax.studies.analysis.contract import Column, Options, Table
-from verax.studies.analysis.format import between, in_words, p_text, signed
-from verax.studies.analysis.sentences import ALPHA
+from verax.text import between, listed, p_text, signed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,7 +86,7 @@ def _ratings_sentence(lines: tuple[dict[str, Any], ...]) -> str:
     if len(lines) == 1:
         return f"Explanations of {lines[0]['condition']} were rated {lines[0]['mean']:.1f} on average."
     ranked = sorted(lines, key=lambda line: -line["mean"])
-    parts = in_words([f"{line['condition']} {line['mean']:.1f}" for line in ranked])
+    parts = listed([f"{line['condition']} {line['mean']:.1f}" for line in ranked])
     return f"Mean ratings, highest first: {parts}. A rating says what people think of an explanation, not what it does."
 
 

@@ -11,7 +11,7 @@ from verax.studies.analysis.between.effects import interval, points
 from verax.studies.analysis.between.hase2020_tables import defects_of
 from verax.studies.analysis.between.pairs import complete_pairs
 from verax.studies.analysis.contract import Column, Figure, Options, Table
-from verax.studies.analysis.format import between
+from verax.text import between
 
 if TYPE_CHECKING:
     import pandas as pd

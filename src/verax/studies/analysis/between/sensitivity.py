@@ -16,7 +16,7 @@ from verax.stats.responses import Responses
 from verax.studies.analysis.between.effects import Effects, interval, points
 from verax.studies.analysis.between.pairs import as_responses, complete_pairs
 from verax.studies.analysis.contract import Column, Table
-from verax.studies.analysis.format import in_words
+from verax.text import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -187,7 +187,7 @@ def sensitivity_table(found: dict[str, Any]) -> Table:
                 "variant": f"each {one['left_out']} left out in turn: lowest and highest estimate",
                 "estimate": one["estimate"],
                 "interval": None if one["lowest"] is None else [one["lowest"], one["highest"]],
-                "turns": f"without {in_words(one['turned_by'][:3])}" if one["turns"] else "no",
+                "turns": f"without {listed(one['turned_by'][:3])}" if one["turns"] else "no",
             }
         )
     order = list(dict.fromkeys(row["condition"] for row in rows))
@@ -236,7 +236,7 @@ def _sentence(found: dict[str, Any]) -> str:
         if one["turns"]:
             turned.setdefault(f"when one {one['left_out']} is left out", []).append(one["condition"])
     if turned:
-        parts = in_words([f"{how} ({in_words(names)})" for how, names in turned.items()])
+        parts = listed([f"{how} ({listed(names)})" for how, names in turned.items()])
         return f"Some conclusions turn {parts}: they rest on little."
     if found["leave_one_out"] and all(one["lowest"] is None for one in found["leave_one_out"]):
         return "Nothing is claimed, so no conclusion can turn."

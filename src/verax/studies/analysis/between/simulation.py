@@ -27,8 +27,8 @@ from verax.studies.analysis.between.pairs import claimed_items, complete_pairs, 
 from verax.studies.analysis.between.sensitivity import sensitivity, sensitivity_table
 from verax.studies.analysis.collector import Gathered
 from verax.studies.analysis.contract import Analysed, Findings, Options, Table, analysis
-from verax.studies.analysis.format import in_words
 from verax.studies.analysis.plan import margin_of
+from verax.text import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,7 +140,7 @@ def _cross_check(gathered: Gathered, pairs: pd.DataFrame, found: Effects, option
     }
     apart = disagreements(found, mixed)
     if apart:
-        parts = in_words([f"{name} ({why})" for name, why in apart.items()])
+        parts = listed([f"{name} ({why})" for name, why in apart.items()])
         gathered.problems.append(
             f"The linear mixed model does not agree with the primary analysis on {parts}."
         )

@@ -15,8 +15,8 @@ import pandas as pd
 from verax.errors import VeraxError
 from verax.stats.estimate import mean_interval
 from verax.stats.ranks.mann_whitney import mann_whitney
+from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.contract import Analysed, Column, Figure, Options, Table
-from verax.studies.analysis.format import in_words, p_text, signed
 from verax.studies.analysis.within.conditions import (
     POINTS,
     answered,
@@ -29,11 +29,11 @@ from verax.studies.analysis.within.conditions import (
 )
 from verax.studies.analysis.within.imitation import judged, task_of
 from verax.studies.analysis.within.session_times import length_words, session_minutes
+from verax.text import listed, p_text, signed
 
 PROTOCOL = "reverse-turing"
 ALL = "all conditions"
 KINDS = ("known", "masked")
-ALPHA = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ def imitation_over_tasks(
     absent = [kind for kind in KINDS if kind not in {one.kind for one in timed}]
     if absent:
         problems.append(
-            f"No study with times has a {in_words(absent, 'or')} task: how long known and masked tasks take is not "
+            f"No study with times has a {listed(absent, 'or')} task: how long known and masked tasks take is not "
             "compared."
         )
     else:
@@ -192,7 +192,7 @@ def _table_sentence(rows: Sequence[dict[str, Any]]) -> str:
     tested_rows = [row for row in rows if row["p"] is not None]
     if not tested_rows:
         return "Nothing could be tested."
-    return f"Clear differences: {in_words(clear)}." if clear else "No condition differs clearly in any task."
+    return f"Clear differences: {listed(clear)}." if clear else "No condition differs clearly in any task."
 
 
 def _times(tasks: Sequence[_Task], level: float) -> Table:

@@ -20,7 +20,7 @@ from verax.studies.analysis.between.hase2020_tables import AVERAGE, published_ch
 from verax.studies.analysis.between.pairs import claimed_items, complete_pairs, paired, ratings
 from verax.studies.analysis.between.rating_tables import correctness_table, ratings_table
 from verax.studies.analysis.contract import Analysed, Column, Options, Table
-from verax.studies.analysis.format import in_words
+from verax.text import listed
 
 if TYPE_CHECKING:
     from verax.stats.crossed.claims import Items
@@ -36,7 +36,7 @@ def pooled_tables(studies: Sequence[Analysed], options: Options) -> tuple[tuple[
         name = one.study.spec.protocol["name"]
         if name not in PROTOCOLS:
             raise VeraxError(
-                f"The study {one.study.spec.title!r} is a {name} study: only {in_words(PROTOCOLS)} can be pooled."
+                f"The study {one.study.spec.title!r} is a {name} study: only {listed(PROTOCOLS)} can be pooled."
             )
     if len({one.study.hash for one in studies}) < len(studies):
         raise VeraxError(
@@ -111,7 +111,7 @@ def _change_table(
             lines[name] |= _cell(group, len(own), pre, found.get(name))
         notes += [f"{group}, {name}: {said}" for name, one in found.items() for said in one.warnings]
         clear += [f"{name} ({group})" for name in order if name in found and found[name].verdict != "none"]
-    sentence = f"Accuracy clearly changed with {in_words(clear)}." if clear else "No Change is clear."
+    sentence = f"Accuracy clearly changed with {listed(clear)}." if clear else "No Change is clear."
     return Table(
         key=key,
         title=f"Change of accuracy over {pairs['study'].nunique()} studies, {title}",

@@ -20,8 +20,8 @@ from verax.stats.effect import effect
 from verax.stats.student import two_sided_p
 from verax.stats.thresholds import FEWEST_ITEMS, FEWEST_OWN
 from verax.studies.analysis.contract import Column, Table
-from verax.studies.analysis.format import in_words
 from verax.studies.analysis.within.conditions import SCORE
+from verax.text import listed
 
 
 @dataclass(frozen=True)
@@ -137,14 +137,12 @@ def best_table(found: dict[str, Standing], means: dict[str, Crossed], names: Seq
     said += (
         "No condition can be ruled out as the best."
         if len(left) == len(rows)
-        else f"Not ruled out as the best: {in_words(left)}."
+        else f"Not ruled out as the best: {listed(left)}."
         if left
         else "Every condition is shown to be lower than some other one, which chance alone must have done."
     )
     if same and not alike:
-        said += (
-            f" By the published rule (each against {best} alone) {in_words(same)} would not differ from it."
-        )
+        said += f" By the published rule (each against {best} alone) {listed(same)} would not differ from it."
     return Table(
         key="best",
         title="Which conditions do not differ from the best",

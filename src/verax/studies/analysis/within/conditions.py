@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Any
 from verax.stats.crossed.between import Crossed
 from verax.stats.crossed.within import Met, condition_differences, condition_means, met
 from verax.stats.effect import Effect
-from verax.stats.thresholds import FEWEST_ITEMS, FEWEST_OWN
+from verax.stats.thresholds import ALPHA, FEWEST_ITEMS, FEWEST_OWN
 from verax.studies.analysis.contract import Analysed, Column, Court, Figure, Primary, PrimaryEstimate, Table
-from verax.studies.analysis.format import between, in_words, p_text, signed
+from verax.text import between, listed, p_text, signed
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from verax.studies.model.spec import Condition
-
-ALPHA = 0.05
 
 
 @dataclass(frozen=True)
@@ -147,14 +145,14 @@ def difference_sentence(estimates: Sequence[PrimaryEstimate], reference: str, wh
     ]
     if open_ones:
         missed = [one.detectable for one in open_ones if one.detectable is not None]
-        parts = in_words([_with_interval(one, scale) for one in open_ones])
+        parts = listed([_with_interval(one, scale) for one in open_ones])
         said.append(
             f"No clear difference from {reference}: {parts}. This is no evidence of no effect: a study like this finds "
             f"a true difference of about {max(missed):.{scale.decimals}f}{scale.noun} in 80% of cases, so smaller ones "
             "stay open."
         )
     if small:
-        parts = in_words([_with_interval(one, scale) for one in small])
+        parts = listed([_with_interval(one, scale) for one in small])
         said.append(
             f"Too little data for a claim against {reference} (it needs {FEWEST_OWN} people and {FEWEST_ITEMS} items): "
             f"{parts}."
@@ -162,12 +160,12 @@ def difference_sentence(estimates: Sequence[PrimaryEstimate], reference: str, wh
     if bare:
         known = [one for one in bare if one.estimate is not None]
         if known:
-            parts = in_words([f"{one.condition} {scale.said(one.estimate or 0)}" for one in known])
+            parts = listed([f"{one.condition} {scale.said(one.estimate or 0)}" for one in known])
             said.append(f"No interval can be given against {reference}: {parts}.")
         lost = [one.condition for one in bare if one.estimate is None]
         if lost:
             said.append(
-                f"Nobody met both {reference} and {in_words(lost, 'or')}: there is no difference to tell."
+                f"Nobody met both {reference} and {listed(lost, 'or')}: there is no difference to tell."
             )
     return " ".join(said) or "There is nothing to compare."
 
@@ -291,7 +289,7 @@ def mixed_table(
         if any(one.enough for one in found.values())
         else "There is too little data for a claim by any model."
     )
-    differ = f"The models do not agree on {in_words(list(dict.fromkeys(apart)))}: one finds a difference, one does not."
+    differ = f"The models do not agree on {listed(list(dict.fromkeys(apart)))}: one finds a difference, one does not."
     said = dict.fromkeys(said for lines in models.values() for line in lines for said in line.warnings)
     return Table(
         key="cross-check",

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from verax.stats.crossed.between import Crossed
 from verax.stats.crossed.within import condition_differences, condition_means
+from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.contract import Column, Figure, Table
-from verax.studies.analysis.format import between, p_text, signed
 from verax.studies.analysis.within.conditions import as_met
+from verax.text import between, p_text, signed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 SURE, UNSURE, UNDECIDED = "sure", "not sure", "cannot say"
 LEVELS = {1.0: SURE, 0.5: UNSURE, 0.0: UNDECIDED}
 ALL = "all conditions"
-ALPHA = 0.05
 
 
 def with_confidence(answers: pd.DataFrame) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from verax.stats.crossed.between import Crossed
 from verax.stats.mixed.linear_within import linear_differences
+from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.between.sensitivity import sensitivity_table
 from verax.studies.analysis.collector import Gathered
 from verax.studies.analysis.contract import (
@@ -26,7 +27,6 @@ from verax.studies.analysis.contract import (
     Table,
     analysis,
 )
-from verax.studies.analysis.format import between, counted, in_words, p_text, signed
 from verax.studies.analysis.plan import margin_of
 from verax.studies.analysis.within.best import Standing, best_table, standings
 from verax.studies.analysis.within.conditions import (
@@ -50,6 +50,7 @@ from verax.studies.analysis.within.rater_agreement import agreement_table
 from verax.studies.analysis.within.session_times import answer_times_table
 from verax.studies.analysis.within.within_equivalence import within_equivalence
 from verax.studies.analysis.within.within_sensitivity import only_intended, within_sensitivity
+from verax.text import between, counted, listed, p_text, signed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,7 +80,7 @@ def graded(data: Analysed, options: Options) -> Findings:
     absent = [one.name for one in data.conditions if one.name not in names]
     if absent:
         gathered.problems.append(
-            f"Nobody who is analysed answered under {in_words(absent)}: nothing is estimated there."
+            f"Nobody who is analysed answered under {listed(absent)}: nothing is estimated there."
         )
     means = means_by_condition(answers, "score", options.level)
     reference = next(iter(references(data, names)), None) if len(names) > 1 else None
@@ -167,7 +168,9 @@ def _primary(
             against, reference, f"mean score, minus that with {reference!r}", "the mean score", SCORE, UNIT
         )
     lines = tuple(estimate_of(name, f"{name}-score", means[name], SCORE) for name in names)
-    above = [one for one in lines if one.conclusive and one.p_adjusted is not None and one.p_adjusted <= 0.05]
+    above = [
+        one for one in lines if one.conclusive and one.p_adjusted is not None and one.p_adjusted <= ALPHA
+    ]
     said = [
         f"The mean score with {one.condition} is {'above' if (one.estimate or 0) > 0 else 'below'} 0: "
         f"{signed(one.estimate or 0, 2)} ({between(one.low or 0, one.high or 0, 2)}; {p_text(one.p_adjusted or 0)}"
@@ -176,7 +179,7 @@ def _primary(
     ]
     rest = [one for one in lines if one not in above]
     if rest:
-        parts = in_words(
+        parts = listed(
             [
                 f"{one.condition} {signed(one.estimate or 0, 2)}"
                 + ("" if one.low is None else f" ({between(one.low, one.high or 0, 2)})")
@@ -271,7 +274,7 @@ def _scores_notes(missing: int) -> tuple[str, ...]:
 
 
 def _scores_sentence(data: Analysed, rows: Sequence[dict[str, Any]]) -> str:
-    parts = in_words([f"{row['condition']} {signed(row['all'], 2)}" for row in rows])
+    parts = listed([f"{row['condition']} {signed(row['all'], 2)}" for row in rows])
     meaning = MEANING.get(data.study.spec.protocol["name"], "people are right")
     said = f"Mean scores (above 0, {meaning}): {parts}."
     left = [row["condition"] for row in rows if row["all_best"] == "yes"]
@@ -280,7 +283,7 @@ def _scores_sentence(data: Analysed, rows: Sequence[dict[str, Any]]) -> str:
         said += (
             " None can be ruled out as the best."
             if len(left) == len(rows)
-            else f" {in_words(left)} may be the best; {in_words(lower)} {'is' if len(lower) == 1 else 'are'} shown to "
+            else f" {listed(left)} may be the best; {listed(lower)} {'is' if len(lower) == 1 else 'are'} shown to "
             "be lower than another."
         )
     return said

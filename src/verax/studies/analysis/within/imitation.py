@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from verax.stats.crossed.between import Crossed
 from verax.studies.analysis.contract import Analysed, Column, Figure, Table
-from verax.studies.analysis.format import between, counted, in_words, signed
 from verax.studies.analysis.within.conditions import POINTS
+from verax.text import between, counted, listed, signed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,7 +95,7 @@ def _accuracy_notes(data: Analysed, missing: int) -> tuple[str, ...]:
 
 
 def _accuracy_sentence(data: Analysed, rows: Sequence[dict[str, Any]]) -> str:
-    shares = in_words([f"{row['model']:.0f}% with {row['condition']}" for row in rows])
+    shares = listed([f"{row['model']:.0f}% with {row['condition']}" for row in rows])
     said = f"People answered like the model in {shares}."
     if getattr(data.protocol, "only_wrong", False):
         return said
@@ -105,7 +105,7 @@ def _accuracy_sentence(data: Analysed, rows: Sequence[dict[str, Any]]) -> str:
     ):
         clear = [row for row in rows if row["bias_enough"] and _excludes_zero(row, sign)]
         if clear:
-            parts = in_words(
+            parts = listed(
                 [
                     f"{row['condition']} ({signed(row['bias'])} points, {between(*row['bias_interval'])})"
                     for row in clear

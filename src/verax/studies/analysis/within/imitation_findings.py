@@ -23,7 +23,6 @@ from verax.studies.analysis.contract import (
     PrimaryEstimate,
     analysis,
 )
-from verax.studies.analysis.format import counted, in_words
 from verax.studies.analysis.plan import margin_of
 from verax.studies.analysis.within import session_times, training_curve
 from verax.studies.analysis.within.conditions import (
@@ -46,6 +45,7 @@ from verax.studies.analysis.within.imitation import accuracy_figure, accuracy_ta
 from verax.studies.analysis.within.session_ranks import rank_table
 from verax.studies.analysis.within.within_equivalence import within_equivalence
 from verax.studies.analysis.within.within_sensitivity import only_intended, within_sensitivity
+from verax.text import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -155,7 +155,7 @@ def _absent(data: Analysed, names: Sequence[str]) -> list[str]:
     absent = [one.name for one in data.conditions if one.name not in names]
     if not absent:
         return []
-    return [f"Nobody who is analysed answered under {in_words(absent)}: nothing is estimated there."]
+    return [f"Nobody who is analysed answered under {listed(absent)}: nothing is estimated there."]
 
 
 def _beside(data: Analysed, names: Sequence[str], reference: str) -> list[str]:
@@ -186,7 +186,7 @@ def _primary(
         measure = f"{WHAT}, minus that with {first!r}"
         return primary_of(found[first], first, measure, "people's " + WHAT, POINTS, "points")
     lines = tuple(_untested(estimate_of(name, f"{name}-accuracy", accuracy[name], POINTS)) for name in names)
-    said = in_words([f"{one.condition} {one.estimate or 0:.1f}%" for one in lines])
+    said = listed([f"{one.condition} {one.estimate or 0:.1f}%" for one in lines])
     return Primary(WHAT, "points", f"Answers like the model's: {said}. Nothing is compared.", lines)
 
 

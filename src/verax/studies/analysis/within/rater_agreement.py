@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from verax.stats.agreement import fleiss_kappa, krippendorff_alpha
 from verax.studies.analysis.contract import Column, Table
-from verax.studies.analysis.format import MINUS, in_words
 from verax.studies.protocols.graded_answers import CANNOT_SAY
+from verax.text import MINUS, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,7 +115,7 @@ def _sentence(rows: Sequence[dict[str, Any]]) -> str:
     ]
     return (
         f"Agreement of different people on the same question, by Fleiss' kappa (1 is perfect, 0 is chance): "
-        f"{in_words(parts)}."
+        f"{listed(parts)}."
     )
 
 

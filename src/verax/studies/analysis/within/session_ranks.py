@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from verax.stats.ranks.mann_whitney import mann_whitney
+from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.contract import Column, Table
-from verax.studies.analysis.format import in_words
 from verax.studies.analysis.within.session_times import session_minutes
+from verax.text import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,8 +56,8 @@ def rank_table(
             )
     if not rows:
         return None
-    small = [row for row in rows if row["p"] <= 0.05]
-    parts = in_words([f"{row['condition']} ({row['measure']})" for row in small])
+    small = [row for row in rows if row["p"] <= ALPHA]
+    parts = listed([f"{row['condition']} ({row['measure']})" for row in small])
     return Table(
         key="mann-whitney",
         title=f"Mann-Whitney's test against {reference}, as published",

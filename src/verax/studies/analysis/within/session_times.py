@@ -11,14 +11,13 @@ import numpy as np
 
 from verax.stats.crossed.between import Crossed
 from verax.stats.estimate import Estimate, mean_interval
+from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.contract import Column, Figure, Table
-from verax.studies.analysis.format import in_words, p_text
 from verax.studies.analysis.within.conditions import as_met, compared_with
+from verax.text import listed, p_text
 
 if TYPE_CHECKING:
     import pandas as pd
-
-ALPHA = 0.05
 
 
 def session_minutes(answers: pd.DataFrame) -> pd.DataFrame:
@@ -72,7 +71,7 @@ def answer_times_table(
     rows = whole.rows
     clear = _differences(rows, reference)
     known = [row for row in rows if row["median_seconds"] is not None]
-    medians = in_words([f"{row['median_seconds']:.1f} seconds with {row['condition']}" for row in known])
+    medians = listed([f"{row['median_seconds']:.1f} seconds with {row['condition']}" for row in known])
     return replace(
         whole,
         columns=tuple(one for one in whole.columns if one.key not in ("minutes", "minutes_interval")),
@@ -150,7 +149,7 @@ def _sentence(rows: Sequence[dict[str, Any]], reference: str | None) -> str:
     known = [row for row in rows if row["minutes"] is not None]
     if not known:
         return "There are no times."
-    lengths = in_words([f"{length_words(row['minutes'])} with {row['condition']}" for row in known])
+    lengths = listed([f"{length_words(row['minutes'])} with {row['condition']}" for row in known])
     return f"A test session took {lengths} on average.{_differences(rows, reference)}"
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from verax.stats.estimate import mean_interval
 from verax.studies.analysis.contract import Column, Figure, Table
-from verax.studies.analysis.format import between, in_words, signed
+from verax.text import between, listed, signed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,4 +122,4 @@ def _sentence(rows: Sequence[dict[str, Any]]) -> str:
     for row in rows:
         size = f"{row['condition']} {signed(row['gained'])} points"
         parts.append(size if row["interval"] is None else f"{size} ({between(*row['interval'])})")
-    return f"From the first to the second half of training people changed by: {in_words(parts)}."
+    return f"From the first to the second half of training people changed by: {listed(parts)}."

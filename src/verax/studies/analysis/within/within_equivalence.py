@@ -7,8 +7,8 @@ from typing import Any
 from verax.stats.crossed.between import Crossed
 from verax.stats.tests.equivalence import equivalence
 from verax.studies.analysis.contract import Column, Table
-from verax.studies.analysis.format import in_words
 from verax.studies.analysis.within.conditions import Scale
+from verax.text import listed
 
 
 def within_equivalence(found: dict[str, Crossed], reference: str, margin: float, scale: Scale) -> Table:
@@ -35,7 +35,7 @@ def within_equivalence(found: dict[str, Crossed], reference: str, margin: float,
         )
     size = f"{margin:g}{scale.noun}"
     sentence = (
-        f"The difference from {reference} is shown to be smaller than {size} for {in_words(inside)}."
+        f"The difference from {reference} is shown to be smaller than {size} for {listed(inside)}."
         if inside
         else f"No condition is shown to differ from {reference} by less than {size}."
     )

@@ -23,6 +23,7 @@ from verax.studies.protocols.blocks import check_blocks, items_in_blocks, larges
 from verax.studies.protocols.contract import Briefing, Material, Protocol, Source, protocols
 from verax.studies.protocols.graded_answers import graded_options, graded_score
 from verax.studies.protocols.screens import by_role, timed
+from verax.text import listed
 
 
 @protocols.register("uncertain-case")
@@ -114,6 +115,6 @@ class UncertainCase(Protocol):
             self.evidence,
             self.sizes,
             title=f"Evidence for: {class_mark(item.prediction)}",
-            counter_title=f"Evidence for: {wording.listed([class_mark(number) for number in others])}",
+            counter_title=f"Evidence for: {listed([class_mark(number) for number in others], 'or')}",
         )
         return found[::-1] if len(others) == 1 and others[0] < item.prediction else found

@@ -1,8 +1,22 @@
-"""Numbers as reports print them."""
+"""Numbers and lists as people read them."""
 
 import pytest
 
-from verax.report.common.numbers import count, duration, estimate, interval, listed, p_value, percent, points
+from verax.text import (
+    always_signed,
+    between,
+    counted,
+    duration,
+    estimate,
+    interval,
+    listed,
+    minus,
+    p_number,
+    p_text,
+    percent,
+    points,
+    signed,
+)
 
 
 def test_shares_have_one_decimal_and_a_true_minus():
@@ -42,7 +56,7 @@ def test_differences_have_a_sign_unless_they_round_to_zero():
     ],
 )
 def test_p_values_are_never_zero(p, shown):
-    assert p_value(p) == shown
+    assert p_text(p) == shown
 
 
 @pytest.mark.parametrize(
@@ -64,10 +78,23 @@ def test_times_have_a_readable_unit(seconds, shown):
 
 
 def test_counts_and_lists_are_english():
-    assert count(1, "stain") == "1 stain"
-    assert count(2000, "stain") == "2,000 stains"
-    assert count(2, "pair of cells", "pairs of cells") == "2 pairs of cells"
+    assert counted(1, "stain") == "1 stain"
+    assert counted(2000, "stain") == "2,000 stains"
+    assert counted(2, "pair of cells", "pairs of cells") == "2 pairs of cells"
     assert listed([]) == ""
     assert listed(["a"]) == "a"
     assert listed(["a", "b", "c"]) == "a, b and c"
-    assert listed(["a", "b", "c", "d"], 2) == "a, b and 2 more"
+    assert listed(["a", "b", "c", "d"], most=2) == "a, b and 2 more"
+    assert listed(["a", "b", "c"], "or") == "a, b or c"
+
+
+def test_differences_and_coefficients_have_true_signs():
+    assert [signed(value) for value in (8.26, -2.14, 0.04, -0.04)] == ["+8.3", "−2.1", "0.0", "0.0"]
+    assert signed(-0.125, 2) == "−0.12"
+    assert between(-2.1, 9.0) == "−2.1 to +9.0"
+    assert [always_signed(value) for value in (0.4, -0.4, 0.0)] == ["+0.40", "−0.40", "+0.00"]
+    assert [minus(shown) for shown in ("-3.3", "-0.0", "1,234")] == ["−3.3", "0.0", "1,234"]
+
+
+def test_p_values_in_a_column_stand_without_their_letter():
+    assert [p_number(p) for p in (0.0001, 0.0123, 1.0)] == ["< 0.001", "0.012", "1"]
