@@ -253,7 +253,7 @@ def any_estimator(settings: Settings, length: str, fitted) -> list[Cell]:
             ours.explain(model, inputs)
             bags = path.prepare(inputs)
             ready = [
-                sparse_rows(bag, ours._bank(len(bag.features)).masks, path.lexicon.n_columns).rows
+                sparse_rows(bag, ours.bank(len(bag.features)).masks, path.lexicon.n_columns).rows
                 for bag in bags
             ]
             cell = Cell((length, name, f"{samples}"))
@@ -311,7 +311,7 @@ def any_callable(settings: Settings, length: str, pipelines, texts) -> list[Cell
             cell.add("we build", timed(strings), len(inputs))
             for _ in range(3):  # strings are built anew for each turn: old ones lie warm in the cache
                 batches = [
-                    build_strings(ready, ours._bank(len(ready.features)).masks.rows())
+                    build_strings(ready, ours.bank(len(ready.features)).masks.rows())
                     for ready in path_for(model).prepare(some)
                 ]
                 cell.add(

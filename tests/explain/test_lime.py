@@ -20,7 +20,7 @@ from helpers import fitted
 from verax.data.table import Bins, Schema
 from verax.errors import VeraxError
 from verax.explain import lime_tables
-from verax.explain.lime import Lime, _score, build_bank, sample_masks
+from verax.explain.lime import Lime, build_bank, sample_masks
 from verax.perturb import path_for
 
 MODELS = {
@@ -67,7 +67,7 @@ def test_equals_the_package_on_its_own_samples(name, features, selection, captur
             expected[number] = weight
         bank = build_bank(captured["data"].T.astype(bool), 25.0)
         answer = next(iter(path.evaluate(path.prepare([text]), [bank.masks])))
-        scored = _score(Lime(features=features, selection=selection), bank, answer.probabilities[:, 1])
+        scored = Lime(features=features, selection=selection).score(bank, answer.probabilities[:, 1])
         assert np.abs(scored.scores - expected).max() <= 1e-6
         assert scored.details["intercept"] == pytest.approx(found.intercept[1], abs=1e-6)
         assert scored.details["r2"] == pytest.approx(found.score, abs=1e-5)
@@ -116,7 +116,7 @@ def test_tables_equal_the_package_on_its_own_samples(selection):
         own = bins.assign(row[None])[0]
         answers = np.append(model.predict_proba(row[None])[0, 1], pool.answers[:, 1])
         lime = Lime(features=selection[0], selection=selection[1])
-        fit = lime_tables._fit(lime, pool, own, answers, 0.75 * 2.0)
+        fit = lime.fit(*lime_tables.local_sums(pool, own, answers, 0.75 * 2.0))
         assert np.abs(fit.coefficients - expected).max() <= 1e-6
         assert fit.r2 == pytest.approx(found.score, abs=1e-6)
 

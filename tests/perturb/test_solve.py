@@ -31,7 +31,7 @@ def prepared(rows, weights, answers):
 def test_ridge_equals_sklearn():
     rows, weights, answers = problem()
     normal, moments = prepared(rows, weights, answers)
-    fit = solve.ridge(normal, *moments)
+    fit = solve.ridge(normal, moments)
     reference = Ridge(alpha=1.0).fit(rows.astype(float), answers, sample_weight=weights)
     assert np.allclose(fit.coefficients, reference.coef_, atol=1e-11)
     assert fit.intercept == pytest.approx(reference.intercept_, abs=1e-11)
@@ -45,14 +45,14 @@ def test_ridge_equals_sklearn():
 def test_selection_equals_lime(seed, method):
     rows, weights, answers = problem(seed)
     rows[0] = True  # lime weighs its highest weights by the first row, the input itself
-    normal, (covariance, mean, spread) = prepared(rows, weights, answers)
+    normal, moments = prepared(rows, weights, answers)
     base = LimeBase(kernel_fn=None)
     expected = base.feature_selection(rows.astype(float), answers, weights, 5, method)
-    chosen = getattr(solve, method)(normal, covariance, 5)
+    chosen = getattr(solve, method)(normal, moments.covariance, 5)
     assert set(chosen.tolist()) == set(np.asarray(expected).tolist())
     if method == "forward_selection":
         assert chosen.tolist() == expected.tolist()
-    fit = solve.ridge_on(normal, chosen, covariance, mean, spread)
+    fit = solve.ridge_on(normal, chosen, moments)
     reference = Ridge(alpha=1.0).fit(rows[:, chosen].astype(float), answers, sample_weight=weights)
     assert np.allclose(fit.coefficients[chosen], reference.coef_, atol=1e-11)
     assert np.count_nonzero(fit.coefficients) == len(chosen)
@@ -80,7 +80,7 @@ def test_columns_and_masks_give_the_same_sums():
 def test_a_constant_answer_has_no_scores():
     rows, weights, _ = problem()
     normal, moments = prepared(rows, weights, np.full(len(rows), 0.7))
-    fit = solve.ridge(normal, *moments)
+    fit = solve.ridge(normal, moments)
     assert np.allclose(fit.coefficients, 0.0, atol=1e-12)
     assert fit.intercept == pytest.approx(0.7)
 

@@ -154,6 +154,10 @@ class Schema:
             return category if self.columns[column].binned else f"{name} = {category}"
         return f"{name} is missing" if np.isnan(value) else f"{name} = {_short(float(value))}"
 
+    def described(self, row: FloatArray) -> tuple[str, ...]:
+        """An encoded row for people, one "column = value" per column."""
+        return tuple(self.describe(column, value) for column, value in enumerate(row))
+
     def _check_finite(self, array: FloatArray) -> None:
         allowed = np.array([column.missing for column in self.columns])
         bad = np.isinf(array) | (np.isnan(array) & ~allowed)

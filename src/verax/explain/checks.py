@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -27,6 +26,8 @@ TEXTS = (
 ODD_TEXTS = ("", " ... !", "good", "zzz")
 # The same on a table: two columns matter, the third does not.
 COLUMN_WEIGHTS = np.array([0.3, -0.2, 0.0])
+
+Batch = list[str] | FloatArray
 
 
 def check_explainer(
@@ -98,7 +99,7 @@ def check_parameters(explainer: Explainer) -> None:
         raise AssertionError(f"{type(explainer).__name__}.{name} can be changed; make the dataclass frozen")
 
 
-def check_batches(explainer: Explainer, model: Model, inputs: Any) -> None:
+def check_batches(explainer: Explainer, model: Model, inputs: Batch) -> None:
     """The same inputs give the same explanations: again, one by one, and in another order."""
     together = list(explainer.explain(model, inputs))
     assert len(together) == len(inputs), (
@@ -113,7 +114,7 @@ def check_batches(explainer: Explainer, model: Model, inputs: Any) -> None:
     assert together == backwards, f"{explainer!r} depends on the order of the inputs"
 
 
-def check_round_trip(explainer: Explainer, model: Model, inputs: Any) -> None:
+def check_round_trip(explainer: Explainer, model: Model, inputs: Batch) -> None:
     """Explanations survive JSON."""
     for explanation in explainer.explain(model, inputs):
         again = Explanation.from_dict(json.loads(json.dumps(explanation.to_dict())))
@@ -127,8 +128,8 @@ def check_odd_texts(explainer: Explainer, model: Model) -> None:
     for text, explanation in zip(ODD_TEXTS, explainer.explain(model, list(ODD_TEXTS)), strict=True):
         if isinstance(explanation, Attribution):
             expected = len(split_words(text).distinct)
-            found = len(explanation.features)
-            assert found == expected, f"{explainer!r} gave {found} scores for {text!r} instead of {expected}"
+            given = len(explanation.features)
+            assert given == expected, f"{explainer!r} gave {given} scores for {text!r} instead of {expected}"
 
 
 def check_known_scores(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,7 +30,7 @@ class Cost:
 
 
 class Explanation(ABC):
-    """Any kind of explanation. Kinds are told apart in JSON by the word under ``kind``."""
+    """Any kind of explanation, a dataclass. Kinds are told apart in JSON by the word under ``kind``."""
 
     kind: ClassVar[str]
     _kinds: ClassVar[dict[str, type[Explanation]]] = {}
@@ -38,9 +38,9 @@ class Explanation(ABC):
     def __init_subclass__(cls) -> None:
         Explanation._kinds[cls.kind] = cls
 
-    @abstractmethod
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain lists, numbers and strings."""
+    def to_dict(self) -> dict[str, object]:
+        """Everything as plain lists, numbers and strings, in the order of the fields."""
+        return {"kind": self.kind, **_plain_fields(self)}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Explanation:
@@ -57,6 +57,36 @@ class Explanation(ABC):
     @abstractmethod
     def _from_dict(cls, data: dict[str, Any]) -> Explanation:
         """The same, for one kind."""
+
+
+def common_fields(data: dict[str, Any]) -> dict[str, Any]:
+    """What all our kinds have besides their own: the target, the input, and how it was made.
+
+    Raises:
+        KeyError: if there is no target.
+    """
+    given = data.get("input", "")
+    return {
+        "target": int(data["target"]),
+        "target_name": str(data.get("target_name", "")),
+        "input": given if isinstance(given, str) else tuple(given),
+        "details": dict(data.get("details", {})),
+        "cost": Cost(**data.get("cost", {})),
+        "explainer": str(data.get("explainer", "")),
+    }
+
+
+def _plain_fields(thing: object) -> dict[str, object]:
+    assert is_dataclass(thing), f"{type(thing).__name__} must be a dataclass, or have a to_dict of its own"
+    return {item.name: _plain(getattr(thing, item.name)) for item in fields(thing)}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return _plain_fields(value) if is_dataclass(value) else value
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +111,7 @@ class Attribution(Explanation):
     target_name: str = ""
     input: str | tuple[str, ...] = ""
     spans: Spans | None = None
-    details: dict[str, Any] = field(default_factory=dict)
+    details: dict[str, object] = field(default_factory=dict)
     cost: Cost = field(default_factory=Cost)
     explainer: str = ""
 
@@ -110,40 +140,17 @@ class Attribution(Explanation):
         """The ``count`` features with the largest scores by magnitude, and their scores."""
         return [(self.features[number], float(self.scores[number])) for number in self.ranking()[:count]]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain lists, numbers and strings."""
-        return {
-            "kind": self.kind,
-            "features": list(self.features),
-            "scores": self.scores.tolist(),
-            "target": self.target,
-            "target_name": self.target_name,
-            "input": self.input if isinstance(self.input, str) else list(self.input),
-            "spans": None
-            if self.spans is None
-            else [[list(span) for span in places] for places in self.spans],
-            "details": self.details,
-            "cost": {"rows": self.cost.rows, "calls": self.cost.calls, "seconds": self.cost.seconds},
-            "explainer": self.explainer,
-        }
-
     @classmethod
     def _from_dict(cls, data: dict[str, Any]) -> Attribution:
         spans = data.get("spans")
-        given = data.get("input", "")
+        if spans is not None:
+            spans = tuple(tuple((int(start), int(end)) for start, end in places) for places in spans)
         try:
             return cls(
                 features=tuple(data["features"]),
                 scores=np.array(data["scores"], dtype=np.float64),
-                target=int(data["target"]),
-                target_name=str(data.get("target_name", "")),
-                input=given if isinstance(given, str) else tuple(given),
-                spans=None
-                if spans is None
-                else tuple(tuple((int(start), int(end)) for start, end in places) for places in spans),
-                details=dict(data.get("details", {})),
-                cost=Cost(**data.get("cost", {})),
-                explainer=str(data.get("explainer", "")),
+                spans=spans,
+                **common_fields(data),
             )
         except KeyError as error:
             raise VeraxError(f"An attribution needs {error.args[0]!r}; it has {', '.join(data)}.") from error

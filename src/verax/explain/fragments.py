@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple
@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain.base import at_least
-from verax.explain.explanation import Attribution, Cost, Explanation, Spans
+from verax.explain.explanation import Attribution, Cost, Explanation, Spans, common_fields
 
 # Scores that are equal to so many digits of the largest one are ties, and what is 0 to so many digits is no evidence:
 # sums of floats such as 0.1 + 0.2 - 0.3 would otherwise decide by their rounding errors.
@@ -61,7 +61,7 @@ class Fragments(Explanation):
     target: int
     target_name: str = ""
     input: str | tuple[str, ...] = ""
-    details: dict[str, Any] = field(default_factory=dict, hash=False)
+    details: dict[str, object] = field(default_factory=dict, hash=False)
     cost: Cost = field(default_factory=Cost, compare=False)
     explainer: str = ""
 
@@ -76,33 +76,13 @@ class Fragments(Explanation):
                         f"The score {fragment.score} of {fragment.text!r} in {name!r} must be a {wanted} number."
                     )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain lists, numbers and strings."""
-        return {
-            "kind": self.kind,
-            "evidence": [_fragment_to_dict(fragment) for fragment in self.evidence],
-            "counter_evidence": [_fragment_to_dict(fragment) for fragment in self.counter_evidence],
-            "target": self.target,
-            "target_name": self.target_name,
-            "input": self.input if isinstance(self.input, str) else list(self.input),
-            "details": self.details,
-            "cost": asdict(self.cost),
-            "explainer": self.explainer,
-        }
-
     @classmethod
     def _from_dict(cls, data: dict[str, Any]) -> Fragments:
-        given = data.get("input", "")
         try:
             return cls(
                 evidence=tuple(map(_fragment_from_dict, data["evidence"])),
                 counter_evidence=tuple(map(_fragment_from_dict, data["counter_evidence"])),
-                target=int(data["target"]),
-                target_name=str(data.get("target_name", "")),
-                input=given if isinstance(given, str) else tuple(given),
-                details=dict(data.get("details", {})),
-                cost=Cost(**data.get("cost", {})),
-                explainer=str(data.get("explainer", "")),
+                **common_fields(data),
             )
         except VeraxError:
             raise
@@ -170,7 +150,7 @@ def _strongest(
     """The best runs of places in units of ``unit``, whose sign is that of the scores that are looked for."""
     strengths = [(round(score / unit, TIE_DIGITS), score, run) for score, run in scored]
     # The runs come in the order that decides ties, and sorting keeps it.
-    ranked = sorted((found for found in strengths if found[0] > 0), key=lambda found: -found[0])
+    ranked = sorted((entry for entry in strengths if entry[0] > 0), key=lambda entry: -entry[0])
     chosen: dict[tuple[str, ...], Fragment] = {}
     for _, score, run in ranked:
         if len(chosen) == count:
@@ -189,8 +169,8 @@ def _fragment(run: list[_Place], score: float, shown: str | tuple[str, ...]) -> 
     return Fragment(shown[first[0] : last[1]], score, (first[0], last[1]))
 
 
-def _overlap(one: Fragment, other: Fragment) -> bool:
-    mine, theirs = one.span, other.span
+def _overlap(fragment: Fragment, other: Fragment) -> bool:
+    mine, theirs = fragment.span, other.span
     return mine is not None and theirs is not None and mine[0] < theirs[1] and theirs[0] < mine[1]
 
 
@@ -229,8 +209,8 @@ def _runs(attribution: Attribution, text: str, sizes: list[int]) -> tuple[list[l
 def _spans(attribution: Attribution, text: str) -> Spans:
     """Where each feature stands; a span without a character, as of a model's special tokens, is nowhere."""
     if attribution.spans is None:
-        found = split_words(text).spans()
-        return tuple(tuple(found.get(feature, ())) for feature in attribution.features)
+        spans_of = split_words(text).spans()
+        return tuple(tuple(spans_of.get(feature, ())) for feature in attribution.features)
     if len(attribution.spans) != len(attribution.features):
         raise VeraxError(
             f"{len(attribution.features)} features need as many spans, not {len(attribution.spans)}."
@@ -274,17 +254,12 @@ def _check_runs(attribution: Attribution, places: list[_Place], nowhere: int) ->
             f"None of the {nowhere} features is a word of the text ({attribution.features[0]!r}, for example), so "
             "that there are no n-grams to sum; give the attribution its input and spans, or ask for sizes=(1,)."
         )
-    for one, following in pairwise(places):
-        if one.span and following.span and following.span[0] < one.span[1]:
+    for place, following in pairwise(places):
+        if place.span and following.span and following.span[0] < place.span[1]:
             raise VeraxError(
-                f"The features {one.text!r} and {following.text!r} overlap in the text, so that sums would count "
+                f"The features {place.text!r} and {following.text!r} overlap in the text, so that sums would count "
                 "some words twice; ask for sizes=(1,)."
             )
-
-
-def _fragment_to_dict(fragment: Fragment) -> dict[str, Any]:
-    span = None if fragment.span is None else list(fragment.span)
-    return {"text": fragment.text, "score": fragment.score, "span": span}
 
 
 def _fragment_from_dict(data: dict[str, Any]) -> Fragment:

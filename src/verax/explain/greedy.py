@@ -11,7 +11,14 @@ import numpy as np
 from verax.arrays import BoolArray, FloatArray
 from verax.explain.base import Explainer, Target, at_least, explainers
 from verax.explain.explanation import Attribution, Cost
-from verax.explain.perturbed import SLICE, Scored, check_targets, explain_with_banks, shown_input
+from verax.explain.perturbed import (
+    Scored,
+    Targets,
+    attribution,
+    check_targets,
+    explain_with_banks,
+    slices,
+)
 from verax.models.base import Inputs, Model
 from verax.perturb.dispatch import path_for
 from verax.perturb.masks import LeaveOneOut
@@ -37,16 +44,15 @@ class Greedy(Explainer):
         self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None
     ) -> list[Attribution]:
         """Explains each input; see :meth:`Explainer.explain`."""
-        wanted = check_targets(model, inputs, targets)
-        return explain_with_banks(repr(self), model, inputs, wanted, _bank, _fall)
+        return explain_with_banks(self, model, inputs, check_targets(model, inputs, targets))
 
+    def bank(self, n_features: int) -> RemovalBank:
+        """All features but one, for each of them."""
+        return RemovalBank(LeaveOneOut(np.ones(n_features, dtype=np.bool_), np.arange(n_features)))
 
-def _bank(n_features: int) -> RemovalBank:
-    return RemovalBank(LeaveOneOut(np.ones(n_features, dtype=np.bool_), np.arange(n_features)))
-
-
-def _fall(bank: RemovalBank, answers: FloatArray) -> Scored:
-    return Scored(answers[bank.full] - answers[1:], {})
+    def score(self, bank: RemovalBank, answers: FloatArray) -> Scored:
+        """How much the probability falls without each feature."""
+        return Scored(answers[bank.full] - answers[1:], {})
 
 
 @explainers.register("greedy-path")
@@ -72,12 +78,13 @@ class GreedyPath(Explainer):
     ) -> list[Attribution]:
         """Explains each input; see :meth:`Explainer.explain`."""
         wanted = check_targets(model, inputs, targets)
-        explanations: list[Attribution] = []
-        for first in range(0, len(inputs), SLICE):
-            explanations += self._slice(model, inputs[first : first + SLICE], wanted[first : first + SLICE])
-        return explanations
+        return [
+            explanation
+            for part, some in slices(inputs, wanted)
+            for explanation in self._explain_slice(model, part, some)
+        ]
 
-    def _slice(self, model: Model, inputs: Inputs, targets: Sequence[int | None]) -> list[Attribution]:
+    def _explain_slice(self, model: Model, inputs: Inputs, targets: Targets) -> list[Attribution]:
         started = time.perf_counter()
         path = path_for(model)
         prepared = path.prepare(inputs)
@@ -95,19 +102,15 @@ class GreedyPath(Explainer):
             if not active:
                 break
         seconds = (time.perf_counter() - started) / max(1, len(inputs))
-        return [
-            Attribution(
-                features=ready.features,
-                scores=removal.scores,
-                target=removal.target or 0,
-                target_name=model.class_names[removal.target or 0],
-                input=shown_input(model, given),
-                details={"removed": removal.removed, "flipped": removal.flipped, "path": path.name},
-                cost=Cost(removal.rows, removal.calls, seconds),
-                explainer=repr(self),
+        explanations = []
+        for given, ready, removal in zip(inputs, prepared, removals, strict=True):
+            details = {"removed": removal.removed, "flipped": removal.flipped, "path": path.name}
+            scored = Scored(removal.scores, details)
+            cost = Cost(removal.rows, removal.calls, seconds)
+            explanations.append(
+                attribution(repr(self), model, given, ready.features, removal.target or 0, scored, cost)
             )
-            for given, ready, removal in zip(inputs, prepared, removals, strict=True)
-        ]
+        return explanations
 
 
 @dataclass

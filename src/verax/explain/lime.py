@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from verax.arrays import BoolArray, FloatArray
 from verax.errors import VeraxError
 from verax.explain.base import Explainer, Target, at_least, explainers
 from verax.explain.explanation import Attribution
+from verax.explain.lime_tables import Sampling, explain_rows
 from verax.explain.perturbed import BANKS, Scored, check_targets, explain_with_banks
 from verax.models.base import Inputs, Model
 from verax.perturb import solve
@@ -59,14 +59,14 @@ class Lime(Explainer):
         self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None
     ) -> list[Attribution]:
         """Explains each input; see :meth:`Explainer.explain`."""
-        if model.kind == "table":
-            from verax.explain.lime_tables import explain_rows
-
-            return explain_rows(self, model, inputs, targets)
         wanted = check_targets(model, inputs, targets)
-        return explain_with_banks(repr(self), model, inputs, wanted, self._bank, partial(_score, self))
+        if model.kind == "table":
+            sampling = Sampling(self.samples, self.seed, self.kernel_width)
+            return explain_rows(repr(self), model, inputs, wanted, sampling, self.fit)
+        return explain_with_banks(self, model, inputs, wanted)
 
-    def _bank(self, n_features: int) -> LimeBank:
+    def bank(self, n_features: int) -> LimeBank:
+        """The masks for a number of features, with what the regression on them needs."""
         width = self.kernel_width or TEXT_KERNEL_WIDTH
         about = (n_features, self.samples)
 
@@ -75,6 +75,24 @@ class Lime(Explainer):
 
         bank: LimeBank = BANKS.get(("lime", self.seed, width, *about), build)
         return bank
+
+    def score(self, bank: LimeBank, answers: FloatArray) -> Scored:
+        """The coefficients of the local regression."""
+        fit = self.fit(bank.normal, solve.moments(bank.normal, bank.masks, bank.weights, answers))
+        return Scored(fit.coefficients, {"intercept": fit.intercept, "r2": fit.r2})
+
+    def fit(self, normal: solve.Normal, moments: solve.Moments) -> solve.Fit:
+        """The regression on all features, or on those that the selection chooses."""
+        count, selection = self.features, self.selection
+        if count is None or selection == "none" or count >= len(moments.covariance):
+            return solve.ridge(normal, moments)
+        if selection == "lasso_path":
+            chosen = solve.lasso_path(normal, moments.covariance, count)
+        elif selection == "forward_selection" or (selection == "auto" and count <= 6):
+            chosen = solve.forward_selection(normal, moments.covariance, count)
+        else:
+            chosen = solve.highest_weights(normal, moments.covariance, count)
+        return solve.ridge_on(normal, chosen, moments)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,25 +146,3 @@ def text_kernel(kept: FloatArray, n_features: int, width: float) -> FloatArray:
     distance = 100.0 * (1.0 - np.sqrt(kept / max(1, n_features)))
     weights: FloatArray = np.sqrt(np.exp(-(distance**2) / width**2))
     return weights
-
-
-def _score(lime: Lime, bank: LimeBank, answers: FloatArray) -> Scored:
-    covariance, mean, spread = solve.moments(bank.normal, bank.masks, bank.weights, answers)
-    fit = fit_selected(lime, bank.normal, covariance, mean, spread)
-    return Scored(fit.coefficients, {"intercept": fit.intercept, "r2": fit.r2})
-
-
-def fit_selected(
-    lime: Lime, normal: solve.Normal, covariance: FloatArray, mean: float, spread: float
-) -> solve.Fit:
-    """The regression on all features, or on those that the explainer's selection chooses."""
-    count, selection = lime.features, lime.selection
-    if count is None or selection == "none" or count >= len(covariance):
-        return solve.ridge(normal, covariance, mean, spread)
-    if selection == "lasso_path":
-        chosen = solve.lasso_path(normal, covariance, count)
-    elif selection == "forward_selection" or (selection == "auto" and count <= 6):
-        chosen = solve.forward_selection(normal, covariance, count)
-    else:
-        chosen = solve.highest_weights(normal, covariance, count)
-    return solve.ridge_on(normal, chosen, covariance, mean, spread)

@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from verax.arrays import FloatArray
+from verax.arrays import FloatArray, IntArray
 from verax.data.table import Bins
-from verax.explain.base import Target
 from verax.explain.explanation import Attribution, Cost
-from verax.explain.perturbed import check_targets
+from verax.explain.perturbed import Scored, Targets, attribution
 from verax.models.base import Inputs, Model
+from verax.models.tables import encode_rows
 from verax.perturb import solve
 from verax.perturb.dispatch import fitted_state
 from verax.perturb.masks import MAX_ROWS
-from verax.perturb.paths.tables import encoded, reference_rows
+from verax.perturb.paths.tables import reference_rows, schema_of
 from verax.seeds import stream
-
-if TYPE_CHECKING:
-    from verax.explain.lime import Lime
 
 # A pool is kept for this many settings of each model.
 POOLS_KEPT = 4
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """LIME's parameters on what is drawn and how it is weighed; see :class:`verax.explain.Lime`."""
+
+    samples: int
+    seed: int
+    kernel_width: float | None
+
+
+# From a regression's sums to its coefficients.
+Fitting = Callable[[solve.Normal, solve.Moments], solve.Fit]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,61 +50,65 @@ class Pool:
     """
 
     bins: Bins
-    drawn: NDArray[np.int64]
+    drawn: IntArray
     answers: FloatArray
 
 
-_POOLS: WeakKeyDictionary[Model, dict[tuple[Any, ...], Pool]] = WeakKeyDictionary()
+_POOLS: WeakKeyDictionary[Model, dict[Hashable, Pool]] = WeakKeyDictionary()
 
 
 def explain_rows(
-    lime: Lime, model: Any, inputs: Inputs, targets: Sequence[Target] | None
+    name: str,
+    model: Model,
+    inputs: Inputs,
+    targets: Targets,
+    sampling: Sampling,
+    fit: Fitting,
 ) -> list[Attribution]:
     """Explains each row, as the original does with quartile bins.
 
     A column's feature is "its value lies in the input's bin" (or "is the input's category").
+
+    Args:
+        name: the explainer as code.
+        model: a model of tables.
+        inputs: its inputs.
+        targets: the class to explain for each input; the predicted one where None.
+        sampling: how many rows are drawn, and how they are weighed.
+        fit: the local regression.
     """
     started = time.perf_counter()
-    wanted = check_targets(model, inputs, targets)
-    rows = encoded(model, inputs)
-    pool = _pool(lime, model)
-    width = lime.kernel_width or 0.75 * float(np.sqrt(rows.shape[1]))
+    schema = schema_of(model)
+    rows = encode_rows(inputs, schema)
+    pool = _pool(sampling, model)
+    width = sampling.kernel_width or 0.75 * float(np.sqrt(rows.shape[1]))
     own_bins = pool.bins.assign(rows)
     own_answers = model.predict_proba(rows)
     explanations = []
-    for row, bins, answers, target in zip(rows, own_bins, own_answers, wanted, strict=True):
+    for row, bins, answers, target in zip(rows, own_bins, own_answers, targets, strict=True):
         chosen = int(np.argmax(answers)) if target is None else target
-        fit = _fit(lime, pool, bins, np.append(answers[chosen], pool.answers[:, chosen]), width)
-        explanations.append(
-            Attribution(
-                features=model.schema.names,
-                scores=fit.coefficients,
-                target=chosen,
-                target_name=model.class_names[chosen],
-                input=tuple(model.schema.describe(column, value) for column, value in enumerate(row)),
-                details={
-                    "bins": [pool.bins.names[column][place] for column, place in enumerate(bins)],
-                    "intercept": fit.intercept,
-                    "r2": fit.r2,
-                    "path": "table, bins",
-                },
-                cost=Cost(lime.samples, 2, (time.perf_counter() - started) / len(rows)),
-                explainer=repr(lime),
-            )
-        )
+        local = fit(*local_sums(pool, bins, np.append(answers[chosen], pool.answers[:, chosen]), width))
+        details = {
+            "bins": [pool.bins.names[column][place] for column, place in enumerate(bins)],
+            "intercept": local.intercept,
+            "r2": local.r2,
+            "path": "table, bins",
+        }
+        scored = Scored(local.coefficients, details)
+        cost = Cost(sampling.samples, 2, (time.perf_counter() - started) / len(rows))
+        explanations.append(attribution(name, model, row, schema.names, chosen, scored, cost))
     return explanations
 
 
-def _fit(lime: Lime, pool: Pool, bins: NDArray[np.int64], answers: FloatArray, width: float) -> solve.Fit:
-    """The local regression for one row: the row itself first, then the pool, weighted by equal bins."""
-    from verax.explain.lime import fit_selected
-
+def local_sums(
+    pool: Pool, bins: IntArray, answers: FloatArray, width: float
+) -> tuple[solve.Normal, solve.Moments]:
+    """What the local regression of one row needs: the row itself first, then the pool, weighted by equal bins."""
     same = np.ones((len(bins), len(answers)))
     same[:, 1:] = pool.drawn == bins[:, None]
     weights = table_kernel(len(bins) - same.sum(axis=0), width)
     normal = solve.normal_of_columns(same, weights)
-    covariance, mean, spread = solve.moments(normal, same, weights, answers)
-    return fit_selected(lime, normal, covariance, mean, spread)
+    return normal, solve.moments(normal, same, weights, answers)
 
 
 def table_kernel(differing: FloatArray, width: float) -> FloatArray:
@@ -105,32 +117,32 @@ def table_kernel(differing: FloatArray, width: float) -> FloatArray:
     return weights
 
 
-def _pool(lime: Lime, model: Any) -> Pool:
+def _pool(sampling: Sampling, model: Model) -> Pool:
     kept = _POOLS.setdefault(model, {})
-    key = (lime.samples, lime.seed, fitted_state(model))
+    key = (sampling.samples, sampling.seed, fitted_state(model))
     if key not in kept:
         while len(kept) >= POOLS_KEPT:
             kept.pop(next(iter(kept)))
-        kept[key] = draw_pool(model, lime.samples - 1, lime.seed)
+        kept[key] = draw_pool(model, sampling.samples - 1, sampling.seed)
     return kept[key]
 
 
-def draw_pool(model: Any, count: int, seed: int) -> Pool:
+def draw_pool(model: Model, count: int, seed: int) -> Pool:
     """Draws rows column by column from the bins' frequencies and asks the model about them."""
-    reference = reference_rows(model)
-    bins = Bins.learn(model.schema, reference)
+    reference, schema = reference_rows(model), schema_of(model)
+    bins = Bins.learn(schema, reference)
     rng = stream(seed, "lime", "table", reference.shape[1], count)
     drawn = np.empty((reference.shape[1], count), dtype=np.int64)
     rows = np.empty((count, reference.shape[1]))
     for column in range(reference.shape[1]):
         drawn[column] = rng.choice(bins.values[column], count, p=bins.frequencies[column])
-        numeric = model.schema.columns[column].is_numeric
+        numeric = schema.columns[column].is_numeric
         rows[:, column] = values_in_bins(bins, column, drawn[column], rng) if numeric else drawn[column]
     answers = [model.predict_proba(rows[first : first + MAX_ROWS]) for first in range(0, count, MAX_ROWS)]
     return Pool(bins, drawn, np.concatenate(answers))
 
 
-def values_in_bins(bins: Bins, column: int, drawn: NDArray[np.int64], rng: np.random.Generator) -> FloatArray:
+def values_in_bins(bins: Bins, column: int, drawn: IntArray, rng: np.random.Generator) -> FloatArray:
     """A number for each drawn bin: normal around the bin's mean, cut off at its edges; missing stays missing."""
     means, stds = bins.means[column][drawn], bins.stds[column][drawn]
     lows, highs = bins.mins[column][drawn], bins.maxs[column][drawn]

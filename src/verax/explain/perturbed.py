@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
 from verax.explain.base import Target
 from verax.explain.explanation import Attribution, Cost
 from verax.models.base import Inputs, Model
+from verax.models.tables import encode_rows
 from verax.perturb.cache import ByteCache
 from verax.perturb.dispatch import path_for
-from verax.perturb.evaluate import Path
 from verax.perturb.masks import Variants
 
+# The class to explain for each input; the predicted one where None.
+Targets = Sequence[int | None]
+# A text, or a row of a table as its model takes it.
+Input = str | Sequence[object] | NDArray[np.generic]
 # Mask banks of all explainers together take at most this much memory.
 BANKS: ByteCache[Any] = ByteCache(24 * 2**20)
 # Inputs are taken in slices of this many, so that what is prepared for them stays small.
@@ -49,44 +54,41 @@ class Scored:
     """An explainer's own part of an explanation."""
 
     scores: FloatArray
-    details: dict[str, Any]
+    details: dict[str, object]
+
+
+class BankExplainer(Protocol[B]):
+    """An explainer that asks about the same masks of all inputs with equally many features."""
+
+    def bank(self, n_features: int) -> B:
+        """The bank for a number of features."""
+
+    def score(self, bank: B, answers: FloatArray) -> Scored:
+        """From the target's probability on each of a bank's masks to scores."""
 
 
 def explain_with_banks(
-    name: str,
-    model: Model,
-    inputs: Inputs,
-    targets: Sequence[int | None],
-    bank_for: Callable[[int], B],
-    score: Callable[[B, FloatArray], Scored],
+    explainer: BankExplainer[B], model: Model, inputs: Inputs, targets: Targets
 ) -> list[Attribution]:
-    """Explains each input from one bank of masks.
+    """Explains each input from one bank of masks."""
+    return [
+        explanation
+        for part, wanted in slices(inputs, targets)
+        for explanation in _explain_slice(explainer, model, part, wanted)
+    ]
 
-    Args:
-        name: the explainer as code.
-        model: the model.
-        inputs: its inputs.
-        targets: the class to explain for each input; the predicted one where None.
-        bank_for: the bank for a number of features.
-        score: from a bank and the target's probability on each of its masks to scores.
-    """
-    explanations: list[Attribution] = []
+
+def slices(inputs: Inputs, targets: Targets) -> Iterator[tuple[Inputs, Targets]]:
+    """The inputs and what is asked about them, so many at a time."""
     for first in range(0, len(inputs), SLICE):
-        part = inputs[first : first + SLICE]
-        explanations += _explain_slice(name, model, part, targets[first : first + SLICE], bank_for, score)
-    return explanations
+        yield inputs[first : first + SLICE], targets[first : first + SLICE]
 
 
 def _explain_slice(
-    name: str,
-    model: Model,
-    inputs: Inputs,
-    targets: Sequence[int | None],
-    bank_for: Callable[[int], B],
-    score: Callable[[B, FloatArray], Scored],
+    explainer: BankExplainer[B], model: Model, inputs: Inputs, targets: Targets
 ) -> list[Attribution]:
     started = time.perf_counter()
-    path: Path = path_for(model)
+    path = path_for(model)
     prepared = path.prepare(inputs)
     # Inputs with equally many features share a bank: side by side they find it unpacked.
     order = sorted(range(len(prepared)), key=lambda number: len(prepared[number].features))
@@ -94,48 +96,70 @@ def _explain_slice(
 
     def masks() -> Iterator[Variants]:
         for number in order:
-            in_use.append(bank_for(len(prepared[number].features)))
+            in_use.append(explainer.bank(len(prepared[number].features)))
             yield in_use[-1].masks
 
-    found: dict[int, tuple[Scored, int, int, int]] = {}
+    results: dict[int, tuple[int, Scored, int, int]] = {}
     answers = path.evaluate([prepared[number] for number in order], masks())
     for number, answer in zip(order, answers, strict=True):
         bank = in_use.popleft()
         target = targets[number]
         if target is None:
             target = int(np.argmax(answer.probabilities[bank.full]))
-        scored = score(bank, answer.probabilities[:, target])
-        found[number] = (scored, target, answer.rows, answer.calls)
+        scored = explainer.score(bank, answer.probabilities[:, target])
+        results[number] = (target, scored, answer.rows, answer.calls)
     seconds = (time.perf_counter() - started) / max(1, len(inputs))
     explanations = []
     for number, ready in enumerate(prepared):
-        scored, target, rows, calls = found[number]
+        target, scored, rows, calls = results[number]
+        scored = Scored(scored.scores, {**scored.details, "path": path.name})
+        cost = Cost(rows, calls, seconds)
         explanations.append(
-            Attribution(
-                features=ready.features,
-                scores=scored.scores,
-                target=target,
-                target_name=model.class_names[target],
-                input=shown_input(model, inputs[number]),
-                details={**scored.details, "path": path.name},
-                cost=Cost(rows, calls, seconds),
-                explainer=name,
-            )
+            attribution(repr(explainer), model, inputs[number], ready.features, target, scored, cost)
         )
     return explanations
 
 
-def shown_input(model: Model, given: Any) -> str | tuple[str, ...]:
+def attribution(
+    name: str,
+    model: Model,
+    given: Input,
+    features: tuple[str, ...],
+    target: int,
+    scored: Scored,
+    cost: Cost,
+) -> Attribution:
+    """The explanation of one input: its scores, and what every explanation says besides.
+
+    Args:
+        name: the explainer as code.
+        model: the model.
+        given: the input.
+        features: what the scores are about.
+        target: the class that is explained.
+        scored: the explainer's own part.
+        cost: what it took.
+    """
+    return Attribution(
+        features=features,
+        scores=scored.scores,
+        target=target,
+        target_name=model.class_names[target],
+        input=shown_input(model, given),
+        details=scored.details,
+        cost=cost,
+        explainer=name,
+    )
+
+
+def shown_input(model: Model, given: Input) -> str | tuple[str, ...]:
     """A text as it is; a row as one "column = value" per column."""
     if isinstance(given, str):
         return given
-    schema = getattr(model, "schema", None)
-    if schema is None:
+    if model.schema is None:
         return tuple(str(value) for value in given)
-    from verax.perturb.paths.tables import encoded
-
-    row = encoded(model, given.reshape(1, -1) if isinstance(given, np.ndarray) else [given])[0]
-    return tuple(schema.describe(column, value) for column, value in enumerate(row))
+    rows = given.reshape(1, -1) if isinstance(given, np.ndarray) else [given]
+    return model.schema.described(encode_rows(rows, model.schema)[0])
 
 
 def check_targets(model: Model, inputs: Inputs, targets: Sequence[Target] | None) -> list[int | None]:

@@ -41,7 +41,7 @@ class Precomputed(Explainer):
         """The stored explanation of each input; with a target, the one of that target."""
         wanted = check_targets(model, inputs, targets)
         stored = _read(self.path, _changed(self.path))
-        found = []
+        explanations = []
         for number, (given, target) in enumerate(zip(inputs, wanted, strict=True)):
             shown = shown_input(model, given)
             explanation = stored.get((shown, target))
@@ -51,8 +51,8 @@ class Precomputed(Explainer):
                     f"Input {number} ({str(shown)[:40]!r}) has no explanation{about} in {self.path!r}; add a line "
                     "whose 'input' is exactly this text."
                 )
-            found.append(explanation)
-        return found
+            explanations.append(explanation)
+        return explanations
 
 
 def _changed(path: str) -> float:

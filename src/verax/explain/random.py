@@ -5,15 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from verax.data.words import split_words
 from verax.explain.base import Explainer, Target, at_least, explainers
 from verax.explain.explanation import Attribution, Cost
-from verax.explain.perturbed import check_targets, shown_input
+from verax.explain.perturbed import Input, check_targets, shown_input
 from verax.models.base import Inputs, Model
+from verax.perturb.paths.tables import schema_of
 from verax.seeds import stream
 
 
@@ -53,15 +54,15 @@ class Random(Explainer):
         seconds = (time.perf_counter() - started) / max(1, len(inputs))
         asked = 1 if targets is None else 0
         return [
-            self._explain_one(model, given, target or 0, Cost(asked, asked, seconds))
+            self._explain_input(model, given, target or 0, Cost(asked, asked, seconds))
             for given, target in zip(inputs, wanted, strict=True)
         ]
 
-    def _explain_one(self, model: Model, given: Any, target: int, cost: Cost) -> Attribution:
+    def _explain_input(self, model: Model, given: Input, target: int, cost: Cost) -> Attribution:
         shown = shown_input(model, given)
         spans = None
         if not isinstance(shown, str):
-            features = tuple(getattr(model, "schema").names)  # noqa: B009
+            features = schema_of(model).names
         elif self.ngram == 1:
             features = split_words(shown).distinct
         else:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -15,9 +13,9 @@ from verax.explain.base import Explainer, Target, at_least, explainers
 from verax.explain.explanation import Attribution
 from verax.explain.perturbed import BANKS, Scored, check_targets, explain_with_banks
 from verax.explain.shap_banks import EnumerationBank, KernelBank, build_kernel_bank
+from verax.explain.shap_exact import explain_exactly
 from verax.models.base import Inputs, Model
 from verax.perturb.masks import all_masks
-from verax.perturb.shapley import shapley_from_all
 
 ROUTES = ("auto", "kernel")
 OUTPUTS = ("probability", "log-odds")
@@ -56,29 +54,22 @@ class Shap(Explainer):
     ) -> list[Attribution]:
         """Explains each input; see :meth:`Explainer.explain`."""
         wanted = check_targets(model, inputs, targets)
+        exact: list[Attribution | None] = [None] * len(inputs)
         if self.route == "auto":
-            from verax.explain.shap_exact import explain_exactly
-
-            exact = explain_exactly(self, model, inputs, wanted)
-            missing = [number for number, explanation in enumerate(exact) if explanation is None]
-        else:
-            exact = [None] * len(inputs)
-            missing = list(range(len(inputs)))
+            exact = explain_exactly(repr(self), model, inputs, wanted, self.output)
+        missing = [number for number, explanation in enumerate(exact) if explanation is None]
         sampled = iter(
             explain_with_banks(
-                repr(self),
+                self,
                 model,
                 [inputs[number] for number in missing],
                 [wanted[number] for number in missing],
-                self._bank,
-                partial(_score, self),
             )
-            if missing
-            else []
         )
         return [next(sampled) if explanation is None else explanation for explanation in exact]
 
-    def _bank(self, n_features: int) -> EnumerationBank | KernelBank:
+    def bank(self, n_features: int) -> EnumerationBank | KernelBank:
+        """All masks for a number of features, or KernelSHAP's."""
         samples = 2 * n_features + 2048 if self.samples is None else self.samples
         if self.route == "auto" and n_features < 63 and 2**n_features - 2 <= samples:
             return EnumerationBank(all_masks(n_features))
@@ -86,13 +77,11 @@ class Shap(Explainer):
         bank: KernelBank = BANKS.get(key, lambda: build_kernel_bank(n_features, samples, self.seed))
         return bank
 
-
-def _score(shap: Shap, bank: EnumerationBank | KernelBank, probabilities: FloatArray) -> Scored:
-    answers = log_odds(probabilities) if shap.output == "log-odds" else probabilities
-    details: dict[str, Any] = {"output": shap.output, "route": bank.route, "base": float(answers[bank.empty])}
-    if isinstance(bank, EnumerationBank):
-        return Scored(shapley_from_all(bank.masks, answers), details)
-    return Scored(bank.solve(answers), details)
+    def score(self, bank: EnumerationBank | KernelBank, answers: FloatArray) -> Scored:
+        """The Shapley values of the target's probability, or of its log-odds."""
+        answers = log_odds(answers) if self.output == "log-odds" else answers
+        base = float(answers[bank.empty])
+        return Scored(bank.solve(answers), {"output": self.output, "route": bank.route, "base": base})
 
 
 def log_odds(probabilities: FloatArray) -> FloatArray:

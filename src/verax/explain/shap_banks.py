@@ -7,11 +7,11 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
-from verax.arrays import BoolArray, FloatArray
+from verax.arrays import BoolArray, FloatArray, IntArray
 from verax.errors import VeraxError
 from verax.perturb.masks import Masks, distinct_rows
+from verax.perturb.shapley import shapley_from_all
 from verax.perturb.solve import MAX_FEATURES, factored, solve_factored
 from verax.seeds import stream
 
@@ -31,6 +31,10 @@ class EnumerationBank:
     def full(self) -> int:
         """The place of the mask with everything present."""
         return self.masks.n_rows - 1
+
+    def solve(self, answers: FloatArray) -> FloatArray:
+        """Shapley values from the game's value on each mask."""
+        return shapley_from_all(self.masks, answers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,9 +163,7 @@ def all_of_size(n: int, size: int, count: int) -> BoolArray:
     return columns
 
 
-def _draw(
-    n: int, sizes: NDArray[np.int64], mass: FloatArray, count: int, rng: np.random.Generator
-) -> BoolArray:
+def _draw(n: int, sizes: IntArray, mass: FloatArray, count: int, rng: np.random.Generator) -> BoolArray:
     """Random coalitions whose sizes follow ``mass`` as evenly as whole numbers allow, no two the same."""
     # Systematic sampling: one random start, then equal steps; each size's expected number is exact.
     places = (np.arange(count) + rng.random()) / count
@@ -178,7 +180,7 @@ def _draw(
     return columns
 
 
-def random_subsets(n: int, size_of: NDArray[np.int64], rng: np.random.Generator) -> BoolArray:
+def random_subsets(n: int, size_of: IntArray, rng: np.random.Generator) -> BoolArray:
     """One uniformly drawn subset of each size, as (features, subsets)."""
     keys = rng.integers(0, 2**32, (len(size_of), n), dtype=np.uint32)
     limits = np.sort(keys, axis=1)[np.arange(len(size_of)), size_of - 1]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from verax.arrays import FloatArray
 from verax.explain.explanation import Attribution, Cost
-from verax.explain.perturbed import shown_input
+from verax.explain.perturbed import Scored, Targets, attribution
 from verax.models.base import Inputs, Model
 from verax.perturb.dispatch import path_for
 from verax.perturb.paths.bag_of_words import BagPath
@@ -21,9 +20,6 @@ from verax.perturb.paths.heads import LinearHead, TreeHead
 from verax.perturb.paths.separable import Separable, separable
 from verax.perturb.paths.tables import TablePath, TableRow
 from verax.perturb.shapley import MAX_TREE_FEATURES, shapley_of_trees
-
-if TYPE_CHECKING:
-    from verax.explain.shap import Shap
 
 # How far the values may miss the model's own prediction before the closed form is not trusted.
 SUM_TOLERANCE = 1e-5
@@ -49,38 +45,39 @@ class Solver(Protocol):
 
 
 def explain_exactly(
-    shap: Shap, model: Model, inputs: Inputs, targets: Sequence[int | None]
+    name: str, model: Model, inputs: Inputs, targets: Targets, output: str
 ) -> list[Attribution | None]:
-    """An explanation for each input that has a closed form, None for each that has not."""
+    """An explanation for each input that has a closed form, None for each that has not.
+
+    Args:
+        name: the explainer as code.
+        model: the model.
+        inputs: its inputs.
+        targets: the class to explain for each input; the predicted one where None.
+        output: what is explained, "probability" or "log-odds" of the target.
+    """
     path = path_for(model)
-    solver = _solver(path, shap.output)
+    solver = _solver(path, output)
     if solver is None:
         return [None] * len(inputs)
-    found: list[Attribution | None] = []
+    explanations: list[Attribution | None] = []
     for given, target in zip(inputs, targets, strict=True):
         started = time.perf_counter()
         ready = path.prepare([given])[0]
         exact = solver.solve(ready)
         if exact is None:
-            found.append(None)
+            explanations.append(None)
             continue
         outputs = exact.base + exact.shapley.sum(axis=1)
         if target is None:
-            target = _predicted(outputs, shap.output)  # noqa: PLW2901
+            target = _predicted(outputs, output)  # noqa: PLW2901
         scores, base = _for_target(exact, target)
-        found.append(
-            Attribution(
-                features=ready.features,
-                scores=scores,
-                target=target,
-                target_name=model.class_names[target],
-                input=shown_input(model, given),
-                details={"output": shap.output, "route": solver.route, "base": base, "path": path.name},
-                cost=Cost(0, 0, time.perf_counter() - started),
-                explainer=repr(shap),
-            )
+        details = {"output": output, "route": solver.route, "base": base, "path": path.name}
+        cost = Cost(0, 0, time.perf_counter() - started)
+        explanations.append(
+            attribution(name, model, given, ready.features, target, Scored(scores, details), cost)
         )
-    return found
+    return explanations
 
 
 def _predicted(outputs: FloatArray, output: str) -> int:

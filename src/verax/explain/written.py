@@ -5,11 +5,11 @@ Rules, lists of weights, examples, sentences of a person or of a language model:
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from verax.errors import VeraxError
-from verax.explain.explanation import Cost, Explanation
+from verax.explain.explanation import Cost, Explanation, common_fields
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Written(Explanation):
     target_name: str = ""
     input: str | tuple[str, ...] = ""
     legend: str = ""
-    details: dict[str, Any] = field(default_factory=dict, hash=False)
+    details: dict[str, object] = field(default_factory=dict, hash=False)
     cost: Cost = field(default_factory=Cost, compare=False)
     explainer: str = ""
 
@@ -51,37 +51,13 @@ class Written(Explanation):
         """All paragraphs, with an empty line between them."""
         return "\n\n".join(self.paragraphs)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain lists, numbers and strings."""
-        return {
-            "kind": self.kind,
-            "paragraphs": list(self.paragraphs),
-            "target": self.target,
-            "target_name": self.target_name,
-            "input": self.input if isinstance(self.input, str) else list(self.input),
-            "legend": self.legend,
-            "details": self.details,
-            "cost": asdict(self.cost),
-            "explainer": self.explainer,
-        }
-
     @classmethod
     def _from_dict(cls, data: dict[str, Any]) -> Written:
-        given = data.get("input", "")
         try:
             paragraphs = tuple(data["paragraphs"])
             if not all(isinstance(text, str) for text in paragraphs):
                 raise TypeError("a paragraph is no text")
-            return cls(
-                paragraphs=paragraphs,
-                target=int(data["target"]),
-                target_name=str(data.get("target_name", "")),
-                input=given if isinstance(given, str) else tuple(given),
-                legend=str(data.get("legend", "")),
-                details=dict(data.get("details", {})),
-                cost=Cost(**data.get("cost", {})),
-                explainer=str(data.get("explainer", "")),
-            )
+            return cls(paragraphs=paragraphs, legend=str(data.get("legend", "")), **common_fields(data))
         except VeraxError:
             raise
         except (KeyError, TypeError, ValueError) as error:

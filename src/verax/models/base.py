@@ -5,13 +5,16 @@ from __future__ import annotations
 import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
+
+if TYPE_CHECKING:
+    from verax.data.table import Schema
 
 # A batch of inputs: texts, or rows of a table (an array or a list).
 Inputs = Sequence[Any] | NDArray[Any]
@@ -26,10 +29,12 @@ class Model(ABC):
     Attributes:
         kind: what it reads, ``"text"`` or ``"table"``.
         class_names: one name per column of ``predict_proba``.
+        schema: a table's columns; None for texts.
     """
 
     kind: str
     class_names: tuple[str, ...]
+    schema: Schema | None = None
 
     @abstractmethod
     def predict_proba(self, inputs: Inputs) -> FloatArray:

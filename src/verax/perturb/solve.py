@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from verax.arrays import FloatArray
+from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
 from verax.perturb.masks import Masks
 
@@ -49,6 +49,20 @@ class Normal:
         return _factor(self.gram, 0.01)
 
 
+class Moments(NamedTuple):
+    """All of a regression that depends on the answers.
+
+    Attributes:
+        covariance: of each feature with the answers, weighted.
+        mean: the answers' weighted mean.
+        spread: their weighted spread around it.
+    """
+
+    covariance: FloatArray
+    mean: float
+    spread: float
+
+
 @dataclass(frozen=True, eq=False)
 class Fit:
     """A fitted local linear model; features that were not selected have a coefficient of 0."""
@@ -86,10 +100,8 @@ def normal_of_columns(columns: FloatArray, weights: FloatArray) -> Normal:
     return Normal(centred @ centred.T, mean, total)
 
 
-def moments(
-    normal: Normal, design: Masks | FloatArray, weights: FloatArray, answers: FloatArray
-) -> tuple[FloatArray, float, float]:
-    """The covariances of the features with the answers, the answers' mean, and their weighted spread.
+def moments(normal: Normal, design: Masks | FloatArray, weights: FloatArray, answers: FloatArray) -> Moments:
+    """What the answers add to a regression.
 
     Args:
         normal: the sums of squares of the same design.
@@ -100,32 +112,29 @@ def moments(
     mean = float(weights @ answers) / normal.total
     centred = answers - mean
     weighted = weights * centred
-    return design.dot(weighted), mean, float(weighted @ centred)
+    return Moments(design.dot(weighted), mean, float(weighted @ centred))
 
 
-def ridge(normal: Normal, covariance: FloatArray, mean: float, spread: float) -> Fit:
+def ridge(normal: Normal, moments: Moments) -> Fit:
     """Ridge regression with penalty 1 and an intercept, on all features."""
-    coefficients = solve_factored(normal.factor, covariance)
-    return _fit(normal.gram, normal.mean, coefficients, covariance, mean, spread)
+    return _fit(normal, solve_factored(normal.factor, moments.covariance), moments)
 
 
-def ridge_on(
-    normal: Normal, chosen: NDArray[np.intp], covariance: FloatArray, mean: float, spread: float
-) -> Fit:
+def ridge_on(normal: Normal, chosen: IndexArray, moments: Moments) -> Fit:
     """Ridge regression with penalty 1 and an intercept, on the chosen features only."""
     gram = normal.gram[np.ix_(chosen, chosen)]
     coefficients = np.zeros(len(normal.gram))
-    coefficients[chosen] = solve_factored(_factor(gram, 1.0), covariance[chosen])
-    return _fit(normal.gram, normal.mean, coefficients, covariance, mean, spread)
+    coefficients[chosen] = solve_factored(_factor(gram, 1.0), moments.covariance[chosen])
+    return _fit(normal, coefficients, moments)
 
 
-def highest_weights(normal: Normal, covariance: FloatArray, count: int) -> NDArray[np.intp]:
+def highest_weights(normal: Normal, covariance: FloatArray, count: int) -> IndexArray:
     """The features with the largest coefficients of a ridge regression with penalty 0.01, as in LIME."""
     coefficients = solve_factored(normal.selection_factor, covariance)
     return np.argsort(-np.abs(coefficients), kind="stable")[:count]
 
 
-def forward_selection(normal: Normal, covariance: FloatArray, count: int) -> NDArray[np.intp]:
+def forward_selection(normal: Normal, covariance: FloatArray, count: int) -> IndexArray:
     """The features that raise R2 most, one after the other, as in LIME.
 
     Pivoted Gram-Schmidt on the sums of squares: after each choice, what is left of every feature is what the
@@ -152,14 +161,14 @@ def forward_selection(normal: Normal, covariance: FloatArray, count: int) -> NDA
     return np.array(chosen, dtype=np.intp)
 
 
-def lasso_path(normal: Normal, covariance: FloatArray, count: int) -> NDArray[np.intp]:
+def lasso_path(normal: Normal, covariance: FloatArray, count: int) -> IndexArray:
     """The features on the lasso path at its last step with at most ``count`` of them, as in LIME."""
     from sklearn.linear_model import lars_path_gram
 
     _, _, coefficients = lars_path_gram(
         covariance.copy(), normal.gram.copy(), n_samples=max(1, len(normal.gram)), method="lasso"
     )
-    nonzero: NDArray[np.intp] = np.arange(len(normal.gram))
+    nonzero: IndexArray = np.arange(len(normal.gram))
     for step in range(coefficients.shape[1] - 1, 0, -1):
         nonzero = coefficients[:, step].nonzero()[0]
         if len(nonzero) <= count:
@@ -195,16 +204,11 @@ def _factor(gram: FloatArray, penalty: float) -> FloatArray:
     return factor
 
 
-def _fit(
-    gram: FloatArray,
-    feature_means: FloatArray,
-    coefficients: FloatArray,
-    covariance: FloatArray,
-    mean: float,
-    spread: float,
-) -> Fit:
+def _fit(normal: Normal, coefficients: FloatArray, moments: Moments) -> Fit:
+    covariance, mean, spread = moments
     # Residual sum of squares = spread - 2 c'b + c'Gc; lime's score is 1 - residual / spread.
-    residual = spread - 2.0 * float(coefficients @ covariance) + float(coefficients @ gram @ coefficients)
+    explained = float(coefficients @ normal.gram @ coefficients)
+    residual = spread - 2.0 * float(coefficients @ covariance) + explained
     # Answers that are all the same but for rounding are fitted perfectly by the intercept.
     r2 = 1.0 - residual / spread if spread > NO_SPREAD else 1.0
-    return Fit(coefficients, mean - float(feature_means @ coefficients), r2)
+    return Fit(coefficients, mean - float(normal.mean @ coefficients), r2)

@@ -13,7 +13,7 @@ from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain import Attribution, fragments
 from verax.studies.display import stimulus
-from verax.studies.display.controls import shuffled
+from verax.studies.display.controls import shuffled_scores
 from verax.studies.display.levels import strongest
 from verax.studies.model.item import Item, Variant
 from verax.studies.model.screen import Bars, Cell, Evidence, Row, Token
@@ -272,7 +272,7 @@ def test_a_control_has_as_many_words_at_each_level_as_its_method(drawn, features
         items.append(text_item(text, f"i{number}"))
         method = words_of(text, given_scores)
         found[f"i{number}", "lime", "model"] = method
-        found[f"i{number}", "control", "model"] = shuffled(method, seed, text)
+        found[f"i{number}", "control", "model"] = shuffled_scores(method, seed, text)
     made = material(items, found, features)
     assert made.scales["control"] == made.scales["lime"]
     for item in items:
@@ -292,11 +292,11 @@ def test_a_control_has_as_many_words_at_each_level_as_its_method(drawn, features
 def test_a_control_is_random():
     text = "one two three four five six"
     method = words_of(text, [0.6, 0.5, 0.4, 0.3, 0.2, 0.1])
-    first = Counter(shuffled(method, seed, text).top(1)[0][0] for seed in range(600))
+    first = Counter(shuffled_scores(method, seed, text).top(1)[0][0] for seed in range(600))
     # Each of six words is the strongest in a sixth of the controls: 100 of 600, give or take four deviations (9.1).
     assert set(first) == set(text.split())
     assert all(63 < times < 137 for times in first.values())
-    again = shuffled(method, 5, text)
-    assert again == shuffled(method, 5, text)
+    again = shuffled_scores(method, 5, text)
+    assert again == shuffled_scores(method, 5, text)
     assert again.details == {"kept": 0}
-    assert shuffled(words_of("no no more", [0.5, 0.1]), 1).details == {"kept": 2}
+    assert shuffled_scores(words_of("no no more", [0.5, 0.1]), 1).details == {"kept": 2}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from verax.arrays import BoolArray, FloatArray
+from verax.data.table import Schema
 from verax.errors import VeraxError
 from verax.models.base import Inputs, Model
+from verax.models.tables import encode_rows
 from verax.perturb.evaluate import Answer, Prepared, Rows, evaluate_packed
 from verax.perturb.masks import Variants, distinct_rows
 from verax.seeds import stream
@@ -33,17 +34,17 @@ class TableRow(Prepared):
 class TablePath:
     """Perturbs rows of a table by putting background values in."""
 
-    model: Any
+    model: Model
     background: FloatArray
     name: str = "table, background"
 
     def prepare(self, inputs: Inputs) -> list[TableRow]:
         """Each row, encoded and checked."""
-        rows = encoded(self.model, inputs)
-        names = self.model.schema.names
+        schema = schema_of(self.model)
+        rows = encode_rows(inputs, schema)
         both_missing = np.isnan(rows[:, None, :]) & np.isnan(self.background)
         same = (rows[:, None, :] == self.background) | both_missing
-        return [TableRow(names, row, agrees) for row, agrees in zip(rows, same, strict=True)]
+        return [TableRow(schema.names, row, agrees) for row, agrees in zip(rows, same, strict=True)]
 
     def evaluate(self, prepared: Sequence[TableRow], masks: Iterable[Variants]) -> Iterator[Answer]:
         """One answer per row: probabilities averaged over the background."""
@@ -61,8 +62,7 @@ class TablePath:
                 yield Rows(rows, len(rows), inverse, rows.size)
 
     def _ask(self, batches: Sequence[FloatArray]) -> FloatArray:
-        probabilities: FloatArray = self.model.predict_proba(np.concatenate(batches))
-        return probabilities
+        return self.model.predict_proba(np.concatenate(batches))
 
     def _average(self, answers: list[FloatArray]) -> FloatArray:
         n = len(self.background)
@@ -70,25 +70,29 @@ class TablePath:
         return np.concatenate(blocks)
 
 
-def encoded(model: Any, inputs: Any) -> FloatArray:
-    """Rows of a table as the model's schema encodes them, checked."""
-    from verax.models.tables import encode_rows
+def schema_of(model: Model) -> Schema:
+    """The columns of a model of tables, or a sentence that says how to give them."""
+    if model.schema is None:
+        raise _needs_reference()
+    return model.schema
 
-    return encode_rows(inputs, model.schema)
 
-
-def reference_rows(model: Any) -> FloatArray:
+def reference_rows(model: Model) -> FloatArray:
     """The training rows that a model carries, or a sentence that says how to give them."""
-    if getattr(model, "reference", None) is None or model.schema is None:
-        raise VeraxError(
-            "Explaining a model of tables needs some of its training rows for bins and background values; "
-            "give them: verax.as_model(..., reference=rows)."
-        )
-    reference: FloatArray = model.reference
+    reference: FloatArray | None = getattr(model, "reference", None)
+    if reference is None or model.schema is None:
+        raise _needs_reference()
     return reference
 
 
-def background_rows(model: Any, count: int = BACKGROUND_ROWS) -> FloatArray:
+def _needs_reference() -> VeraxError:
+    return VeraxError(
+        "Explaining a model of tables needs some of its training rows for bins and background values; "
+        "give them: verax.as_model(..., reference=rows)."
+    )
+
+
+def background_rows(model: Model, count: int = BACKGROUND_ROWS) -> FloatArray:
     """Some of the model's training rows, always the same ones for the same rows."""
     reference = reference_rows(model)
     if len(reference) <= count:

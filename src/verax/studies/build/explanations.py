@@ -13,7 +13,7 @@ from verax.explain.base import explainer, explainers
 from verax.explain.explanation import Explanation
 from verax.run import Job, Outcome, Progress, Store, execute
 from verax.studies.build.fitting import data_arguments, model_arguments, study_dataset, study_model
-from verax.studies.display.controls import shuffled
+from verax.studies.display.controls import shuffled_scores
 from verax.studies.display.levels import as_attribution
 from verax.studies.items.candidates import take
 from verax.studies.model.item import Item
@@ -65,7 +65,7 @@ def explain_all(
                 for which in models:
                     other = as_attribution(found[item.id, condition.like, which], condition.like)
                     about = (condition.name, which, str(item.input))
-                    found[item.id, condition.name, which] = shuffled(other, spec.seed, *about)
+                    found[item.id, condition.name, which] = shuffled_scores(other, spec.seed, *about)
     return found
 
 
@@ -80,8 +80,9 @@ def records(explanations: Mapping[Key, Explanation]) -> tuple[dict[str, Any], ..
 def plain(explanation: Explanation) -> dict[str, Any]:
     """An explanation as plain data that is the same whenever and wherever it was made."""
     data = explanation.to_dict()
-    if "cost" in data:
-        data["cost"] = {name: value for name, value in data["cost"].items() if name != "seconds"}
+    cost = data.get("cost")
+    if isinstance(cost, dict):
+        data["cost"] = {name: value for name, value in cost.items() if name != "seconds"}
     return data
 
 

@@ -6,19 +6,11 @@ Everything here is counted in tests: every cell of a design occurs equally often
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
-from verax.seeds import stream
 from verax.studies.model.item import Item
 from verax.studies.model.spec import StudySpec
 from verax.studies.model.steps import DesignRow
-
-T = TypeVar("T")
-
-
-def shuffled(things: Sequence[T], seed: int, *about: str | int) -> list[T]:
-    """The things in a random order, which depends on the seed and on what it is about."""
-    return [things[place] for place in stream(seed, *about).permutation(len(things))]
 
 
 def latin_square(size: int) -> list[list[int]]:

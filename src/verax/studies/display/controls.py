@@ -9,7 +9,7 @@ from verax.seeds import stream
 from verax.studies.display.levels import extents
 
 
-def shuffled(attribution: Attribution, seed: int, *about: str | int) -> Attribution:
+def shuffled_scores(attribution: Attribution, seed: int, *about: str | int) -> Attribution:
     """The same scores, shuffled among the features that mark equally many words.
 
     So the control has as many words marked at each level as its method has, in every item: what differs is only which.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from verax.errors import VeraxError
-from verax.studies.design.rows import deal, shuffled
+from verax.seeds import shuffled
+from verax.studies.design.rows import deal
 from verax.studies.items import pool
 from verax.studies.model.item import Item
 from verax.studies.model.steps import DesignRow, Step

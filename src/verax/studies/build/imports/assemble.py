@@ -11,7 +11,7 @@ from verax.errors import VeraxError
 from verax.explain.explanation import Attribution, Explanation
 from verax.studies.build.build import compose_study
 from verax.studies.build.explanations import Key, records
-from verax.studies.display.controls import shuffled
+from verax.studies.display.controls import shuffled_scores
 from verax.studies.display.levels import scales
 from verax.studies.model.folder import claim_folder
 from verax.studies.model.item import Item
@@ -116,7 +116,9 @@ def _with_controls(
                     f"The condition {condition.name!r} is like {other!r}, whose explanations are written and "
                     "have no scores to shuffle; import explanations for it, or leave it out."
                 )
-            found[name, condition.name, which] = shuffled(one, spec.seed, condition.name, which, inputs[name])
+            found[name, condition.name, which] = shuffled_scores(
+                one, spec.seed, condition.name, which, inputs[name]
+            )
     return found
 
 

@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from verax.studies.design.rows import one_row_per_condition, shuffled
+from verax.seeds import shuffled
+from verax.studies.design.rows import one_row_per_condition
 from verax.studies.display import stimulus, wording
 from verax.studies.items import pool
 from verax.studies.model.item import Item

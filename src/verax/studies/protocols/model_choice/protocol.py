@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from verax.studies.design.rows import rotated_blocks, shuffled
+from verax.seeds import shuffled
+from verax.studies.design.rows import rotated_blocks
 from verax.studies.display import stimulus, wording
 from verax.studies.items import pool
 from verax.studies.model.item import Item

@@ -14,7 +14,8 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from verax.errors import VeraxError
-from verax.studies.design.rows import crossover, deal, shuffled
+from verax.seeds import shuffled
+from verax.studies.design.rows import crossover, deal
 from verax.studies.display import wording
 from verax.studies.items import pool
 from verax.studies.model.item import Item
