@@ -25,7 +25,7 @@ from verax.stats.crossed import claims
 from verax.stats.crossed.components import Stratum, components
 from verax.stats.power.simulation import Design, Spreads, simulate
 from verax.stats.responses import responses
-from verax.stats.tests.families import many_to_one_p
+from verax.stats.tests.dunnett import many_to_one_p
 from verax.stats.tests.multiplicity import holm
 from verax.stats.thresholds import SUSPECT_RATIO
 
@@ -187,7 +187,7 @@ def rows_of(drawn, study):
 
 
 def bootstrap(drawn, seed, methods=5) -> Measured:
-    from verax.stats.crossed.pigeonhole import pigeonhole
+    from pigeonhole import pigeonhole
 
     first = int(seed.generate_state(1)[0])
     excluded, widths = [], []

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from pigeonhole import pigeonhole
 from verax.stats.crossed import claims
 from verax.stats.crossed.components import Stratum, components
-from verax.stats.crossed.pigeonhole import pigeonhole
 from verax.stats.power.simulation import Design, simulate
 from verax.stats.responses import responses
 from verax.stats.tests.multiplicity import holm

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from verax.errors import VeraxError
-from verax.stats.responses import part_of, responses
+from verax.stats.responses import responses
 
 
 def small():
@@ -40,17 +40,6 @@ def test_without_pre_the_value_is_the_score():
     rows = responses([1, 2], ["a", "a"], ["x", "y"], [0.25, -1])
     assert rows.pre is None
     assert rows.value.tolist() == [0.25, -1]
-
-
-def test_a_part_is_numbered_anew():
-    rows = small()
-    part = part_of(rows, rows.participant != 1)
-    assert part.participants == ("al", "cy")
-    assert part.methods == ("lime",)
-    assert part.value[0] == 0
-    assert part.missing == 2
-    with pytest.raises(VeraxError, match="No response is left"):
-        part_of(rows, np.zeros(5, dtype=bool))
 
 
 def test_a_participant_of_two_methods_is_refused_by_name():

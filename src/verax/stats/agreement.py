@@ -16,18 +16,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
-from verax.stats.columns import check_lengths, check_replicates, coded, numbers
+from verax.stats.columns import check_lengths, check_replicates, coded, first_repeat, numbers
+from verax.stats.record import Record
 from verax.stats.resample import pigeonhole_weights
-from verax.stats.student import t_critical
+from verax.stats.student import check_level
 
 Scale = Literal["nominal", "ordinal", "interval"]
 
@@ -36,7 +37,7 @@ MOST_COUNTS = 2_000_000
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Agreement(Record):
     """A coefficient of agreement: 1 is perfect, 0 what chance gives.
 
     Attributes:
@@ -70,10 +71,6 @@ class Agreement:
     items_boots: int
     raters_boots: int
     level: float = 0.95
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +160,7 @@ def krippendorff_alpha(
     ratings, used = _ratings(item, rater, codes)
     position = None
     if scale == "interval":
-        position = np.asarray(names, dtype=np.float64)[used]
+        position = np.array(names, dtype=np.float64)[used]
     return _agreement(ratings, partial(_alpha, scale, position), replicates, seed, level)
 
 
@@ -172,12 +169,12 @@ def _ratings(item: ArrayLike, rater: ArrayLike, value: IndexArray) -> tuple[_Rat
     items, item_codes = coded("item", item)
     raters, rater_codes = coded("rater", rater)
     place = item_codes * len(raters) + rater_codes
-    _, first, times = np.unique(place, return_index=True, return_counts=True)
-    if (times > 1).any():
-        one = first[times > 1].min()
+    repeat = first_repeat(place)
+    if repeat is not None:
+        rater_code, item_code = rater_codes[repeat.at], item_codes[repeat.at]
         raise VeraxError(
-            f"Rater {raters[rater_codes[one]]} rated item {items[item_codes[one]]} several times "
-            f"({(times > 1).sum()} such pairs in all): give one rating for each."
+            f"Rater {raters[rater_code]} rated item {items[item_code]} several times "
+            f"({repeat.such} such pairs in all): give one rating for each."
         )
     number = np.bincount(item_codes)
     paired = np.flatnonzero(number[item_codes] > 1)
@@ -193,7 +190,7 @@ def _agreement(
     ratings: _Ratings, coefficient: Coefficient, replicates: int, seed: int, level: float
 ) -> Agreement:
     """The coefficient in the data and in two bootstraps."""
-    t_critical(level, 1)  # says what is wrong with a level
+    check_level(level)
     check_replicates(replicates)
     sizes = {
         "n_items": ratings.items,

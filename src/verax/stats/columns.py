@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,7 +31,7 @@ class Answers:
     participant: IndexArray
     item: IndexArray
     method: IndexArray
-    methods: tuple[Any, ...]
+    methods: tuple[Hashable, ...]
     pre: FloatArray
     post: FloatArray
     dropped: int
@@ -65,15 +65,15 @@ def check_lengths(**columns: ArrayLike) -> int:
     """The common length of the columns; refuses columns of different lengths, and no answers at all."""
     lengths = {name: len(np.asarray(values).reshape(-1)) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
-        found = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise VeraxError(f"The columns differ in length ({found}): give one entry per answer in each.")
+        each = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise VeraxError(f"The columns differ in length ({each}): give one entry per answer in each.")
     length = next(iter(lengths.values()))
     if length == 0:
         raise VeraxError("There are no answers: give at least one.")
     return length
 
 
-def coded(name: str, values: ArrayLike) -> tuple[tuple[Any, ...], IndexArray]:
+def coded(name: str, values: ArrayLike) -> tuple[tuple[Hashable, ...], IndexArray]:
     """The distinct names, sorted, and each entry's place among them."""
     column = np.asarray(values)
     missing = np.array([value is None or _is_nan(value) for value in column.tolist()], dtype=bool)
@@ -89,7 +89,7 @@ def coded(name: str, values: ArrayLike) -> tuple[tuple[Any, ...], IndexArray]:
     return tuple(names.tolist()), codes.reshape(-1)
 
 
-def _is_nan(value: Any) -> bool:
+def _is_nan(value: object) -> bool:
     return isinstance(value, float) and math.isnan(value)
 
 
@@ -99,6 +99,41 @@ def joint(*codes: IndexArray) -> IndexArray:
     for more in codes[1:]:
         combined = np.unique(combined * (more.max() + 1) + more, return_inverse=True)[1].reshape(-1)
     return combined
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """An entry that occurs again: where it first does, how often, and how many such entries there are."""
+
+    at: int
+    times: int
+    such: int
+
+
+def first_repeat(codes: IndexArray) -> Repeat | None:
+    """The first entry that occurs more than once; None where all differ."""
+    _, first, counts = np.unique(codes, return_index=True, return_counts=True)
+    again = counts > 1
+    if not again.any():
+        return None
+    earliest = int(first[again].argmin())
+    return Repeat(int(first[again][earliest]), int(counts[again][earliest]), int(again.sum()))
+
+
+def indicator(codes: IndexArray, count: int) -> FloatArray:
+    """A column per code (0 to count - 1) with a 1 where an entry has it."""
+    return np.equal.outer(codes, np.arange(count)).astype(np.float64)
+
+
+def chosen_pairs(
+    pairs: Sequence[tuple[Hashable, Hashable]] | None, names: Sequence[Hashable], kind: str
+) -> list[tuple[Hashable, Hashable]]:
+    """The pairs asked for, None being all pairs of the names; refuses a name that is not among them."""
+    chosen = list(combinations(names, 2)) if pairs is None else list(pairs)
+    for name in (name for pair in chosen for name in pair):
+        if name not in names:
+            raise VeraxError(f"There is no {kind} {name}: it must be one of {listed(names)}.")
+    return chosen
 
 
 def zero_or_one(name: str, values: ArrayLike) -> FloatArray:
@@ -134,6 +169,6 @@ def check_replicates(replicates: int) -> int:
     return replicates
 
 
-def listed(names: Sequence[Any]) -> str:
+def listed(names: Sequence[object]) -> str:
     """Names for a sentence."""
     return ", ".join(str(name) for name in names)

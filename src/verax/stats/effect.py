@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
+from verax.stats.record import Record
 from verax.stats.student import t_critical, two_sided_p
 
 
 @dataclass(frozen=True)
-class Effect:
+class Effect(Record):
     """What a model says about one quantity.
 
     Attributes:
@@ -35,10 +35,10 @@ class Effect:
     level: float = 0.95
     warnings: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Plain values for JSON; infinite degrees of freedom are null."""
         return {
-            **asdict(self),
+            **super().to_dict(),
             "df": None if self.df == math.inf else self.df,
             "warnings": list(self.warnings),
         }

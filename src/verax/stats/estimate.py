@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
 from verax.errors import VeraxError
 from verax.stats.checks import finite_vector
+from verax.stats.record import Record
 from verax.stats.student import t_critical
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(Record):
     """A mean over units with its interval.
 
     Attributes:
@@ -32,10 +32,6 @@ class Estimate:
     n: int
     spread: float | None
     level: float = 0.95
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return asdict(self)
 
 
 def mean_interval(values: ArrayLike, level: float = 0.95) -> Estimate:

@@ -1,24 +1,30 @@
-"""Logistic regression on one predictor: does a rating go with right answers? For one data set, or thousands at once."""
+"""Logistic regression on one predictor: does a rating go with right answers? For one data set, or thousands at once.
+
+And the mean of the logistic curve over people and items that differ: what log-odds mean in accuracy.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, ndtri
 
 from verax.arrays import FloatArray, IndexArray
-from verax.errors import VeraxError
 from verax.stats.columns import check_lengths, coded, numbers, zero_or_one
+from verax.stats.record import Record
+from verax.stats.student import check_level
 
 STEPS = 100
+# Nodes of the mean over a normal number.
+_NODES = 41
 
 
 @dataclass(frozen=True)
-class Logistic:
+class Logistic(Record):
     """logit P(right) = intercept + slope · x, by maximum likelihood.
 
     Everything is None where the right answers lie on one side of x (or are all equal, or x is constant): the best
@@ -55,10 +61,6 @@ class Logistic:
             return None
         return float(expit(self.intercept + self.slope * x))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return asdict(self)
-
 
 def logistic(x: ArrayLike, right: ArrayLike, level: float = 0.95) -> Logistic:
     """Regresses right (1) or wrong (0) on x.
@@ -68,8 +70,7 @@ def logistic(x: ArrayLike, right: ArrayLike, level: float = 0.95) -> Logistic:
         right: 1, 0, or NaN where missing.
         level: Coverage wanted.
     """
-    if not 0 < level < 1:
-        raise VeraxError(f"The level of an interval is {level}: give a number between 0 and 1, such as 0.95.")
+    check_level(level)
     check_lengths(x=x, right=right)
     predictor, result = numbers("x", x), zero_or_one("right", right)
     used = ~(np.isnan(predictor) | np.isnan(result))
@@ -116,10 +117,10 @@ def logistic_of_counts(x: ArrayLike, answers: ArrayLike, right: ArrayLike) -> Fl
     values = numbers("x", x)
     n, s = np.atleast_2d(np.asarray(answers, float)), np.atleast_2d(np.asarray(right, float))
     overlap = _overlap(values, n, s)
-    found = np.full((len(n), 2), np.nan)
+    coefficients = np.full((len(n), 2), np.nan)
     if overlap.any():
-        found[overlap] = _fit(values, n[overlap], s[overlap])
-    return found
+        coefficients[overlap] = _fit(values, n[overlap], s[overlap])
+    return coefficients
 
 
 def normalised(values: ArrayLike, group: ArrayLike) -> FloatArray:
@@ -148,6 +149,20 @@ def _moments(values: FloatArray, group: IndexArray, groups: int) -> tuple[FloatA
     return mean, np.where(highest > lowest, np.sqrt(squares / np.maximum(count - 1, 1)), 0.0)
 
 
+def mean_accuracy(log_odds: FloatArray | float, spread: float | FloatArray) -> FloatArray:
+    """Mean of 1 / (1 + exp(-x)) over normal x, by 41-node Gauss-Hermite quadrature."""
+    nodes, weights = _hermite()
+    shares = expit(np.asarray(log_odds)[..., None] + np.asarray(spread)[..., None] * nodes)
+    return np.asarray(shares @ weights, dtype=np.float64)
+
+
+@cache
+def _hermite() -> tuple[FloatArray, FloatArray]:
+    """Nodes and weights for the mean over a standard normal number."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(_NODES)
+    return nodes, weights / weights.sum()
+
+
 def _overlap(x: FloatArray, n: FloatArray, s: FloatArray) -> NDArray[np.bool_]:
     """Where right and wrong answers overlap in x, so that the likelihood has a maximum."""
     right_low = np.where(s > 0, x, np.inf).min(axis=1)
@@ -162,12 +177,12 @@ def _fit(x: FloatArray, n: FloatArray, s: FloatArray) -> FloatArray:
     centre, scale = (x.max() + x.min()) / 2, (x.max() - x.min()) / 2
     scaled = (x - centre) / scale
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        found, step = _newton(scaled, n, s, guarded=False)
+        best, step = _newton(scaled, n, s, guarded=False)
         lost = np.flatnonzero(~(step < 1e-6))
         if len(lost):  # a full step went too far somewhere: rare, so the slow way is only for these
-            found[lost] = _newton(scaled, n[lost], s[lost], guarded=True)[0]
-    slope = found[:, 1] / scale
-    return np.stack([found[:, 0] - slope * centre, slope], axis=1)
+            best[lost] = _newton(scaled, n[lost], s[lost], guarded=True)[0]
+    slope = best[:, 1] / scale
+    return np.stack([best[:, 0] - slope * centre, slope], axis=1)
 
 
 def _newton(x: FloatArray, n: FloatArray, s: FloatArray, guarded: bool) -> tuple[FloatArray, FloatArray]:

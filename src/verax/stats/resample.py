@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
-from verax.stats.columns import check_replicates, joint
+from verax.stats.columns import check_replicates, indicator, joint
 
 GROUP = 256
 
@@ -108,16 +108,18 @@ def block_weights(
     first = joint(part, first)
     blocks, items, rows = int(first.max()) + 1, int(second.max()) + 1, len(first)
     people, cells = _Lists.by(first, blocks), _Lists.by(first * items + second, blocks * items)
-    place, item_of_answer = people.places(), _indicator(second, items)
+    place, item_of_answer = people.places(), indicator(second, items)
     part_of_block = np.empty(blocks, dtype=np.intp)
     part_of_block[first] = part
 
     def group(number: int) -> FloatArray:
         drawn = []
-        for one in range(int(part.max()) + 1):
-            sizes = np.where(part_of_block == one, people.size, 0)
+        for group_part in range(int(part.max()) + 1):
+            sizes = np.where(part_of_block == group_part, people.size, 0)
             drawn.append(
-                _draw_until(_stream(seed, number, 1 + one), np.tile(sizes, (GROUP, 1)), int(sizes.sum()))
+                _draw_until(
+                    _stream(seed, number, 1 + group_part), np.tile(sizes, (GROUP, 1)), int(sizes.sum())
+                )
             )
         sample = _Draws(*(np.hstack(columns) for columns in zip(*map(_fields, drawn), strict=True)))
         weights = sample.times(blocks)[:, first].astype(np.float64)
@@ -142,7 +144,7 @@ def grid_weights(first: IndexArray, second: IndexArray, replicates: int, seed: i
         Weights (some replicates, answers); rows sum to about the number of answers.
     """
     blocks, items = int(first.max()) + 1, int(second.max()) + 1
-    item_of_answer = _indicator(second, items)
+    item_of_answer = indicator(second, items)
 
     def group(number: int) -> FloatArray:
         weights = _multinomial(_stream(seed, number, 0), np.zeros(blocks, dtype=np.intp))[:, first].astype(
@@ -186,7 +188,7 @@ def weighted_sums(weights: Iterable[FloatArray], columns: FloatArray) -> FloatAr
 
 def label_counts(weights: Iterable[FloatArray], label: IndexArray, labels: int) -> NDArray[np.int64]:
     """How many answers of each label (0 to labels - 1) are in each replicate: (replicates, labels)."""
-    return np.rint(weighted_sums(weights, _indicator(label, labels))).astype(np.int64)
+    return np.rint(weighted_sums(weights, indicator(label, labels))).astype(np.int64)
 
 
 def _heads_of_items(
@@ -230,8 +232,8 @@ def _uniform_blocks(stream: np.random.Generator, present: NDArray[np.bool_], dra
 def _multinomial(stream: np.random.Generator, groups: IndexArray) -> IndexArray:
     """How often each member is drawn when each group draws as many as it has: (GROUP, members)."""
     counts = np.zeros((GROUP, len(groups)), dtype=np.intp)
-    for one in np.unique(groups):
-        members = np.flatnonzero(groups == one)
+    for code in np.unique(groups):
+        members = np.flatnonzero(groups == code)
         counts[:, members] = stream.multinomial(
             len(members), np.full(len(members), 1 / len(members)), size=GROUP
         )
@@ -249,13 +251,6 @@ def _stream(seed: int, group: int, purpose: int) -> np.random.Generator:
     if seed < 0:
         raise VeraxError(f"The seed is {seed}: give a whole number from 0 on.")
     return np.random.default_rng([seed, group, purpose])
-
-
-def _indicator(codes: IndexArray, count: int) -> FloatArray:
-    """A column per code with a 1 where an answer has it."""
-    indicator = np.zeros((len(codes), count))
-    indicator[np.arange(len(codes)), codes] = 1
-    return indicator
 
 
 def _fields(draws: _Draws) -> tuple[IndexArray, IndexArray, NDArray[np.bool_]]:

@@ -6,15 +6,15 @@ participants) or a test (the same participants).
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
-from verax.stats.columns import check_lengths, coded, listed, numbers
+from verax.stats.columns import check_lengths, coded, first_repeat, listed, numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,10 +40,10 @@ class Responses:
     stratum: IndexArray
     pre: FloatArray | None
     post: FloatArray
-    participants: tuple[Any, ...]
-    items: tuple[Any, ...]
-    methods: tuple[Any, ...]
-    strata: tuple[Any, ...]
+    participants: tuple[Hashable, ...]
+    items: tuple[Hashable, ...]
+    methods: tuple[Hashable, ...]
+    strata: tuple[Hashable, ...]
 
     @property
     def value(self) -> FloatArray:
@@ -123,29 +123,10 @@ def _check_one_method(rows: Responses) -> None:
 def _check_no_repeats(rows: Responses) -> None:
     """Refuses two rows of one participant, item and stratum."""
     place = (rows.participant * len(rows.items) + rows.item) * len(rows.strata) + rows.stratum
-    _, first, counts = np.unique(place, return_index=True, return_counts=True)
-    again = first[counts > 1]
-    if len(again):
-        row = again.min()
+    repeat = first_repeat(place)
+    if repeat is not None:
+        participant, item = rows.participant[repeat.at], rows.item[repeat.at]
         raise VeraxError(
-            f"Participant {rows.participants[rows.participant[row]]} has item {rows.items[rows.item[row]]} "
-            f"{counts[first == row][0]} times ({len(again)} such pairs in all): give one row for each."
+            f"Participant {rows.participants[participant]} has item {rows.items[item]} "
+            f"{repeat.times} times ({repeat.such} such pairs in all): give one row for each."
         )
-
-
-def part_of(rows: Responses, keep: NDArray[np.bool_]) -> Responses:
-    """The responses of some rows, numbered anew: one domain, or all but one participant."""
-    if not keep.any():
-        raise VeraxError("No response is left: choose a part of the study that has some.")
-
-    def names(all_names: tuple[Any, ...], codes: IndexArray) -> list[Any]:
-        return [all_names[code] for code in codes[keep]]
-
-    return responses(
-        names(rows.participants, rows.participant),
-        names(rows.items, rows.item),
-        names(rows.methods, rows.method),
-        rows.post[keep],
-        None if rows.pre is None else rows.pre[keep],
-        names(rows.strata, rows.stratum),
-    )

@@ -7,10 +7,15 @@ from scipy.special import stdtr, stdtrit
 from verax.errors import VeraxError
 
 
-def t_critical(level: float, df: float) -> float:
-    """The t with P(-t < T < t) = level; the interval is mean ± t · standard error."""
+def check_level(level: float) -> None:
+    """Refuses what is no coverage of an interval."""
     if not 0 < level < 1:
         raise VeraxError(f"The level of an interval is {level}: give a number between 0 and 1, such as 0.95.")
+
+
+def t_critical(level: float, df: float) -> float:
+    """The t with P(-t < T < t) = level; the interval is mean ± t · standard error."""
+    check_level(level)
     return float(stdtrit(df, (1 + level) / 2))
 
 

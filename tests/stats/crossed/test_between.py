@@ -14,15 +14,27 @@ from scipy import stats
 from verax.errors import VeraxError
 from verax.stats.crossed import claims
 from verax.stats.crossed.between import changes, contrasts, contrasts_with, mean_change
-from verax.stats.crossed.layout import lay_out, participant_scores
+from verax.stats.crossed.layout import lay_out
 from verax.stats.power.simulation import Design, simulate
-from verax.stats.responses import part_of, responses
+from verax.stats.responses import responses
 from verax.stats.tests.equivalence import detectable
 from verax.stats.tests.multiplicity import holm
 from verax.stats.tests.permutation import label_permutation, sign_flip
 from verax.stats.thresholds import SUSPECT_RATIO
 
 NAMES = np.array(["anchor", "lime", "none", "shap", "tree"])
+
+
+def part_of(rows, keep):
+    """The responses of some rows, numbered anew."""
+    names = [
+        [
+            getattr(rows, f"{column}s" if column != "stratum" else "strata")[code]
+            for code in getattr(rows, column)[keep]
+        ]
+        for column in ("participant", "item", "method", "stratum")
+    ]
+    return responses(*names[:3], rows.post[keep], rows.pre[keep], names[3])
 
 
 def study(counts=(6, 6, 6), items=18, seed=0, missing=0.05, effects=0.0):
@@ -96,7 +108,7 @@ def test_changes_are_corrected_by_holm_and_bonferroni():
 def test_contrasts_with_a_control_are_dunnetts_where_items_add_nothing():
     rows = study(counts=(7, 7, 7), items=20, effects=0.15)
     found = contrasts_with(rows, "none", items="fixed")
-    scores = participant_scores(rows)
+    scores = lay_out(rows)
     groups = [scores.score[scores.method == m] for m in range(3)]
     expected = stats.dunnett(groups[0], groups[1], control=groups[2], rng=np.random.default_rng(0))
     assert [one.name for one in found] == ["anchor - none", "lime - none"]
@@ -109,7 +121,7 @@ def test_contrasts_with_a_control_are_dunnetts_where_items_add_nothing():
 
 def test_what_is_printed_beside_small_studies():
     rows = study(counts=(6, 7, 8))
-    scores = participant_scores(rows)
+    scores = lay_out(rows)
     lime = changes(rows)[1]
     assert lime.variance == "pooled"
     assert lime.p_own == pytest.approx(changes(rows, variance="own")[1].p)
@@ -131,7 +143,7 @@ def test_the_known_failure_is_named_where_one_method_varies_more():
     wild = replace(rows, pre=rows.pre * factor, post=rows.post * factor + factor / 2)
     anchor, lime, _ = changes(wild)
     assert anchor.ratio > SUSPECT_RATIO > lime.ratio
-    scores = participant_scores(wild)
+    scores = lay_out(wild)
     variances = [scores.score[scores.method == m].var(ddof=1) for m in range(3)]
     assert anchor.ratio == pytest.approx(variances[0] / np.mean(variances))
     (said,) = [said for said in anchor.warnings if "claims falsely" in said]
@@ -161,7 +173,7 @@ def test_participants_without_a_single_pair_are_left_out_and_counted():
     anchor, lime, _ = changes(gone)
     assert anchor.n_participants == 4
     assert anchor.warnings[0] == "2 participants of anchor without a single score left out."
-    assert participant_scores(gone).left_out == (2, 0, 0)
+    assert lay_out(gone).left_out == (2, 0, 0)
     without = part_of(rows, rows.participant >= 2)
     assert (anchor.estimate, anchor.se) == (changes(without)[0].estimate, changes(without)[0].se)
     assert not any("left out" in said for said in lime.warnings)
@@ -226,7 +238,7 @@ def test_domains_and_tests_are_strata():
     assert found.estimate == pytest.approx(np.mean([one.estimate for one in alone]))
     assert (found.n_participants, found.n_items) == (8, 80)
     assert contrasts(rows, items="fixed")[0].df == pytest.approx(16 - 4)
-    scores = participant_scores(rows)
+    scores = lay_out(rows)
     assert len(scores.score) == 16
     assert scores.block.tolist() == [0] * 8 + [1] * 8
     by_hand = [np.nanmean([np.nanmean(t.value[t.participant == 0]) for t in tables[:2]])]

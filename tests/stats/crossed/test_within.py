@@ -19,7 +19,7 @@ from verax.stats.crossed.within import (
     item_components,
     met,
 )
-from verax.stats.mixed.linear_within import linear_differences, logistic_differences
+from verax.stats.mixed.differences import linear_differences, logistic_differences
 from verax.stats.power.simulation import Design, Spreads, simulate
 from verax.stats.responses import responses
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from verax.errors import VeraxError
-from verax.stats.power.simulation import Design, Spreads, mean_accuracy, simulate, solve_base, solve_shifts
+from verax.stats.logistic import mean_accuracy
+from verax.stats.power.simulation import Design, Spreads, simulate, solve_base, solve_shifts
 
 DESIGN = Design((20, 20), 32)
 

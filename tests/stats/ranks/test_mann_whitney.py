@@ -47,8 +47,6 @@ def test_by_hand():
     assert found.p == pytest.approx(0.4)
     assert found.superiority == pytest.approx(5 / 6)
     assert found.cliffs_delta == pytest.approx(4 / 6)
-    assert found.shift == pytest.approx(1.5)  # differences -1, 1, 1, 2, 3, 4
-    assert (found.shift_low, found.shift_high) == (None, None)
 
 
 @settings(max_examples=60, deadline=None)
@@ -82,25 +80,12 @@ def test_equal_to_scipys_approximation_where_large(decimals):
 
 
 def test_equal_to_r():
-    """R's exact test, Hodges-Lehmann estimate and interval (wilcox.test); made by r/make_fixtures.py."""
+    """R's exact test (wilcox.test); made by r/make_fixtures.py."""
     fixture = json.loads((Path(__file__).parents[1] / "r" / "rank_tests.json").read_text())
     for case in fixture["tests"]:
         found = mann_whitney(case["first"], case["second"])
         assert found.u == case["u"]
         assert found.p == pytest.approx(case["p"], rel=1e-9)
-        assert found.shift == pytest.approx(case["shift"], abs=1e-9)
-        if found.shift_low is None:  # R then gives the whole range, at a lower level than asked for
-            assert len(case["first"]) == 3
-        else:
-            assert (found.shift_low, found.shift_high) == pytest.approx((case["low"], case["high"]), abs=1e-9)
-
-
-def test_the_shift_s_interval_and_the_test_agree():
-    """0 is in the interval exactly where p is above 1 - level, without ties."""
-    rng = np.random.default_rng(4)
-    for _ in range(60):
-        found = mann_whitney(rng.normal(size=9), rng.normal(0.9, 1, 8))
-        assert (found.shift_low <= 0 <= found.shift_high) == (found.p > 0.05)
 
 
 def test_counts_of_rank_sums_are_all_choices():
@@ -150,9 +135,8 @@ def test_the_other_order_mirrors_everything_and_a_shift_of_both_changes_nothing(
     assert (back.superiority_low, back.superiority_high) == pytest.approx(
         (1 - forth.superiority_high, 1 - forth.superiority_low), abs=1e-9
     )
-    assert back.shift == pytest.approx(-forth.shift)
     moved = mann_whitney([x + move for x in first], [y + move for y in second])
-    assert (moved.u, moved.p, moved.shift) == pytest.approx((forth.u, forth.p, forth.shift))
+    assert (moved.u, moved.p) == pytest.approx((forth.u, forth.p))
 
 
 def test_json():

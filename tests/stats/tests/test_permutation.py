@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from verax.errors import VeraxError
-from verax.stats.tests.permutation import label_permutation, max_t_permutation, sign_flip
+from verax.stats.tests.permutation import label_permutation, sign_flip
 
 
 def enumerated_flips(values):
@@ -125,26 +125,6 @@ def test_many_arrangements_are_drawn():
     assert found.p == pytest.approx(stats.ttest_ind(values[:20], values[20:]).pvalue, abs=0.02)
 
 
-def test_the_largest_t_over_permuted_labels_is_close_to_dunnett():
-    rng = np.random.default_rng(7)
-    method = np.repeat([0, 1, 2, 3], 12)
-    values = rng.normal(0, 1, 48) + np.array([0, 0.9, 0.2, 0.5])[method]
-    groups = [values[method == m] for m in range(4)]
-    expected = stats.dunnett(*groups[1:], control=groups[0], rng=np.random.default_rng(0)).pvalue
-    found = max_t_permutation(values, method, control=0, draws=4000)
-    assert found == pytest.approx(expected, abs=0.03)
-    assert (found >= 1 / 4001).all()
-
-
-def test_the_largest_t_in_strata_ignores_their_difference():
-    rng = np.random.default_rng(8)
-    method, strata = np.tile([0, 1, 2], 8), np.repeat(["a", "b"], 12)
-    values = rng.normal(0, 0.1, 24) + 10.0 * (strata == "b") + 0.3 * (method == 1)
-    inside = max_t_permutation(values, method, control=0, strata=strata.tolist(), draws=999)
-    across = max_t_permutation(values, method, control=0, draws=999)
-    assert inside[0] < 0.05 < across[0]
-
-
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
@@ -153,7 +133,6 @@ def test_the_largest_t_in_strata_ignores_their_difference():
         (lambda: label_permutation([1.0, 2.0], [True, False], ["a"]), "1 strata for 2 scores"),
         (lambda: label_permutation([1.0, 2.0], [True, False, True]), "3 labels for 2 scores"),
         (lambda: label_permutation([1.0, 2.0, 3.0], [True, False]), "2 labels for 3 scores"),
-        (lambda: max_t_permutation([1.0, 2.0], np.array([0, 1]), control=2), "0 of them the control"),
         (lambda: sign_flip([1.0, np.nan]), "Value 2 of 2 is nan"),
     ],
 )

@@ -1,1 +1,5 @@
-"""Participants and items crossed: estimates that treat both as random, between people and within them."""
+"""Scores of participants crossed with items: the default estimators, of methods between people and within people.
+
+`components` splits the variance and `claims` makes estimates of it, for many studies at once; `between` and `within`
+are what people call, both give the `result`, and `notes` holds what must be said beside it.
+"""

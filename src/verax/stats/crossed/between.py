@@ -2,9 +2,8 @@
 
 A closed form with two sources of chance (participants, items) and Satterthwaite's degrees of freedom; formulas in
 `verax.stats.crossed.components` and `verax.stats.crossed.claims`. In simulated studies of three sizes without any
-effect it claims one
-in 4.6 to 5.0% where 5% is promised; tests of rows claim in 7 to 11%, the plain bootstrap of participants and items in
-0.7 to 1.1% (docs/results/calibration.md, made by perf/calibration.py).
+effect it claims one in 4.6 to 5.0% where 5% is promised; tests of rows claim in 7 to 11%, the plain bootstrap of
+participants and items in 0.7 to 1.1% (docs/results/calibration.md, made by perf/calibration.py).
 
 ``items="random"`` speaks about items like these, ``items="fixed"`` about these items only; both speak about other
 participants. The claims are about points of accuracy: no change in log-odds is not no change in points.
@@ -13,98 +12,23 @@ participants. The claims are about points of accuracy: no change in log-odds is 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import asdict, dataclass, replace
-from itertools import combinations
-from typing import Any, Literal, get_args
+from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
-from verax.stats.columns import listed
+from verax.stats.columns import chosen_pairs, listed
 from verax.stats.crossed import claims
 from verax.stats.crossed.claims import Claims, Items, Variance
 from verax.stats.crossed.layout import Layout, lay_out
-from verax.stats.crossed.notes import enough, sizes_of, warnings_of
+from verax.stats.crossed.notes import Sizes, warnings_of
+from verax.stats.crossed.result import Crossed, crossed, with_dunnett, with_holm
 from verax.stats.effect import effect
 from verax.stats.responses import Responses
-from verax.stats.student import t_critical
-from verax.stats.tests.equivalence import detectable
-from verax.stats.tests.families import many_to_one_critical, many_to_one_p
-from verax.stats.tests.multiplicity import holm
+from verax.stats.student import check_level
 from verax.stats.tests.permutation import label_permutation, sign_flip
-
-
-@dataclass(frozen=True)
-class Crossed:
-    """One claim: a method's mean, a difference of two methods, or the mean over methods.
-
-    Attributes:
-        name: The method, or "first - second", or "mean of all methods".
-        estimate: Mean over participants of their mean score (Post - Pre); None where nobody has one.
-        se: Standard error; None where there is none (all participants score the same, or nobody to compare with).
-        df: Satterthwaite's degrees of freedom.
-        low: Lower end of the interval, for this claim alone.
-        high: Upper end.
-        p: Two-sided test that the true value is 0, for this claim alone.
-        p_family: The same, corrected for all claims of the call.
-        low_family: Lower end of an interval that holds together with those of the other claims.
-        high_family: Upper end.
-        correction: How the family was corrected.
-        p_own: With each method's own variance; None where that is what ``p`` has, or where it cannot be had.
-        p_exact: Flipped signs of one method's participants, or permuted labels of two (items fixed); else None.
-        ratio: Where the variance is pooled, that of this method's participants over the pooled one (the larger of two).
-        detectable: The true effect that this design finds in 80% of studies, by the corrected test (for Holm, its first
-            step): what "not significant" leaves open.
-        n_participants: Participants with a score.
-        n_items: Items with a score.
-        n_answers: Scores.
-        items: Whether the claim is about items like these ("random") or these ("fixed").
-        variance: Whether participants' variance is pooled over methods or each method's own.
-        enough: Whether the numbers allow a claim; if not, show the estimate only.
-        level: Coverage of the intervals.
-        warnings: What a reader must know, one sentence each.
-    """
-
-    name: str
-    estimate: float | None
-    se: float | None
-    df: float | None
-    low: float | None
-    high: float | None
-    p: float | None
-    p_family: float | None
-    low_family: float | None
-    high_family: float | None
-    correction: Literal["none", "Holm", "Dunnett"]
-    p_own: float | None
-    p_exact: float | None
-    ratio: float | None
-    detectable: float | None
-    n_participants: int
-    n_items: int
-    n_answers: int
-    items: Items
-    variance: Literal["pooled", "own"]
-    enough: bool
-    level: float = 0.95
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def verdict(self) -> Literal["higher", "lower", "none"]:
-        """Whether the family's test finds the value above or below 0; "none" is too little evidence, not equality."""
-        if (
-            not self.enough
-            or self.estimate is None
-            or self.p_family is None
-            or self.p_family > 1 - self.level
-        ):
-            return "none"
-        return "higher" if self.estimate > 0 else "lower"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, with the verdict."""
-        return {**asdict(self), "warnings": list(self.warnings), "verdict": self.verdict}
 
 
 def changes(
@@ -141,11 +65,9 @@ def contrasts(
         variance: As in `changes`; "own" is Welch's test.
         level: Coverage of the intervals.
     """
-    chosen = list(combinations(rows.methods, 2)) if pairs is None else pairs
+    chosen = chosen_pairs(pairs, rows.methods, "method")
     asked = _ask(rows, items, variance, level)
-    return with_holm(
-        [_contrast(asked, _place(rows, first), _place(rows, second)) for first, second in chosen]
-    )
+    return with_holm([_contrast(asked, *map(rows.methods.index, pair)) for pair in chosen])
 
 
 def contrasts_with(
@@ -156,17 +78,16 @@ def contrasts_with(
     level: float = 0.95,
 ) -> tuple[Crossed, ...]:
     """How much higher each method is than the control, corrected together by Dunnett's distribution."""
-    second = _place(rows, control)
+    others = [(name, control) for name in rows.methods if name != control]
     asked = _ask(rows, items, variance, level)
-    found = [_contrast(asked, m, second) for m in range(len(rows.methods)) if m != second]
-    if not found:
+    chosen = chosen_pairs(others, rows.methods, "method")
+    if not chosen:
         raise VeraxError(f"There is no method beside {control}: nothing can be compared with it.")
+    against = [_contrast(asked, *map(rows.methods.index, pair)) for pair in chosen]
+    second = rows.methods.index(control)
     if not asked.has([second]):
-        return tuple(found)
-    # Two contrasts share the control's participants: that part of their variances makes them correlate.
-    shared = claims.change(asked.layout.parts, second, "fixed", variance).variance[0]
-    loadings = np.sqrt([min(shared / one.se**2, 0.9999) for one in found if one.se is not None])
-    return tuple(_with_dunnett(one, loadings) for one in found)
+        return tuple(against)
+    return with_dunnett(against, claims.change(asked.layout.parts, second, "fixed", variance).variance[0])
 
 
 def mean_change(
@@ -202,26 +123,19 @@ def _ask(rows: Responses, items: Items, variance: Variance, level: float) -> _As
     ):
         if given not in allowed:
             raise VeraxError(f"{name} is {given!r}: it must be one of {listed(allowed)}.")
-    t_critical(level, 1)  # says what is wrong with a level
+    check_level(level)
     return _Asked(lay_out(rows), items, variance, level)
-
-
-def _place(rows: Responses, name: Hashable) -> int:
-    """The place of a method."""
-    if name not in rows.methods:
-        raise VeraxError(f"There is no method {name}: it must be one of {listed(rows.methods)}.")
-    return rows.methods.index(name)
 
 
 def _change(asked: _Asked, method: int) -> Crossed:
     """One method, not yet corrected."""
-    scores, parts = asked.layout.scores, asked.layout.parts
-    name = str(asked.layout.rows.methods[method])
+    layout, parts = asked.layout, asked.layout.parts
+    name = str(layout.rows.methods[method])
     if not asked.has([method]):
         return _nothing(asked, name, f"No participant of {name} has a score.")
-    own = scores.method == method
-    share = claims.block_weights(parts, [method])[scores.block] / parts.count[0, scores.block, method].clip(1)
-    exact = sign_flip((scores.score * share)[own]).p
+    own = layout.method == method
+    share = claims.block_weights(parts, [method])[layout.block] / parts.count[0, layout.block, method].clip(1)
+    exact = sign_flip((layout.score * share)[own]).p
     return _crossed(asked, name, [method], lambda how: claims.change(parts, method, asked.items, how), exact)
 
 
@@ -233,9 +147,9 @@ def _contrast(asked: _Asked, first: int, second: int) -> Crossed:
     if not asked.has([first, second]):
         lacking = f"No stratum has participants of both {names[0]} and {names[1]} with a score."
         return _nothing(asked, " - ".join(names), lacking)
-    parts, scores = asked.layout.parts, asked.layout.scores
-    two = (scores.method == first) | (scores.method == second)
-    exact = label_permutation(scores.score[two], scores.method[two] == first, scores.block[two].tolist()).p
+    layout, parts = asked.layout, asked.layout.parts
+    two = (layout.method == first) | (layout.method == second)
+    exact = label_permutation(layout.score[two], layout.method[two] == first, layout.block[two].tolist()).p
     return _crossed(
         asked,
         " - ".join(names),
@@ -247,103 +161,52 @@ def _contrast(asked: _Asked, first: int, second: int) -> Crossed:
 
 def _nothing(asked: _Asked, name: str, why: str) -> Crossed:
     """A claim that cannot be made."""
-    nothing = dict.fromkeys(
-        ("estimate", "se", "df", "low", "high", "p", "p_family", "low_family", "high_family")
-    )
-    return Crossed(
-        name=name,
-        **nothing,
-        correction="none",
-        p_own=None,
-        p_exact=None,
-        ratio=None,
-        detectable=None,
-        n_participants=0,
-        n_items=0,
-        n_answers=0,
-        items=asked.items,
-        variance="own",
-        enough=False,
-        level=asked.level,
-        warnings=(why,),
-    )
+    sizes = Sizes({}, 0, 0, has_spread=False, random=asked.items == "random")
+    return crossed(effect(name, None, None, None, asked.level), sizes, None, (why,))
 
 
 def _crossed(
     asked: _Asked, name: str, methods: list[int], make: Callable[[Variance], Claims], exact: float | None
 ) -> Crossed:
-    """One claim as plain values, with what must be said beside it; not yet corrected."""
-    found = make(asked.variance)
-    pooled = bool(found.pooled[0]) and int((asked.layout.parts.count[0] > 0).sum()) > 1
-    plain = effect(name, found.estimate[0], found.se[0], found.df[0], asked.level)
-    own = _own_p(make) if pooled else None
-    sizes = sizes_of(asked.layout, methods, asked.items == "random", pooled, own, plain.se is not None)
-    least = (
-        None if plain.se is None or plain.df is None else detectable(plain.se, plain.df, level=asked.level)
+    """One claim with what must be said beside it; not yet corrected."""
+    claim = make(asked.variance)
+    pooled = bool(claim.pooled[0]) and int((asked.layout.parts.count[0] > 0).sum()) > 1
+    plain = claim.effect(name, asked.level)
+    own = make("own").effect(name).p if pooled else None
+    sizes = _sizes(asked, methods, pooled, own, plain.se is not None)
+    return crossed(plain, sizes, exact, warnings_of(sizes))
+
+
+def _sizes(asked: _Asked, methods: list[int], pooled: bool, p_own: float | None, has_spread: bool) -> Sizes:
+    """What the claim rests on."""
+    layout, parts = asked.layout, asked.layout.parts
+    names = [str(name) for name in layout.rows.methods]
+    used = layout.answered[methods].min(axis=0) > 0
+    there = {name for name, use in zip(layout.strata, used, strict=True) if use}
+    ratios = _ratios(parts.variance[0][:, methods], parts.count[0][:, methods], float(parts.pooled[0]))
+    has_ratio = pooled and not np.isnan(ratios).all()
+    items = np.array([part.items for part in parts.parts])[used]
+    return Sizes(
+        participants={names[m]: int((layout.method == m).sum()) for m in methods},
+        items=int(items.sum()),
+        answers=int(layout.answered[methods].sum()),
+        has_spread=has_spread,
+        random=asked.items == "random",
+        left_out={names[m]: layout.left_out[m] for m in methods},
+        per_item=float((layout.answered[methods][:, used] / items.clip(1)).min(initial=np.inf)),
+        pooled=pooled,
+        pooled_df=int(parts.pooled_df[0]),
+        ratio=float(np.nanmax(ratios)) if has_ratio else None,
+        suspect=names[methods[int(np.nanargmax(ratios))]] if has_ratio else "",
+        p_own=p_own,
+        absent=tuple(str(name) for name in layout.rows.strata if str(name) not in there),
+        partial=int(layout.partial[np.isin(layout.method, methods)].sum()),
     )
-    return Crossed(
-        name=name,
-        estimate=plain.estimate,
-        se=plain.se,
-        df=plain.df,
-        low=plain.low,
-        high=plain.high,
-        p=plain.p,
-        p_family=plain.p,
-        low_family=plain.low,
-        high_family=plain.high,
-        correction="none",
-        p_own=own,
-        p_exact=exact,
-        ratio=sizes.ratio,
-        detectable=least,
-        n_participants=sum(sizes.participants.values()),
-        n_items=sizes.items,
-        n_answers=int(asked.layout.answered[methods].sum()),
-        items=asked.items,
-        variance="pooled" if pooled else "own",
-        enough=enough(sizes),
-        level=asked.level,
-        warnings=warnings_of(sizes),
-    )
 
 
-def _own_p(make: Callable[[Variance], Claims]) -> float | None:
-    """The p-value with each method's own variance."""
-    p = float(make("own").p[0])
-    return None if np.isnan(p) else p
-
-
-def with_holm(found: list[Crossed]) -> tuple[Crossed, ...]:
-    """The claims corrected together: Holm's p-values, Bonferroni's intervals."""
-    tests = sum(one.p is not None for one in found)
-    corrected = []
-    for one, p in zip(found, holm([one.p for one in found]), strict=True):
-        if one.df is not None:
-            critical = t_critical(1 - (1 - one.level) / tests, one.df)
-            corrected.append(_in_family(one, float(p), critical, "Holm"))
-        else:
-            corrected.append(one)
-    return tuple(corrected)
-
-
-def _with_dunnett(one: Crossed, loadings: FloatArray) -> Crossed:
-    """A contrast with the control, corrected for the others that share the control's participants."""
-    if one.estimate is None or one.se is None or one.df is None:
-        return one
-    p = many_to_one_p(one.estimate / one.se, loadings, one.df)
-    return _in_family(one, p, many_to_one_critical(one.level, loadings, one.df), "Dunnett")
-
-
-def _in_family(one: Crossed, p: float, critical: float, correction: Literal["Holm", "Dunnett"]) -> Crossed:
-    """The claim with its corrected p and the interval that holds together with the others'."""
-    middle, se = one.estimate or 0.0, one.se or 0.0
-    margin, alone = critical * se, t_critical(one.level, one.df or 1.0) * se
-    return replace(
-        one,
-        p_family=p,
-        low_family=middle - margin,
-        high_family=middle + margin,
-        detectable=None if one.detectable is None else one.detectable + margin - alone,
-        correction=correction,
-    )
+def _ratios(variance: FloatArray, count: FloatArray, pooled: float) -> FloatArray:
+    """Each method's variance, pooled over blocks, in units of the one pooled over all; NaN where there is none."""
+    spare = np.maximum(count - 1, 0)
+    sums = np.where(spare > 0, spare * variance, 0.0).sum(axis=0)
+    df = spare.sum(axis=0)
+    return np.where((df > 0) & (pooled > 0), sums / np.maximum(df, 1) / (pooled or 1.0), np.nan)

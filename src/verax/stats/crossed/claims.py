@@ -7,6 +7,7 @@ Degrees of freedom are Satterthwaite's: V² / (A² / df_A + the same for B), at 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,6 +18,7 @@ from scipy.special import stdtr, stdtrit
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
 from verax.stats.crossed.components import Components, ItemPart
+from verax.stats.effect import Effect, effect
 from verax.stats.thresholds import OWN_FROM
 
 Items = Literal["random", "fixed"]
@@ -56,14 +58,16 @@ class Claims:
         margin = stdtrit(self.df, (1 + level) / 2) * self.se
         return self.estimate - margin, self.estimate + margin
 
+    def effect(self, name: str, level: float = 0.95) -> Effect:
+        """The claim of the first study, which is the only one where a study is analysed and not simulated."""
+        return effect(name, self.estimate[0], self.se[0], self.df[0], level)
+
 
 def change(parts: Components, method: int, items: Items = "random", variance: Variance = "auto") -> Claims:
     """The mean score of one method; over the blocks where it has participants."""
     weights = np.zeros(parts.count.shape[1:])
     weights[:, method] = block_weights(parts, [method])
-    return _claims(
-        parts, weights, [_change_items(part, weights[part.block]) for part in parts.parts], items, variance
-    )
+    return _claims(parts, weights, _change_items, items, variance)
 
 
 def contrast(
@@ -76,9 +80,7 @@ def contrast(
     weights = np.zeros(parts.count.shape[1:])
     weights[:, first] = block_weights(parts, [first, second])
     weights[:, second] = -weights[:, first]
-    return _claims(
-        parts, weights, [_contrast_items(part, weights[part.block]) for part in parts.parts], items, variance
-    )
+    return _claims(parts, weights, _contrast_items, items, variance)
 
 
 def overall(parts: Components, items: Items = "random", variance: Variance = "auto") -> Claims:
@@ -86,9 +88,7 @@ def overall(parts: Components, items: Items = "random", variance: Variance = "au
     methods = np.flatnonzero((parts.count > 0).any(axis=(0, 1))).tolist()
     weights = np.zeros(parts.count.shape[1:])
     weights[:, methods] = block_weights(parts, methods)[:, None] / len(methods)
-    return _claims(
-        parts, weights, [_overall_items(part, weights[part.block]) for part in parts.parts], items, variance
-    )
+    return _claims(parts, weights, _overall_items, items, variance)
 
 
 def block_weights(parts: Components, methods: list[int]) -> FloatArray:
@@ -111,11 +111,14 @@ def is_pooled(parts: Components, variance: Variance) -> NDArray[np.bool_]:
 def _claims(
     parts: Components,
     weights: FloatArray,
-    item_parts: list[tuple[FloatArray, FloatArray]],
+    item_part: Callable[[ItemPart, FloatArray], tuple[FloatArray, FloatArray]],
     items: Items,
     variance: Variance,
 ) -> Claims:
-    """The weighted sum of cell means with its variance, from (variance, variance² / df) of each stratum's items."""
+    """The weighted sum of cell means with its variance.
+
+    ``item_part`` gives what a stratum's items add: their variance, and variance² / df.
+    """
     used = weights != 0
     estimate = (np.where(used, parts.mean, 0.0) * weights).sum(axis=(1, 2))
     per_person = np.where(used, weights**2 / np.maximum(parts.count, 1), 0.0)
@@ -128,8 +131,9 @@ def _claims(
         spread = np.where(pooled, shared**2 / parts.pooled_df, own_spread)
         total = people.copy()
         if items == "random":
-            total += sum(added for added, _ in item_parts)
-            spread += sum(added for _, added in item_parts)
+            added = [item_part(part, weights[part.block]) for part in parts.parts]
+            total += sum(more for more, _ in added)
+            spread += sum(more for _, more in added)
         df = np.maximum(total**2 / spread, 1.0)
     return Claims(estimate, total, df, pooled, people)
 

@@ -142,12 +142,17 @@ def _scores(strata: Sequence[Stratum], n_participants: int) -> tuple[FloatArray,
     studies = len(strata[0].values)
     total, attended = np.zeros((studies, n_participants)), np.zeros((studies, n_participants))
     for stratum in strata:
-        answered = ~np.isnan(stratum.values)
-        counts = answered.sum(axis=2)
-        sums = np.where(answered, stratum.values, 0.0).sum(axis=2)
-        total[:, stratum.participant] += sums / np.maximum(counts, 1)
+        means, counts = person_means(stratum.values)
+        total[:, stratum.participant] += means
         attended[:, stratum.participant] += counts > 0
     return np.where(attended > 0, total / np.maximum(attended, 1), np.nan), attended
+
+
+def person_means(values: FloatArray) -> tuple[FloatArray, IndexArray]:
+    """Per study and participant the mean of the scores, 0 without any, and their number."""
+    answered = ~np.isnan(values)
+    number = answered.sum(axis=2)
+    return np.where(answered, values, 0.0).sum(axis=2) / np.maximum(number, 1), number
 
 
 def _cells(score: FloatArray, cell: IndexArray, n_cells: int) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -184,10 +189,10 @@ def _item_part(
         items=stratum.values.shape[2],
         methods=int(present),
         overlap=_overlap(weights, member, count),
-        within=_ratio(within, factor_within),
-        between=_ratio(overall - within, factor_overall - factor_within),
-        overall=_ratio(overall, factor_overall),
-        total=_ratio((residual**2).sum(axis=(1, 2)), np.maximum(number - 1, 0).sum(axis=1)),
+        within=ratio(within, factor_within),
+        between=ratio(overall - within, factor_overall - factor_within),
+        overall=ratio(overall, factor_overall),
+        total=ratio((residual**2).sum(axis=(1, 2)), np.maximum(number - 1, 0).sum(axis=1)),
         load=number.sum(axis=1) / (stratum.values.shape[2] * max(present, 1)),
     )
 
@@ -223,7 +228,7 @@ def _overlap(weights: FloatArray, member: FloatArray, count: FloatArray) -> Floa
     alone = count == 1  # no pair: what another participant with the same items would share
     sums[:, diagonal, diagonal] -= np.where(alone, 0.0, own)
     pairs[:, diagonal, diagonal] -= np.where(alone, 0.0, count)
-    return _ratio(sums, pairs)
+    return ratio(sums, pairs)
 
 
 def _without_rounding(values: FloatArray, size: FloatArray) -> FloatArray:
@@ -231,7 +236,7 @@ def _without_rounding(values: FloatArray, size: FloatArray) -> FloatArray:
     return np.where(np.abs(values) <= ROUNDING * np.abs(size).max(initial=0.0), 0.0, values)
 
 
-def _ratio(above: FloatArray, below: NDArray[np.float64] | NDArray[np.intp]) -> FloatArray:
+def ratio(above: FloatArray, below: NDArray[np.float64] | NDArray[np.intp]) -> FloatArray:
     """Their quotient, and 0 where there is nothing (up to rounding) to divide by."""
     some = below > 1e-9
     return np.asarray(np.where(some, above / np.where(some, below, 1), 0.0), dtype=np.float64)

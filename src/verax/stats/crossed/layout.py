@@ -1,11 +1,11 @@
-"""Responses laid out as participants x items, one table per stratum, and the scores of participants."""
+"""Responses laid out as participants x items, one table per stratum, and participants' own scores."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
@@ -14,45 +14,30 @@ from verax.stats.responses import Responses
 
 
 @dataclass(frozen=True, eq=False)
-class Scores:
-    """One score per participant who has any, for tests of participants.
-
-    Attributes:
-        participants: Their names.
-        score: Mean score of each (Post - Pre), averaged over strata.
-        method: Place of each one's method among the study's.
-        block: Strata that share participants are one block; blocks have different participants.
-        left_out: Participants of each method without a single score.
-    """
-
-    participants: tuple[Any, ...]
-    score: FloatArray
-    method: IndexArray
-    block: IndexArray
-    left_out: tuple[int, ...]
-
-
-@dataclass(frozen=True, eq=False)
 class Layout:
-    """A study ready to be analysed.
+    """A study ready to be analysed; ``score``, ``method``, ``block`` and ``partial`` are of participants with a score.
 
     Attributes:
         rows: What it was made from.
         strata: Names of the strata that hold a score.
         parts: Its two components of variance.
-        scores: Its participants' scores.
         answered: (methods, strata): scores.
-        attendance: Number of strata with a score, per participant of ``scores``.
-        expected: Number of strata in that participant's block.
+        score: Mean score (Post - Pre) of each participant who has any, averaged over strata.
+        method: Place of each one's method among the study's.
+        block: Strata that share participants are one block; blocks have different participants.
+        partial: Whether a participant has no score in some stratum of the block.
+        left_out: Participants of each method without a single score.
     """
 
     rows: Responses
     strata: tuple[str, ...]
     parts: Components
-    scores: Scores
     answered: IndexArray
-    attendance: IndexArray
-    expected: IndexArray
+    score: FloatArray
+    method: IndexArray
+    block: IndexArray
+    partial: NDArray[np.bool_]
+    left_out: tuple[int, ...]
 
 
 def lay_out(rows: Responses) -> Layout:
@@ -74,22 +59,18 @@ def lay_out(rows: Responses) -> Layout:
         block[stratum.participant] = blocks[number]
         attendance[stratum.participant] += there.any(axis=1)
         np.add.at(answered[:, number], method[stratum.participant], there.sum(axis=1))
-    expected = np.bincount(blocks)[block]
     some = attendance > 0
-    scores = Scores(
-        participants=tuple(name for name, has in zip(rows.participants, some, strict=True) if has),
+    return Layout(
+        rows=rows,
+        strata=tuple(str(rows.strata[number]) for number in held),
+        parts=parts,
+        answered=answered,
         score=parts.score[0][some],
         method=method[some],
         block=block[some],
+        partial=(attendance < np.bincount(blocks)[block])[some],
         left_out=tuple(np.bincount(method[~some], minlength=len(rows.methods)).tolist()),
     )
-    names = tuple(str(rows.strata[number]) for number in held)
-    return Layout(rows, names, parts, scores, answered, attendance[some], expected[some])
-
-
-def participant_scores(rows: Responses) -> Scores:
-    """Each participant's mean score, for the exact tests of `verax.stats.tests.permutation`."""
-    return lay_out(rows).scores
 
 
 def _stratum(rows: Responses, number: int) -> Stratum:

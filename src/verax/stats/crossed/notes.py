@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 
-import numpy as np
-
-from verax.arrays import FloatArray
-from verax.stats.crossed.layout import Layout
 from verax.stats.thresholds import (
     FEW,
     FEWEST_DF,
@@ -24,71 +21,36 @@ class Sizes:
     """What a claim rests on.
 
     Attributes:
-        participants: Number of participants per method of the claim, by name.
-        left_out: Participants without any score, by method name.
+        participants: Number of participants by name: of each method, or of those who met both conditions.
         items: Number of items.
-        per_item: Smallest mean number of participants per item over the claim's methods.
+        answers: Number of scores.
+        has_spread: Whether there is a standard error.
         random: Whether the claim is about items in general.
+        left_out: Participants without any score, by method name.
+        per_item: Smallest mean number of participants per item over the claim's methods.
         pooled: Whether participants' variance is pooled over methods.
         pooled_df: Degrees of freedom of the pooled variance.
         ratio: Largest variance of one of the claim's methods over the pooled one.
         suspect: The method that has it.
         p_own: The p-value with own variances.
-        has_spread: Whether there is a standard error.
         absent: Strata where some method of the claim has nobody.
         partial: Participants who miss a whole stratum.
     """
 
     participants: dict[str, int]
-    left_out: dict[str, int]
     items: int
-    per_item: float
-    random: bool
-    pooled: bool
-    pooled_df: int
-    ratio: float | None
-    suspect: str
-    p_own: float | None
+    answers: int
     has_spread: bool
-    absent: tuple[str, ...]
-    partial: int
-
-
-def sizes_of(
-    layout: Layout, methods: list[int], random: bool, pooled: bool, p_own: float | None, has_spread: bool
-) -> Sizes:
-    """What the claim rests on."""
-    names = [str(name) for name in layout.rows.methods]
-    scores, parts = layout.scores, layout.parts
-    used = layout.answered[methods].min(axis=0) > 0
-    there = {name for name, use in zip(layout.strata, used, strict=True) if use}
-    ratios = _ratios(parts.variance[0][:, methods], parts.count[0][:, methods], float(parts.pooled[0]))
-    has_ratio = pooled and not np.isnan(ratios).all()
-    items = np.array([part.items for part in parts.parts])[used]
-    partial = np.isin(scores.method, methods) & (layout.attendance < layout.expected)
-    return Sizes(
-        participants={names[m]: int((scores.method == m).sum()) for m in methods},
-        left_out={names[m]: scores.left_out[m] for m in methods},
-        items=int(items.sum()),
-        per_item=float((layout.answered[methods][:, used] / items.clip(1)).min(initial=np.inf)),
-        random=random,
-        pooled=pooled,
-        pooled_df=int(parts.pooled_df[0]),
-        ratio=float(np.nanmax(ratios)) if has_ratio else None,
-        suspect=names[methods[int(np.nanargmax(ratios))]] if has_ratio else "",
-        p_own=p_own,
-        has_spread=has_spread,
-        absent=tuple(str(name) for name in layout.rows.strata if str(name) not in there),
-        partial=int(partial.sum()),
-    )
-
-
-def _ratios(variance: FloatArray, count: FloatArray, pooled: float) -> FloatArray:
-    """Each method's variance, pooled over blocks, in units of the one pooled over all; NaN where there is none."""
-    spare = np.maximum(count - 1, 0)
-    sums = np.where(spare > 0, spare * variance, 0.0).sum(axis=0)
-    df = spare.sum(axis=0)
-    return np.where((df > 0) & (pooled > 0), sums / np.maximum(df, 1) / (pooled or 1.0), np.nan)
+    random: bool = True
+    left_out: dict[str, int] = field(default_factory=dict)
+    per_item: float = math.inf
+    pooled: bool = False
+    pooled_df: int = 0
+    ratio: float | None = None
+    suspect: str = ""
+    p_own: float | None = None
+    absent: tuple[str, ...] = ()
+    partial: int = 0
 
 
 def enough(sizes: Sizes) -> bool:
@@ -99,7 +61,7 @@ def enough(sizes: Sizes) -> bool:
 
 
 def warnings_of(sizes: Sizes) -> tuple[str, ...]:
-    """The sentences that belong beside the claim."""
+    """The sentences that belong beside a claim about methods."""
     return tuple(_about_data(sizes) + _about_participants(sizes) + _about_items(sizes))
 
 
@@ -154,12 +116,35 @@ def _about_items(sizes: Sizes) -> list[str]:
     if not sizes.random:
         return []
     if sizes.items < FEWEST_ITEMS:
-        return [
-            f"With {sizes.items} items nothing can be claimed about items in general (it needs {FEWEST_ITEMS}): "
-            'claim about these items only (items="fixed").'
-        ]
+        return [f'{_few_items(sizes.items)}: claim about these items only (items="fixed").']
     if sizes.per_item < FEWEST_PER_ITEM:
         return [
             f"Only {sizes.per_item:.1f} participants of a method per item: how much items matter is estimated roughly."
         ]
     return []
+
+
+def difference_warnings(sizes: Sizes, first: str, second: str, only_one: int) -> tuple[str, ...]:
+    """The sentences that belong beside a difference of two conditions, which ``only_one`` people met only one of."""
+    (n,) = sizes.participants.values()
+    said = []
+    if only_one:
+        said.append(
+            f"{only_one} participant{'s' * (only_one > 1)} who met only one of {first} and {second} left out."
+        )
+    if n == 0:
+        return (*said, f"No participant has scores under both {first} and {second}: there is no difference.")
+    if not sizes.has_spread:
+        said.append("There is one participant, or all differ by the same: no interval and no test.")
+    elif n < FEWEST_OWN:
+        said.append(
+            f"{n} participants: a test needs {FEWEST_OWN}; show the estimate and each one's difference."
+        )
+    if sizes.items < FEWEST_ITEMS:
+        said.append(f"{_few_items(sizes.items)}.")
+    return tuple(said)
+
+
+def _few_items(items: int) -> str:
+    """What too few items do not allow, the end of the sentence left open."""
+    return f"With {items} items nothing can be claimed about items in general (it needs {FEWEST_ITEMS})"

@@ -8,10 +8,9 @@ participants of d_u = x_ua - x_ub. Its variance is
 and two participants share nothing but items. An item that two met under the same condition adds within · w w', one that
 they met under a and b takes away between · w w' (w = 1 / answers under that condition). ``within`` (items, and items x
 conditions) and ``between`` (items) are those of `verax.stats.crossed.components`, from the answers of different
-participants
-under a and b; other conditions do not come in, since an item may suit one of them more than another. In a balanced
-design C is below 0 where items differ: what makes the d_u differ there cancels in their mean. Degrees of freedom are
-Satterthwaite's.
+participants under a and b; other conditions do not come in, since an item may suit one of them more than another. In a
+balanced design C is below 0 where items differ: what makes the d_u differ there cancels in their mean. Degrees of
+freedom are Satterthwaite's.
 
 In 2,000 simulated studies without an effect it claims one in 3.5 to 5.9% where 5% is promised (Latin squares of 12 to
 120 people and 45 items, blocks of 18 to 90 people and 60 items), and in 1.1% with 6 people (see docs/results).
@@ -22,21 +21,20 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
-from verax.stats.columns import check_lengths, coded, listed, numbers
-from verax.stats.crossed.between import Crossed, changes, with_holm
+from verax.stats.columns import check_lengths, chosen_pairs, coded, first_repeat, numbers
+from verax.stats.crossed.between import changes
 from verax.stats.crossed.claims import Claims
-from verax.stats.effect import effect
+from verax.stats.crossed.components import person_means, ratio
+from verax.stats.crossed.notes import Sizes, difference_warnings
+from verax.stats.crossed.result import Crossed, crossed, with_holm
 from verax.stats.responses import responses
-from verax.stats.tests.equivalence import detectable
 from verax.stats.tests.permutation import sign_flip
-from verax.stats.thresholds import FEWEST_ITEMS, FEWEST_OWN
 
 # What common items take away is estimated: never more than this part of the variance.
 MOST_TAKEN = 0.5
@@ -55,9 +53,9 @@ class Met:
         value: (studies, participants, items): scores, NaN where missing; one study is a batch of one.
     """
 
-    participants: tuple[Any, ...]
-    items: tuple[Any, ...]
-    conditions: tuple[Any, ...]
+    participants: tuple[Hashable, ...]
+    items: tuple[Hashable, ...]
+    conditions: tuple[Hashable, ...]
     condition: IndexArray
     value: FloatArray
 
@@ -68,13 +66,11 @@ def met(participant: ArrayLike, item: ArrayLike, condition: ArrayLike, value: Ar
     participants, row = coded("participant", participant)
     items, column = coded("item", item)
     conditions, code = coded("condition", condition)
-    place = row * len(items) + column
-    _, first, counts = np.unique(place, return_index=True, return_counts=True)
-    if (counts > 1).any():
-        at = first[counts > 1].min()
+    repeat = first_repeat(row * len(items) + column)
+    if repeat is not None:
         raise VeraxError(
-            f"Participant {participants[row[at]]} has item {items[column[at]]} more than once "
-            f"({int((counts > 1).sum())} such pairs in all): give one entry for each."
+            f"Participant {participants[row[repeat.at]]} has item {items[column[repeat.at]]} more than once "
+            f"({repeat.such} such pairs in all): give one entry for each."
         )
     shown = np.full((len(participants), len(items)), NOT_SHOWN, dtype=np.intp)
     shown[row, column] = code
@@ -89,16 +85,16 @@ def condition_means(rows: Met, level: float = 0.95) -> tuple[Crossed, ...]:
     Every condition stands on its own answers and its own variance: those of one participant under two conditions are
     not independent, so that nothing is pooled. P-values (of "the mean is 0") are corrected together by Holm.
     """
-    found: list[Crossed] = []
+    means: list[Crossed] = []
     for number, name in enumerate(rows.conditions):
         person, item = np.nonzero((rows.condition == number) & ~np.isnan(rows.value[0]))
         if not len(person):
             continue
         score = rows.value[0][person, item]
-        found += changes(responses(person, item, [str(name)] * len(person), score), "random", "own", level)
-    if not found:
+        means += changes(responses(person, item, [str(name)] * len(person), score), "random", "own", level)
+    if not means:
         raise VeraxError("None of the answers has a score: there is nothing to estimate.")
-    return with_holm(found)
+    return with_holm(means)
 
 
 def condition_differences(
@@ -111,17 +107,14 @@ def condition_differences(
         pairs: Names of the conditions; None is all pairs.
         level: Coverage of the intervals.
     """
-    chosen = list(combinations(rows.conditions, 2)) if pairs is None else list(pairs)
-    for name in {name for pair in chosen for name in pair}:
-        if name not in rows.conditions:
-            raise VeraxError(f"There is no condition {name}: it must be one of {listed(rows.conditions)}.")
+    chosen = chosen_pairs(pairs, rows.conditions, "condition")
     return with_holm([_difference(rows, first, second, level) for first, second in chosen])
 
 
 def person_differences(rows: Met, first: int, second: int) -> FloatArray:
     """d_u of each study and participant; NaN where one of the two conditions has no score."""
-    one, other = (_means(_under(rows, number)) for number in (first, second))
-    return np.asarray(one - other, dtype=np.float64)
+    higher, lower = (_means(_under(rows, number)) for number in (first, second))
+    return np.asarray(higher - lower, dtype=np.float64)
 
 
 def difference_claims(rows: Met, first: int, second: int) -> Claims:
@@ -163,10 +156,10 @@ def item_components(under: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray
     )
     within_factor = sum(_factor(there, there, alike=True) for there in answered)
     between, between_factor = np.zeros(len(sums[0])), np.zeros(len(sums[0]))
-    for one, other in combinations(range(len(under)), 2):
-        between += (sums[one] * sums[other]).sum(axis=1)
-        between_factor += _factor(answered[one], answered[other], alike=False)
-    return _ratio(np.asarray(within), np.asarray(within_factor)), _ratio(between, between_factor)
+    for a, b in combinations(range(len(under)), 2):
+        between += (sums[a] * sums[b]).sum(axis=1)
+        between_factor += _factor(answered[a], answered[b], alike=False)
+    return ratio(np.asarray(within), np.asarray(within_factor)), ratio(between, between_factor)
 
 
 def _under(rows: Met, condition: int) -> FloatArray:
@@ -176,25 +169,23 @@ def _under(rows: Met, condition: int) -> FloatArray:
 
 def _means(scores: FloatArray) -> FloatArray:
     """The mean score of each study's participants; NaN without any."""
-    there = ~np.isnan(scores)
-    number = there.sum(axis=2)
-    total = np.where(there, scores, 0.0).sum(axis=2)
-    return np.where(number > 0, total / np.maximum(number, 1), np.nan)
+    means, number = person_means(scores)
+    return np.where(number > 0, means, np.nan)
 
 
-def _factor(one: Any, other: Any, *, alike: bool) -> FloatArray:
+def _factor(first: NDArray[np.bool_], second: NDArray[np.bool_], *, alike: bool) -> FloatArray:
     """Sum over pairs of participants of C (1 - 1/n_u - 1/n_v + C / (n_u n_v)), C the items both met."""
-    common = one.astype(np.float64) @ other.astype(np.float64).transpose(0, 2, 1)
-    n_one = np.maximum(one.sum(axis=2), 1)[:, :, None]
-    n_other = np.maximum(other.sum(axis=2), 1)[:, None, :]
-    factor = common * (1 - 1 / n_one - 1 / n_other + common / (n_one * n_other))
+    common = first.astype(np.float64) @ second.astype(np.float64).transpose(0, 2, 1)
+    n_first = np.maximum(first.sum(axis=2), 1)[:, :, None]
+    n_second = np.maximum(second.sum(axis=2), 1)[:, None, :]
+    factor = common * (1 - 1 / n_first - 1 / n_second + common / (n_first * n_second))
     if alike:
         own = np.arange(common.shape[1])
         factor[:, own, own] = 0.0
     return np.asarray(factor.sum(axis=(1, 2)), dtype=np.float64)
 
 
-def _shared(first: FloatArray, second: FloatArray, there: Any) -> tuple[FloatArray, FloatArray]:
+def _shared(first: FloatArray, second: FloatArray, there: NDArray[np.bool_]) -> tuple[FloatArray, FloatArray]:
     """Means over ordered pairs of participants of sums of w w': of items met alike, and of items met in both ways."""
     weights = []
     for scores in (first, second):
@@ -210,75 +201,23 @@ def _shared(first: FloatArray, second: FloatArray, there: Any) -> tuple[FloatArr
     return np.asarray(alike / pairs), np.asarray(2 * (sums[0] * sums[1]).sum(axis=1) / pairs)
 
 
-def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
-    """Their quotient, and 0 where there is nothing to divide by."""
-    return np.where(below > 1e-9, above / np.where(below > 1e-9, below, 1.0), 0.0)
-
-
 def _difference(rows: Met, first: Hashable, second: Hashable, level: float) -> Crossed:
     """One pair, not yet corrected."""
     if first == second:
         raise VeraxError(f"{first} is compared with itself: name two conditions.")
     places = [rows.conditions.index(name) for name in (first, second)]
-    claim = difference_claims(rows, *places)
     each = person_differences(rows, *places)[0]
     there = ~np.isnan(each)
-    n = int(there.sum())
     scored = ~np.isnan(rows.value[0]) & np.isin(rows.condition, places)
     used = scored & there[:, None]
-    plain = effect(
-        f"{first} - {second}", None if n == 0 else claim.estimate[0], claim.se[0], claim.df[0], level
+    name = f"{first} - {second}"
+    plain = difference_claims(rows, *places).effect(name, level)
+    sizes = Sizes(
+        participants={name: int(there.sum())},
+        items=int(used.any(axis=0).sum()),
+        answers=int(used.sum()),
+        has_spread=plain.se is not None,
     )
-    n_items = int(used.any(axis=0).sum())
     only_one = int((scored.any(axis=1) & ~there).sum())
-    return Crossed(
-        name=f"{first} - {second}",
-        estimate=plain.estimate,
-        se=plain.se,
-        df=plain.df,
-        low=plain.low,
-        high=plain.high,
-        p=plain.p,
-        p_family=plain.p,
-        low_family=plain.low,
-        high_family=plain.high,
-        correction="none",
-        p_own=None,
-        p_exact=sign_flip(each[there]).p if n else None,
-        ratio=None,
-        detectable=None
-        if plain.se is None or plain.df is None
-        else detectable(plain.se, plain.df, level=level),
-        n_participants=n,
-        n_items=n_items,
-        n_answers=int(used.sum()),
-        items="random",
-        variance="own",
-        enough=plain.se is not None and n >= FEWEST_OWN and n_items >= FEWEST_ITEMS,
-        level=level,
-        warnings=_warnings(str(first), str(second), n, n_items, only_one, plain.se is not None),
-    )
-
-
-def _warnings(
-    first: str, second: str, n: int, items: int, only_one: int, has_spread: bool
-) -> tuple[str, ...]:
-    """What a reader must know beside a difference."""
-    said = []
-    if only_one:
-        said.append(
-            f"{only_one} participant{'s' * (only_one > 1)} who met only one of {first} and {second} left out."
-        )
-    if n == 0:
-        return (*said, f"No participant has scores under both {first} and {second}: there is no difference.")
-    if not has_spread:
-        said.append("There is one participant, or all differ by the same: no interval and no test.")
-    elif n < FEWEST_OWN:
-        said.append(
-            f"{n} participants: a test needs {FEWEST_OWN}; show the estimate and each one's difference."
-        )
-    if items < FEWEST_ITEMS:
-        said.append(
-            f"With {items} items nothing can be claimed about items in general (it needs {FEWEST_ITEMS})."
-        )
-    return tuple(said)
+    exact = sign_flip(each[there]).p if there.any() else None
+    return crossed(plain, sizes, exact, difference_warnings(sizes, str(first), str(second), only_one))

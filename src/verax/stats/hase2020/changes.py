@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Hashable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,8 +12,9 @@ from verax.arrays import FloatArray
 from verax.errors import VeraxError
 from verax.stats.columns import joint, paired_answers
 from verax.stats.hase2020.defects import AS_PUBLISHED, NOTE, Defects
+from verax.stats.hase2020.method_effect import MethodEffects, method_effects
 from verax.stats.hase2020.summary import Replicated, summarised
-from verax.stats.mixed.method_effect import MethodEffects, method_effects
+from verax.stats.record import Record
 from verax.stats.resample import block_weights, label_counts
 
 
@@ -30,7 +31,7 @@ class Change:
             methods and the replicates are averaged.
     """
 
-    method: Any
+    method: Hashable
     n: int
     pre: float
     post: float
@@ -38,7 +39,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Changes:
+class Changes(Record):
     """The published table of Change.
 
     Attributes:
@@ -58,10 +59,6 @@ class Changes:
     dropped: int
     defects: Defects
     note: str = NOTE
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return asdict(self)
 
 
 def change(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Hashable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from verax.arrays import FloatArray
 from verax.stats.columns import check_lengths, coded, joint, numbers, paired_answers, zero_or_one
+from verax.stats.record import Record
 from verax.stats.student import t_critical, two_sided_p
 
 # The script's limits: answers that make a participant a point.
@@ -19,7 +20,7 @@ FEWEST_FOR_RATING = 15
 
 
 @dataclass(frozen=True)
-class Line:
+class Line(Record):
     """y = intercept + slope · x by least squares. Everything but n is None with less than three points or one x.
 
     Attributes:
@@ -41,10 +42,6 @@ class Line:
     n: int
     left_out: int = 0
     level: float = 0.95
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return asdict(self)
 
 
 def regression_to_mean(
@@ -99,7 +96,7 @@ def change_on_rating(
     check_lengths(participant=participant, method=method, pre=pre, post=post)
     ratings = _by_participant(rated[0], rated[1], numbers("rating", rated[2]))
     changes = _by_participant(participant, method, zero_or_one("post", post) - zero_or_one("pre", pre))
-    used = [who for who, found in changes.items() if len(found) >= FEWEST_FOR_RATING and who in ratings]
+    used = [who for who, own in changes.items() if len(own) >= FEWEST_FOR_RATING and who in ratings]
     x = np.array([np.mean(ratings[who]) for who in used], dtype=np.float64)
     y = np.array([np.mean(changes[who]) for who in used], dtype=np.float64)
     return _line(x, y, level, len(changes) - len(used))
@@ -107,14 +104,14 @@ def change_on_rating(
 
 def _by_participant(
     participant: ArrayLike, method: ArrayLike, values: FloatArray
-) -> dict[tuple[Any, Any], list[float]]:
+) -> dict[tuple[Hashable, Hashable], list[float]]:
     """The values of each (method, participant) that are not missing."""
-    found: dict[tuple[Any, Any], list[float]] = {}
+    by_participant: dict[tuple[Hashable, Hashable], list[float]] = {}
     people, methods = np.asarray(participant).tolist(), np.asarray(method).tolist()
     for who, how, value in zip(people, methods, values.tolist(), strict=True):
         if not math.isnan(value):
-            found.setdefault((how, who), []).append(value)
-    return found
+            by_participant.setdefault((how, who), []).append(value)
+    return by_participant
 
 
 def _line(x: FloatArray, y: FloatArray, level: float, left_out: int) -> Line:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Hashable
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
 from verax.stats.columns import check_lengths, coded, joint, numbers, paired_answers, zero_or_one
 from verax.stats.hase2020.defects import AS_PUBLISHED, Defects
 from verax.stats.hase2020.summary import Replicated, summarised
+from verax.stats.record import Record
 from verax.stats.resample import block_weights, grid_weights, weighted_sums
 
 
 @dataclass(frozen=True)
-class GridMean:
+class GridMean(Record):
     """A mean over answers.
 
     Attributes:
@@ -34,21 +35,17 @@ class GridMean:
     absolute_deviation: float
     boot: Replicated
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return asdict(self)
-
 
 @dataclass(frozen=True)
 class RatingRow:
     """One method's ratings."""
 
-    method: Any
+    method: Hashable
     rating: GridMean
 
 
 @dataclass(frozen=True)
-class RatingByCorrectness:
+class RatingByCorrectness(Record):
     """Ratings of explanations of right and of wrong predictions.
 
     Attributes:
@@ -62,10 +59,6 @@ class RatingByCorrectness:
     wrong: GridMean | None
     difference: Replicated
     dropped: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return asdict(self)
 
 
 def user_average(
@@ -148,9 +141,7 @@ def rating_by_correctness(
 
 def _rated(
     participant: ArrayLike, item: ArrayLike, method: ArrayLike, rating: ArrayLike
-) -> tuple[
-    IndexArray, IndexArray, IndexArray, tuple[Any, ...], FloatArray, np.ndarray[Any, np.dtype[np.bool_]]
-]:
+) -> tuple[IndexArray, IndexArray, IndexArray, tuple[Hashable, ...], FloatArray, NDArray[np.bool_]]:
     """IndexArray of participants, items and methods, the methods' names, the ratings, and which are not missing."""
     check_lengths(participant=participant, item=item, method=method, rating=rating)
     names, methods = coded("method", method)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +15,7 @@ from verax.stats.columns import check_lengths, coded, joint, numbers, zero_or_on
 from verax.stats.hase2020.defects import AS_PUBLISHED, Defects
 from verax.stats.hase2020.summary import Replicated, summarised
 from verax.stats.logistic import logistic_of_counts, normalised
+from verax.stats.record import Record
 from verax.stats.resample import block_weights, weighted_sums
 
 RATINGS = (2.0, 3.0, 4.0, 5.0, 6.0)
@@ -44,7 +44,7 @@ class RatingCurve:
 
 
 @dataclass(frozen=True)
-class RatingAndCorrectness:
+class RatingAndCorrectness(Record):
     """Ratings as given, and normalised.
 
     Attributes:
@@ -61,10 +61,6 @@ class RatingAndCorrectness:
     n: int
     dropped: int
     defects: Defects
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return asdict(self)
 
 
 def rating_and_correctness(
@@ -122,18 +118,18 @@ def _curve(
     columns = np.zeros((len(x), 2 * len(values)))
     columns[np.arange(len(x)), place] = 1
     columns[np.arange(len(x)), place + len(values)] = right
-    found = np.vstack(
+    coefficients = np.vstack(
         [
             logistic_of_counts(values, *np.hsplit(weighted_sums([weights], columns), 2))
             for weights in block_weights(*keys, replicates, seed)
         ]
     )
-    predicted = {point: expit(found[:, 0] + found[:, 1] * point) for point in at}
+    predicted = {point: expit(coefficients[:, 0] + coefficients[:, 1] * point) for point in at}
     return RatingCurve(
-        slope=summarised(found[:, 1]),
+        slope=summarised(coefficients[:, 1]),
         at=at,
         probability=tuple(summarised(predicted[point]) for point in at),
         steps=tuple(steps),
         change=tuple(summarised(predicted[second] - predicted[first]) for first, second in steps),
-        without=int(np.isnan(found[:, 1]).sum()),
+        without=int(np.isnan(coefficients[:, 1]).sum()),
     )

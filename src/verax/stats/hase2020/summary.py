@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from verax.arrays import FloatArray
+from verax.stats.record import Record
 
 
 @dataclass(frozen=True)
-class Replicated:
+class Replicated(Record):
     """A bootstrap's summary in the script's form, "estimate ± half width (p)"; None where there is no replicate.
 
     Attributes:
@@ -29,10 +29,6 @@ class Replicated:
     high: float | None
     p: float | None
     n_boots: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return asdict(self)
 
 
 def summarised(replicates: FloatArray) -> Replicated:

@@ -21,6 +21,7 @@ from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
 from verax.stats.columns import zero_or_one
 from verax.stats.mixed.derivatives import jacobian
+from verax.stats.mixed.terms import Term, random_effects
 
 # A standard deviation below this is 0: the data show no such differences (a singular fit).
 SINGULAR = 1e-3
@@ -46,14 +47,6 @@ class LogisticMixed:
     log_likelihood: float
     converged: bool
     rows: int
-
-
-@dataclass(frozen=True, eq=False)
-class Term:
-    """Random effects: every level of ``group`` has its own slope of ``covariate``."""
-
-    group: ArrayLike
-    covariate: ArrayLike
 
 
 def fit_logistic(correct: ArrayLike, design: ArrayLike, terms: Sequence[Term]) -> LogisticMixed:
@@ -136,17 +129,9 @@ def _problem(correct: ArrayLike, design: ArrayLike, terms: Sequence[Term]) -> _P
         )
     if np.linalg.matrix_rank(x) < x.shape[1]:
         raise VeraxError(f"Some of the {x.shape[1]} fixed effects are sums of others: take them out.")
-    codes = [np.unique(np.asarray(term.group), return_inverse=True)[1] for term in terms]
-    sizes = [int(code.max()) + 1 for code in codes]
-    columns = np.concatenate(
-        [code + before for code, before in zip(codes, np.cumsum([0, *sizes]), strict=False)]
-    )
-    values = np.concatenate([np.asarray(term.covariate, dtype=np.float64) for term in terms])
-    rows = np.tile(np.arange(len(y)), len(terms))
-    z = csr_array((values, (rows, columns)), shape=(len(y), sum(sizes)))
-    z.eliminate_zeros()
+    z, sizes = random_effects(terms)
     row = np.repeat(np.arange(len(y)), np.diff(z.indptr))
-    return _Problem(y, x, z, z.T.tocsr(), row, tuple(sizes))
+    return _Problem(y, x, z, z.T.tocsr(), row, sizes)
 
 
 def _plain(problem: _Problem) -> FloatArray:
@@ -169,8 +154,8 @@ def _maximise(problem: _Problem, start: FloatArray, mode: _Mode) -> tuple[FloatA
 
     bounds = [(None, None)] * problem.x.shape[1] + [(0.0, None)] * len(problem.sizes)
     limits = {"ftol": 1e-13, "gtol": 1e-6, "maxiter": 500}
-    found = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options=limits)
-    return np.array(found.x), -float(found.fun)
+    best = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options=limits)
+    return np.array(best.x), -float(best.fun)
 
 
 def _laplace(problem: _Problem, point: FloatArray, mode: _Mode) -> tuple[float, FloatArray]:

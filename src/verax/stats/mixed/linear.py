@@ -9,19 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import cho_solve, solve_triangular
 from scipy.optimize import minimize
-from scipy.sparse import csr_array
 
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
-from verax.stats.columns import listed
+from verax.stats.columns import chosen_pairs, indicator
 from verax.stats.effect import Effect, effect
 from verax.stats.mixed.derivatives import curvature, gradient
+from verax.stats.mixed.terms import Term, random_effects
 from verax.stats.responses import Responses
 
 # A standard deviation below this part of the residual's is 0: the model is singular there.
@@ -84,6 +83,11 @@ class LinearMixed:
         spread = float(slope @ self.uncertainty @ slope)
         return 2 * variance(point) ** 2 / spread if spread > 0 else float("inf")
 
+    def effect(self, name: str, contrast: FloatArray, level: float, warnings: tuple[str, ...]) -> Effect:
+        """A weighted sum of coefficients with its interval and its test."""
+        se = float(np.sqrt(contrast @ self.covariance @ contrast))
+        return effect(name, float(contrast @ self.coefficients), se, self.df(contrast), level, warnings)
+
 
 def fit_linear(values: ArrayLike, design: ArrayLike, groups: Sequence[ArrayLike]) -> LinearMixed:
     """Fits by REML.
@@ -118,7 +122,7 @@ def fit_linear(values: ArrayLike, design: ArrayLike, groups: Sequence[ArrayLike]
                 )
                 for start in (0.3, 1.0)
             ),
-            key=lambda found: float(found.fun),
+            key=lambda search: float(search.fun),
         )
     except np.linalg.LinAlgError as error:  # nothing is left for the residual: the others grow without end
         raise VeraxError(_NO_RESIDUAL) from error
@@ -172,13 +176,7 @@ def _multiply(values: FloatArray, design: FloatArray, groups: Sequence[ArrayLike
         raise VeraxError(
             "Values, design and groups differ in length, or a value is missing: give one of each per row."
         )
-    codes = [np.unique(np.asarray(labels), return_inverse=True)[1] for labels in groups]
-    sizes = [int(code.max()) + 1 for code in codes]
-    columns = np.concatenate(
-        [code + before for code, before in zip(codes, np.cumsum([0, *sizes]), strict=False)]
-    )
-    rows = np.tile(np.arange(len(values)), len(groups))
-    z = csr_array((np.ones(len(columns)), (rows, columns)), shape=(len(values), sum(sizes)))
+    z, sizes = random_effects([Term(labels, np.ones(len(values))) for labels in groups])
     return Products(
         zz=(z.T @ z).toarray(),
         zx=z.T @ design,
@@ -186,7 +184,7 @@ def _multiply(values: FloatArray, design: FloatArray, groups: Sequence[ArrayLike
         xx=design.T @ design,
         xy=design.T @ values,
         yy=float(values @ values),
-        sizes=tuple(sizes),
+        sizes=sizes,
         rows=len(values),
     )
 
@@ -224,10 +222,7 @@ def linear_contrasts(
     rows: Responses, pairs: Sequence[tuple[Hashable, Hashable]] | None = None, level: float = 0.95
 ) -> tuple[Effect, ...]:
     """How much higher the first method of each pair is than the second; None is all pairs."""
-    chosen = list(combinations(rows.methods, 2)) if pairs is None else list(pairs)
-    for name in {name for pair in chosen for name in pair}:
-        if name not in rows.methods:
-            raise VeraxError(f"There is no method {name}: it must be one of {listed(rows.methods)}.")
+    chosen = chosen_pairs(pairs, rows.methods, "method")
     fitted, cells = _fit_cells(rows)
     return tuple(_effect(fitted, cells, rows, {first: 1.0, second: -1.0}, level) for first, second in chosen)
 
@@ -239,9 +234,8 @@ def _fit_cells(rows: Responses) -> tuple[LinearMixed, list[tuple[int, int]]]:
         raise VeraxError(f"None of the {len(rows.post)} responses has a score: there is nothing to estimate.")
     code = (rows.stratum * len(rows.methods) + rows.method)[known]
     names, column = np.unique(code, return_inverse=True)
-    design = np.equal.outer(column, np.arange(len(names))).astype(np.float64)
     item = (rows.stratum * len(rows.items) + rows.item)[known]
-    fitted = fit_linear(rows.value[known], design, [rows.participant[known], item])
+    fitted = fit_linear(rows.value[known], indicator(column, len(names)), [rows.participant[known], item])
     return fitted, [divmod(int(name), len(rows.methods)) for name in names]
 
 
@@ -260,7 +254,6 @@ def _effect(
         if not own.any():
             return effect(title, None, None, None, level, (f"No response of {name} has a score.",))
         weights += sign * own / own.sum()
-    se = float(np.sqrt(weights @ fitted.covariance @ weights))
     singular = [what for what, sd in zip(("participants", "items"), fitted.sds, strict=True) if sd == 0]
     said = tuple(f"The variance between {what} is estimated as 0 (a singular fit)." for what in singular)
-    return effect(title, float(weights @ fitted.coefficients), se, fitted.df(weights), level, said)
+    return fitted.effect(title, weights, level, said)

@@ -1,1 +1,1 @@
-"""Power by simulation: simulated studies, and how often they find what was put in."""
+"""Power by simulation: studies drawn from a known truth, and how often the analysis finds it."""

@@ -7,8 +7,8 @@ Studies are drawn by `verax.stats.power.simulation` and analysed by the estimato
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from scipy.special import betaincinv
@@ -19,6 +19,7 @@ from verax.stats.crossed import claims
 from verax.stats.crossed.claims import Items
 from verax.stats.crossed.components import Stratum, components
 from verax.stats.power.simulation import Design, Simulated, Spreads, simulate
+from verax.stats.record import Record
 from verax.stats.tests.multiplicity import holm
 from verax.stats.thresholds import FEWEST_POOLED
 
@@ -30,7 +31,7 @@ Analysis = Callable[[Simulated], FloatArray]
 
 
 @dataclass(frozen=True)
-class Power:
+class Power(Record):
     """How often an effect is found.
 
     Attributes:
@@ -51,13 +52,9 @@ class Power:
     untested: int
     level: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return asdict(self)
-
 
 @dataclass(frozen=True)
-class Detectable:
+class Detectable(Record):
     """The least effect that is found with a given power.
 
     Attributes:
@@ -75,10 +72,6 @@ class Detectable:
     power: float
     studies: int
     level: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return asdict(self)
 
 
 def analysis(
@@ -100,13 +93,13 @@ def analysis(
         if claim == "contrast" and n_methods < 2:
             raise VeraxError("A contrast needs a control: give participants for at least two methods.")
         tested = range(n_methods - (claim == "contrast")) if correction == "Holm" else range(1)
-        found = [
+        tests = [
             claims.change(parts, m, items)
             if claim == "change"
             else claims.contrast(parts, m, n_methods - 1, items)
             for m in tested
         ]
-        p = np.stack([one.p for one in found], axis=1)
+        p = np.stack([test.p for test in tests], axis=1)
         return np.array([holm(row)[0] for row in p]) if correction == "Holm" else p[:, 0]
 
     return p_values
@@ -136,9 +129,9 @@ def power(
         raise VeraxError(f"The number of simulated studies is {studies}: give at least 1, such as 1000.")
     test = analysis() if analyse is None else analyse
     p = np.concatenate([test(drawn) for drawn in _drawn(design, effect, spreads, studies, seed)])
-    found = int((p <= 1 - level).sum())
-    low, high = binomial_interval(found, studies)
-    return Power(found / studies, low, high, effect, studies, int(np.isnan(p).sum()), level)
+    detected = int((p <= 1 - level).sum())
+    low, high = binomial_interval(detected, studies)
+    return Power(detected / studies, low, high, effect, studies, int(np.isnan(p).sum()), level)
 
 
 def detectable_effect(
@@ -160,14 +153,14 @@ def detectable_effect(
         raise VeraxError(f"The power wanted is {wanted}: give a number between 0 and 1, such as 0.8.")
     tried: dict[float, float] = {}
 
-    def found(effect: float) -> float:
+    def power_of(effect: float) -> float:
         if effect not in tried:
             tried[effect] = power(design, effect, spreads, analyse, studies, seed, level).power
         return tried[effect]
 
     most = 0.98 * (1 - design.accuracy) * (1 - design.memory)
     low, high = binomial_interval(round(wanted * studies), studies)
-    ends = [_crossing(found, target, most) for target in (low, wanted, high)]
+    ends = [_crossing(power_of, target, most) for target in (low, wanted, high)]
     return Detectable(ends[1], ends[0], ends[2], wanted, studies, level)
 
 
@@ -188,30 +181,30 @@ def needed_participants(
     methods there are.
     """
 
-    def found(each: int) -> bool:
+    def suffice(each: int) -> bool:
         sized = replace(design, participants=(each,) * len(design.participants))
         return power(sized, effect, spreads, analyse, studies, seed, level).power >= wanted
 
     above = FEWEST_POOLED
-    while above < most and not found(above):
+    while above < most and not suffice(above):
         above = min(2 * above, most)
-    if above == most and not found(most):
+    if above == most and not suffice(most):
         return None
     below = above // 2
     while above - below > 1:
         middle = (below + above) // 2
-        below, above = (below, middle) if found(middle) else (middle, above)
+        below, above = (below, middle) if suffice(middle) else (middle, above)
     return max(above, FEWEST_POOLED)
 
 
-def _crossing(found: Callable[[float], float], target: float, most: float) -> float | None:
+def _crossing(power_of: Callable[[float], float], target: float, most: float) -> float | None:
     """The effect where power reaches the target, by halving down to a tenth of a point; None where it never does."""
-    if found(most) < target:
+    if power_of(most) < target:
         return None
     below, above = 0.0, most
     while above - below > 0.001:
         middle = (below + above) / 2
-        if found(middle) < target:
+        if power_of(middle) < target:
             below = middle
         else:
             above = middle
@@ -232,9 +225,9 @@ def _first(drawn: Simulated, studies: int) -> Simulated:
     return Simulated(drawn.pre[:studies], drawn.post[:studies], drawn.method, drawn.item_change[:studies])
 
 
-def binomial_interval(found: int, tried: int, level: float = 0.95) -> tuple[float, float]:
+def binomial_interval(hits: int, tried: int, level: float = 0.95) -> tuple[float, float]:
     """The exact interval (Clopper-Pearson) of a share."""
     tail = (1 - level) / 2
-    low = 0.0 if found == 0 else float(betaincinv(found, tried - found + 1, tail))
-    high = 1.0 if found == tried else float(betaincinv(found + 1, tried - found, 1 - tail))
+    low = 0.0 if hits == 0 else float(betaincinv(hits, tried - hits + 1, tail))
+    high = 1.0 if hits == tried else float(betaincinv(hits + 1, tried - hits, 1 - tail))
     return low, high

@@ -10,16 +10,15 @@ towards one half. So "no effect" here means no effect in points.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import expit
 
 from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
-
-_NODES = 41
+from verax.stats.logistic import mean_accuracy
 
 
 @dataclass(frozen=True)
@@ -185,28 +184,12 @@ def solve_shifts(design: Design, spreads: Spreads, effects: tuple[float, ...]) -
     return np.array([_solve(share, spreads.after(m)) - base for m, share in enumerate(wanted)])
 
 
-def mean_accuracy(log_odds: FloatArray | float, spread: float | FloatArray) -> FloatArray:
-    """Mean of 1 / (1 + exp(-x)) over normal x, by 41-node Gauss-Hermite quadrature."""
-    nodes, weights = _hermite()
-    shares = expit(np.asarray(log_odds)[..., None] + np.asarray(spread)[..., None] * nodes)
-    return np.asarray(shares @ weights, dtype=np.float64)
-
-
-@cache
-def _hermite() -> tuple[FloatArray, FloatArray]:
-    """Nodes and weights for the mean over a standard normal number."""
-    nodes, weights = np.polynomial.hermite_e.hermegauss(_NODES)
-    return nodes, weights / weights.sum()
-
-
 def _solve(share: float, spread: float) -> float:
     """The mean log-odds whose mean accuracy is the share."""
     return float(brentq(lambda log_odds: float(mean_accuracy(log_odds, spread)) - share, -30, 30, xtol=1e-12))
 
 
-def _given(
-    design: Design, studies: int, rng: np.random.Generator
-) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+def _given(design: Design, studies: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     """Which items each person gets where some get random halves of tests."""
     size = design.items // design.tests
     shape = (studies, sum(design.participants), design.tests, size)

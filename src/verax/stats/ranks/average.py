@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
 from verax.stats.checks import ROUNDING, check_table
+from verax.stats.record import Record
 
 Cell = TypeVar("Cell", bound=Hashable)
 
 
 @dataclass(frozen=True)
-class Ranking:
+class Ranking(Record):
     """Mean ranks over the cells that all methods have.
 
     Attributes:
@@ -30,10 +31,6 @@ class Ranking:
     cells: int
     left_out: int
     p: float | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return asdict(self)
 
 
 def average_ranks(table: Mapping[str, Mapping[Cell, float]]) -> Ranking:

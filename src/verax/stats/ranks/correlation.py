@@ -6,10 +6,9 @@ estimates, so the p-value counts all arrangements of the methods and the interva
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import permutations
 from math import factorial
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +17,7 @@ from scipy.stats import rankdata
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
 from verax.stats.checks import finite_vector
+from verax.stats.record import Record
 from verax.stats.thresholds import FEWEST_METHODS
 
 # All arrangements of so many methods are counted (9! = 362,880).
@@ -28,7 +28,7 @@ _EQUAL = 1e-9
 
 
 @dataclass(frozen=True)
-class RankCorrelation:
+class RankCorrelation(Record):
     """How far two scores order the same methods alike.
 
     Attributes:
@@ -65,10 +65,6 @@ class RankCorrelation:
     undefined: int
     level: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return asdict(self)
-
 
 def rank_correlation(
     first: ArrayLike,
@@ -102,25 +98,25 @@ def rank_correlation(
         draws: How many.
         seed: Of the draws and, above nine methods, of the arrangements.
     """
-    one, other = finite_vector(first), finite_vector(second)
-    n = len(one)
-    if len(other) != n or n < FEWEST_METHODS:
+    scores, others = finite_vector(first), finite_vector(second)
+    n = len(scores)
+    if len(others) != n or n < FEWEST_METHODS:
         raise VeraxError(
-            f"There are {n} first and {len(other)} second scores: a rank correlation needs both scores of at least "
+            f"There are {n} first and {len(others)} second scores: a rank correlation needs both scores of at least "
             f"{FEWEST_METHODS} methods."
         )
     errors = [_errors(given, n) for given in (first_error, second_error)]
     rng = np.random.default_rng(seed)
     smallest = 2 / factorial(n)
-    if np.ptp(one) == 0 or np.ptp(other) == 0:
+    if np.ptp(scores) == 0 or np.ptp(others) == 0:
         return RankCorrelation(
             n, None, None, None, None, smallest, True, 0, None, None, None, None, 0, draws, level
         )
     arranged = _arrangements(n, rng)
-    rhos = spearman_rows(one[None], other[arranged])
-    taus = kendall_rows(one[None], other[arranged])
+    rhos = spearman_rows(scores[None], others[arranged])
+    taus = kendall_rows(scores[None], others[arranged])
     rho, tau = float(rhos[0]), float(taus[0])
-    drawn = drawn_correlations(one, other, errors[0], errors[1], draws, rng)
+    drawn = drawn_correlations(scores, others, errors[0], errors[1], draws, rng)
     tail = (1 - level) / 2
     ends = [np.quantile(row[np.isfinite(row)], [tail, 1 - tail]) for row in drawn]
     defined = int(np.isfinite(drawn[0]).sum())
@@ -153,11 +149,10 @@ def spearman_rows(first: FloatArray, second: FloatArray) -> FloatArray:
 
 def kendall_rows(first: FloatArray, second: FloatArray) -> FloatArray:
     """Kendall's tau-b of each row with its partner; NaN where a row has one value only."""
-    one, other = np.triu_indices(first.shape[1], k=1)
     rows = max(len(first), len(second))
     agree, untied, untied_other = (np.zeros(rows, dtype=np.int64) for _ in range(3))
     # Pair by pair: all pairs of all rows at once would take 36 times the memory of the rows.
-    for left, right in zip(one, other, strict=True):
+    for left, right in zip(*np.triu_indices(first.shape[1], k=1), strict=True):
         signs = np.sign(first[:, left] - first[:, right]).astype(np.int64)
         signs_other = np.sign(second[:, left] - second[:, right]).astype(np.int64)
         agree += signs * signs_other

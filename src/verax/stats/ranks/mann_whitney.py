@@ -1,28 +1,28 @@
-"""Mann-Whitney's test of two samples, exact where small, with effect sizes: superiority, Cliff's delta, shift."""
+"""Mann-Whitney's test of two samples, exact where small, with effect sizes: superiority and Cliff's delta."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
+from scipy.stats import rankdata
 
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
 from verax.stats.checks import finite_vector
+from verax.stats.record import Record
+from verax.stats.student import check_level
 
 # Up to so many pairs of values p is exact, with or without ties: 50 x 50 takes some 50 ms.
 EXACT_PAIRS = 2_500
-# Beyond so many pairs the shift, which sorts them all, is not computed.
-SHIFT_PAIRS = 20_000_000
 
 
 @dataclass(frozen=True)
-class RankTest:
+class RankTest(Record):
     """How the first sample lies to the second.
 
     Attributes:
@@ -38,10 +38,7 @@ class RankTest:
         cliffs_delta: 2 · superiority - 1: share of pairs in which the first is higher minus share in which it is lower.
         delta_low: Lower end, from that of superiority.
         delta_high: Upper end.
-        shift: Hodges-Lehmann: median of the differences first - second over all pairs; None beyond 20 million pairs.
-        shift_low: Lower end of its interval by Mann-Whitney's distribution; None where so few values cannot give one.
-        shift_high: Upper end.
-        level: Coverage of the intervals; that of the shift is at least this, and more with ties.
+        level: Coverage of the intervals.
     """
 
     n_first: int
@@ -55,14 +52,7 @@ class RankTest:
     cliffs_delta: float
     delta_low: float
     delta_high: float
-    shift: float | None
-    shift_low: float | None
-    shift_high: float | None
     level: float = 0.95
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return asdict(self)
 
 
 def mann_whitney(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> RankTest:
@@ -73,19 +63,17 @@ def mann_whitney(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Ra
         second: Values of the second.
         level: Coverage of the intervals.
     """
-    if not 0 < level < 1:
-        raise VeraxError(f"The level of an interval is {level}: give a number between 0 and 1, such as 0.95.")
+    check_level(level)
     x, y = finite_vector(first), finite_vector(second)
     for name, sample in (("first", x), ("second", y)):
         if not len(sample):
             raise VeraxError(f"The {name} sample is empty: give at least one value.")
     m, n = len(x), len(y)
-    ranks = _ranks(np.concatenate([x, y]))
+    ranks = rankdata(np.concatenate([x, y]))
     u = float(ranks[:m].sum() - m * (m + 1) / 2)
     exact = m * n <= EXACT_PAIRS
     superiority = u / (m * n)
     low, high = superiority_interval(superiority, m, n, level)
-    shift, shift_low, shift_high = _shift(x, y, level)
     return RankTest(
         n_first=m,
         n_second=n,
@@ -98,9 +86,6 @@ def mann_whitney(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Ra
         cliffs_delta=2 * superiority - 1,
         delta_low=2 * low - 1,
         delta_high=2 * high - 1,
-        shift=shift,
-        shift_low=shift_low,
-        shift_high=shift_high,
         level=level,
     )
 
@@ -141,14 +126,6 @@ def rank_sum_counts(ranks: FloatArray, m: int) -> FloatArray:
     return np.asarray(counts[m])
 
 
-def _ranks(values: FloatArray) -> FloatArray:
-    """Ranks from 1, ties share their mean: half of the number below, the number not above, and 1."""
-    ordered = np.sort(values)
-    return np.asarray(
-        (np.searchsorted(ordered, values, "left") + np.searchsorted(ordered, values, "right") + 1) / 2
-    )
-
-
 def _exact_p(ranks: FloatArray, m: int) -> float:
     """Twice the smaller tail over all choices of m of the values; the smaller sample is the one chosen."""
     if 2 * m <= len(ranks):
@@ -173,27 +150,3 @@ def _normal_p(ranks: FloatArray, m: int) -> float:
         return 1.0
     distance = abs(ranks[:m].sum() - m * (total + 1) / 2) - 0.5
     return float(min(1.0, 2 * ndtr(-distance / math.sqrt(variance))))
-
-
-def _shift(x: FloatArray, y: FloatArray, level: float) -> tuple[float | None, float | None, float | None]:
-    """Hodges and Lehmann's shift, and the differences between which it lies by the distribution of U without ties."""
-    m, n = len(x), len(y)
-    if m * n > SHIFT_PAIRS:
-        return None, None, None
-    differences = np.sort(np.subtract.outer(x, y), axis=None)
-    outside = _outside(m, n, level)
-    median = float(np.median(differences))
-    if outside == 0:
-        return median, None, None
-    return median, float(differences[outside - 1]), float(differences[m * n - outside])
-
-
-def _outside(m: int, n: int, level: float) -> int:
-    """The largest c with P(U <= c - 1) <= (1 - level) / 2, by counting or the normal approximation; 0 if none."""
-    if m * n <= EXACT_PAIRS:
-        small = min(m, n)
-        counts = rank_sum_counts(np.arange(1.0, m + n + 1), small)[small * (small + 1) :: 2]
-        below = np.cumsum(counts) / math.comb(m + n, small)
-        return int((below <= (1 - level) / 2).sum())
-    spread = math.sqrt(m * n * (m + n + 1) / 12)
-    return max(0, math.floor(m * n / 2 - float(ndtri((1 + level) / 2)) * spread))

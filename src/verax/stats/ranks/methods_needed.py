@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from itertools import permutations
 from math import asin, isfinite, pi, sin, sqrt
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtr
 
 from verax.errors import VeraxError
 from verax.stats.checks import finite_vector
 from verax.stats.ranks.correlation import spearman_rows
+from verax.stats.record import Record
+from verax.stats.student import t_critical
 from verax.stats.thresholds import FEWEST_METHODS
 
 STUDIES = 4000
@@ -24,7 +24,7 @@ COUNTED = 9
 
 
 @dataclass(frozen=True)
-class Needed:
+class Needed(Record):
     """How many methods a comparison of two courts needs.
 
     Attributes:
@@ -44,10 +44,6 @@ class Needed:
     reached: float | None
     level: float
     comparisons: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return asdict(self)
 
 
 def reliability(estimates: ArrayLike, errors: ArrayLike) -> float | None:
@@ -83,7 +79,7 @@ def methods_needed(
         comparisons: Simulated per number of methods.
         seed: Of the simulation.
     """
-    if not (0 < correlation < 1 and 0 < power < 1 and all(0 <= one <= 1 for one in reliabilities)):
+    if not (0 < correlation < 1 and 0 < power < 1 and all(0 <= share <= 1 for share in reliabilities)):
         raise VeraxError(
             f"A correlation of {correlation} with power {power} and reliabilities {reliabilities}: give numbers "
             "between 0 and 1."
@@ -99,9 +95,9 @@ def methods_needed(
         low, high = high, min(2 * high, MOST_METHODS)
     while high - low > 1:
         middle = (low + high) // 2
-        found = rank_power(middle, pearson, level, comparisons, seed)
-        if found >= power:
-            high, reached = middle, found
+        halfway = rank_power(middle, pearson, level, comparisons, seed)
+        if halfway >= power:
+            high, reached = middle, halfway
         else:
             low = middle
     return Needed(high, correlation, observed, power, reached, level, comparisons)
@@ -129,9 +125,5 @@ def smallest_significant(methods: int, level: float) -> float:
         shares = np.searchsorted(-sizes, -sizes + 1e-9, side="right") / len(sizes)
         kept = sizes[shares <= 1 - level + 1e-12]
         return float(kept[-1]) if len(kept) else float("inf")
-    low, high = 0.0, 1.0
-    for _ in range(50):
-        middle = (low + high) / 2
-        t = middle * sqrt((methods - 2) / (1 - middle**2))
-        low, high = (low, middle) if 2 * stdtr(methods - 2, -t) <= 1 - level else (middle, high)
-    return high
+    t = t_critical(level, methods - 2)
+    return t / sqrt(methods - 2 + t**2)  # t = rho · sqrt(df / (1 - rho²)), turned round

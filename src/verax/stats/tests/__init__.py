@@ -1,1 +1,1 @@
-"""Tests of differences, and how many of them at once keep their promise."""
+"""Tests of differences: paired units, permutations, equivalence, and corrections for many of them at once."""

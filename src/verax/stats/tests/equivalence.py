@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from scipy.special import stdtr, stdtrit
 
 from verax.errors import VeraxError
+from verax.stats.record import Record
 from verax.stats.student import t_critical
 from verax.stats.thresholds import ALPHA
 
 
 @dataclass(frozen=True)
-class Equivalence:
+class Equivalence(Record):
     """Two one-sided tests that a quantity lies inside a margin.
 
     Attributes:
@@ -40,9 +40,9 @@ class Equivalence:
         """Whether the interval lies inside the margin; False is no evidence of a difference."""
         return self.p <= self.alpha
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Plain values for JSON, with the verdict."""
-        return {**asdict(self), "equivalent": self.equivalent}
+        return {**super().to_dict(), "equivalent": self.equivalent}
 
 
 def equivalence(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from verax.errors import VeraxError
 from verax.stats.checks import ROUNDING, check_table
 from verax.stats.estimate import Estimate, mean_interval
-from verax.stats.student import t_critical, two_sided_p
+from verax.stats.record import Record
+from verax.stats.student import check_level, two_sided_p
 from verax.stats.tests.multiplicity import holm
 from verax.stats.thresholds import FEWEST_UNITS
 
@@ -22,7 +23,7 @@ Unit = TypeVar("Unit", bound=Hashable)
 
 
 @dataclass(frozen=True)
-class Difference:
+class Difference(Record):
     """How much higher the first method is than the second, on the units that both have.
 
     Attributes:
@@ -62,9 +63,9 @@ class Difference:
             return "none"
         return "first" if self.mean > 0 else "second"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Plain values for JSON, with the verdict."""
-        return {**asdict(self), "verdict": self.verdict}
+        return {**super().to_dict(), "verdict": self.verdict}
 
 
 def paired_differences(
@@ -83,7 +84,7 @@ def paired_differences(
         level: Coverage of each interval; a verdict needs a corrected p of at most 1 - level.
     """
     check_table(values)
-    t_critical(level, 1)  # a wrong level is said even where no pair has an interval
+    check_level(level)  # said even where no pair has an interval
     pairs = list(combinations(values, 2)) if family is None else _checked_family(family, values)
     differences = [_difference(pair, values[pair[0]], values[pair[1]], level) for pair in pairs]
     corrected = holm([difference.p for difference in differences])
@@ -93,7 +94,7 @@ def paired_differences(
     ]
 
 
-def _checked_family(family: Sequence[tuple[str, str]], values: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _checked_family(family: Sequence[tuple[str, str]], values: Mapping[str, object]) -> list[tuple[str, str]]:
     """The pairs, refused where a name is unknown or a pair would be counted twice."""
     seen: set[frozenset[str]] = set()
     for first, second in family:

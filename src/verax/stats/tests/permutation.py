@@ -7,18 +7,17 @@ rearrangements are too many, a sample of them with the observed one added (so p 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 from math import comb, prod
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from verax.arrays import FloatArray, IndexArray
+from verax.arrays import FloatArray
 from verax.errors import VeraxError
 from verax.stats.checks import finite_vector
-from verax.stats.tests.families import max_t_of_draws
+from verax.stats.record import Record
 
 # Signs of so many participants are all enumerated (in two halves of 2^16), labels up to so many arrangements.
 MOST_FLIPPED = 32
@@ -27,7 +26,7 @@ DRAWS = 9999
 
 
 @dataclass(frozen=True)
-class Permutation:
+class Permutation(Record):
     """A permutation test.
 
     Attributes:
@@ -45,10 +44,6 @@ class Permutation:
     exact: bool
     arrangements: int
     n: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return asdict(self)
 
 
 def sign_flip(scores: ArrayLike, seed: int = 0, draws: int = DRAWS) -> Permutation:
@@ -146,55 +141,6 @@ def label_permutation(
     return Permutation(float(observed), (1 + extreme) / (1 + draws), 1 / (1 + draws), False, draws, n)
 
 
-def max_t_permutation(
-    scores: ArrayLike,
-    method: IndexArray,
-    control: int,
-    strata: Sequence[Hashable] | None = None,
-    seed: int = 0,
-    draws: int = DRAWS,
-) -> FloatArray:
-    """P-values of every method against the control, corrected by the largest |t| over permuted labels.
-
-    Args:
-        scores: One Change per participant.
-        method: Method of each participant, 0 to k - 1.
-        control: The control's number.
-        strata: Group of each participant inside which labels are exchanged; None is one.
-        seed: Seed of the draws.
-        draws: How many.
-
-    Returns:
-        One p per method in order, the control left out; all are held against the largest of all (single step),
-        since exchanging everybody's labels supposes that no method differs.
-    """
-    values, codes = finite_vector(scores), np.asarray(method, dtype=np.intp)
-    if len(codes) != len(values) or not (codes == control).any() or (codes == control).all():
-        raise VeraxError(
-            f"There are {len(codes)} methods for {len(values)} scores, {int((codes == control).sum())} of them the "
-            "control: give one for each score, with the control and at least one other among them."
-        )
-    rng = np.random.default_rng(seed)
-    permuted = np.tile(codes, (draws + 1, 1))
-    for rows in _rows_of(strata, len(values)):
-        permuted[1:, rows] = rng.permuted(permuted[1:, rows], axis=1)
-    statistics = _many_to_one_t(values, permuted, control, int(codes.max()) + 1)
-    largest = np.abs(statistics).max(axis=1)
-    return np.array([max_t_of_draws([t], largest[1:, None])[0] for t in statistics[0]])
-
-
-def _many_to_one_t(values: FloatArray, labels: IndexArray, control: int, n_methods: int) -> FloatArray:
-    """Pooled t of each method against the control under each row of labels."""
-    member = np.equal.outer(np.arange(n_methods), labels)
-    count = member.sum(axis=2)
-    mean = (member * values).sum(axis=2) / count
-    rest = (values**2).sum() - (count * mean**2).sum(axis=0)
-    # A split into cells without spread inside is as extreme as can be; rounding must not make its root imaginary.
-    pooled = np.maximum(rest, 1e-12 * (values**2).sum() + 1e-300) / (len(values) - n_methods)
-    t = (mean - mean[control]) / np.sqrt(pooled * (1 / count + 1 / count[control]))
-    return np.asarray(np.delete(t, control, axis=0).T, dtype=np.float64)
-
-
 def _rows_of(strata: Sequence[Hashable] | None, n: int) -> list[NDArray[np.intp]]:
     """The places of each stratum."""
     if strata is None:
@@ -203,7 +149,10 @@ def _rows_of(strata: Sequence[Hashable] | None, n: int) -> list[NDArray[np.intp]
         raise VeraxError(
             f"There are {len(strata)} strata for {n} scores: give the stratum of each participant."
         )
-    return [np.array([i for i, name in enumerate(strata) if name == one]) for one in dict.fromkeys(strata)]
+    return [
+        np.array([place for place, name in enumerate(strata) if name == stratum])
+        for stratum in dict.fromkeys(strata)
+    ]
 
 
 def _all_labels(n: int, k: int) -> NDArray[np.bool_]:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from verax.stats.crossed.between import Crossed, changes, contrasts, contrasts_with
+from verax.stats.crossed.between import changes, contrasts, contrasts_with
+from verax.stats.crossed.result import Crossed
 from verax.studies.analysis.between.pairs import as_responses
 from verax.studies.analysis.contract import Court, Primary, PrimaryEstimate
 from verax.studies.analysis.sentences import primary_sentence

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from verax.stats import hase2020
-from verax.stats.crossed.between import Crossed, changes
+from verax.stats.crossed.between import changes
+from verax.stats.crossed.result import Crossed
 from verax.stats.responses import responses
 from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.between.hase2020_tables import defects_of

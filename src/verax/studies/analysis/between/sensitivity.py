@@ -21,8 +21,8 @@ from verax.text import listed
 if TYPE_CHECKING:
     import pandas as pd
 
-    from verax.stats.crossed.between import Crossed
     from verax.stats.crossed.claims import Items
+    from verax.stats.crossed.result import Crossed
 
 
 AS_ANALYSED = "as analysed"

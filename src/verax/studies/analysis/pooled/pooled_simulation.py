@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from verax.errors import VeraxError
-from verax.stats.crossed.between import Crossed, changes
+from verax.stats.crossed.between import changes
+from verax.stats.crossed.result import Crossed
 from verax.stats.responses import responses
 from verax.studies.analysis.between.change_tables import ALL
 from verax.studies.analysis.between.effects import PRACTICE, interval, points
@@ -91,7 +92,7 @@ def _changes(pairs: pd.DataFrame, items: Items) -> dict[str, Crossed]:
     rows = responses(
         pairs["participant"], pairs["item"], pairs["condition"], pairs["post"], pairs["pre"], pairs["study"]
     )
-    return dict(zip(rows.methods, changes(rows, items), strict=True))
+    return {change.name: change for change in changes(rows, items)}
 
 
 def _change_table(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from verax.stats.crossed.between import Crossed
+from verax.stats.crossed.result import Crossed
 from verax.stats.crossed.within import Met, difference_claims, person_differences
 from verax.stats.effect import effect
 from verax.stats.student import two_sided_p

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from verax.stats.crossed.between import Crossed
+from verax.stats.crossed.result import Crossed
 from verax.stats.crossed.within import condition_differences, condition_means
 from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.contract import Column, Figure, Table

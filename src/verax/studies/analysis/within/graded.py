@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from verax.stats.crossed.between import Crossed
-from verax.stats.mixed.linear_within import linear_differences
+from verax.stats.crossed.result import Crossed
+from verax.stats.mixed.differences import linear_differences
 from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.between.sensitivity import sensitivity_table
 from verax.studies.analysis.collector import Gathered

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from verax.stats.crossed.between import Crossed
+from verax.stats.crossed.result import Crossed
 from verax.studies.analysis.contract import Analysed, Column, Figure, Table
 from verax.studies.analysis.within.conditions import POINTS
 from verax.text import between, counted, listed, signed

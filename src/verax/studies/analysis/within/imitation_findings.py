@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from verax.stats.crossed.between import Crossed
+from verax.stats.crossed.result import Crossed
 from verax.stats.crossed.within import Met
-from verax.stats.mixed.linear_within import linear_differences, logistic_differences
+from verax.stats.mixed.differences import linear_differences, logistic_differences
 from verax.studies.analysis.between.sensitivity import sensitivity_table
 from verax.studies.analysis.collector import Gathered
 from verax.studies.analysis.contract import (

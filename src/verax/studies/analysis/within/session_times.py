@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from verax.stats.crossed.between import Crossed
+from verax.stats.crossed.result import Crossed
 from verax.stats.estimate import Estimate, mean_interval
 from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.contract import Column, Figure, Table

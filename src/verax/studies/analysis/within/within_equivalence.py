@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from verax.stats.crossed.between import Crossed
+from verax.stats.crossed.result import Crossed
 from verax.stats.tests.equivalence import equivalence
 from verax.studies.analysis.contract import Column, Table
 from verax.studies.analysis.within.conditions import Scale

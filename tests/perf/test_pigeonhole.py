@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
+from pigeonhole import NOTE, Bootstrapped, pigeonhole
 from verax.errors import VeraxError
 from verax.stats.crossed import between as crossed
-from verax.stats.crossed.pigeonhole import NOTE, Bootstrapped, pigeonhole
 from verax.stats.resample import pigeonhole_weights
 from verax.stats.responses import responses
 

@@ -8,29 +8,50 @@ differences are also given in points: the mean over people and items, with the r
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
-from verax.stats.columns import listed
+from verax.stats.columns import chosen_pairs, indicator
 from verax.stats.crossed.within import Met
 from verax.stats.effect import Effect, effect
+from verax.stats.logistic import mean_accuracy
 from verax.stats.mixed.derivatives import gradient
-from verax.stats.mixed.laplace import LogisticMixed, Term, fit_logistic
+from verax.stats.mixed.laplace import LogisticMixed, fit_logistic
 from verax.stats.mixed.linear import fit_linear
-from verax.stats.mixed.logistic_effects import LogisticEffect
-from verax.stats.power.simulation import mean_accuracy
+from verax.stats.mixed.terms import Term
+from verax.stats.record import Record
 
 # The criterion decomposes a square matrix of so many rows hundreds of times: beyond, people's gains are left out.
 MOST_LEVELS = 500
 Pairs = Sequence[tuple[Hashable, Hashable]]
 
 
+@dataclass(frozen=True)
+class LogisticEffect(Record):
+    """A difference of two conditions.
+
+    Attributes:
+        name: "first - second".
+        points: Difference of accuracy over all people and items (0.08 is 8 points).
+        log_odds: The same for one person on one item, in log-odds; exp of it is the odds ratio.
+    """
+
+    name: str
+    points: Effect
+    log_odds: Effect
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values for JSON."""
+        return {"name": self.name, "points": self.points.to_dict(), "log_odds": self.log_odds.to_dict()}
+
+
 def linear_differences(rows: Met, pairs: Pairs, level: float = 0.95) -> tuple[Effect, ...]:
     """How much higher the first condition of each pair is than the second; p-values are not corrected."""
     person, item, code, value, names = _columns(rows, pairs)
-    design = np.equal.outer(code, np.arange(len(names))).astype(np.float64)
+    design = indicator(code, len(names))
     groups: list[IndexArray] = [person, item]
     own = person * len(names) + code
     small = sum(len(np.unique(group)) for group in (person, item, own)) <= MOST_LEVELS
@@ -45,13 +66,10 @@ def linear_differences(rows: Met, pairs: Pairs, level: float = 0.95) -> tuple[Ef
         if small or not several
         else ("The mixed model takes people's gains as equal: there are too many people for it.",)
     )
-    found = []
-    for first, second in pairs:
-        weights = _weights(names, first, second)
-        se = float(np.sqrt(weights @ fitted.covariance @ weights))
-        estimate = float(weights @ fitted.coefficients)
-        found.append(effect(f"{first} - {second}", estimate, se, fitted.df(weights), level, said))
-    return tuple(found)
+    return tuple(
+        fitted.effect(f"{first} - {second}", _weights(names, first, second), level, said)
+        for first, second in pairs
+    )
 
 
 def _refuse_no_residual(value: FloatArray, design: FloatArray, person: IndexArray, item: IndexArray) -> None:
@@ -74,7 +92,7 @@ def logistic_differences(rows: Met, pairs: Pairs, level: float = 0.95) -> tuple[
             raise VeraxError(
                 f"All answers under {name} are {'right' if share else 'wrong'}: its odds are infinite."
             )
-    design = np.equal.outer(code, np.arange(len(names))).astype(np.float64)
+    design = indicator(code, len(names))
     ones = np.ones(len(value))
     fitted = fit_logistic(value, design, [Term(person, ones), Term(item, ones)])
     df = max(len(np.unique(person)) - len(names), 1)
@@ -117,7 +135,5 @@ def _columns(
         raise VeraxError("None of the answers has a score: there is nothing to estimate.")
     present, code = np.unique(rows.condition[person, item], return_inverse=True)
     names = [rows.conditions[place] for place in present]
-    for name in {name for pair in pairs for name in pair}:
-        if name not in names:
-            raise VeraxError(f"There is no answer under {name}: it must be one of {listed(names)}.")
+    chosen_pairs(pairs, names, "answer under")
     return person, item, code, rows.value[0][person, item], names

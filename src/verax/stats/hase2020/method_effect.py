@@ -85,16 +85,6 @@ def method_effects(answers: ArrayLike, right: ArrayLike) -> MethodEffects:
     return MethodEffects(probability, intercept, spread, spread < SINGULAR, fitted)
 
 
-def log_likelihood(
-    answers: ArrayLike, right: ArrayLike, intercept: ArrayLike, spread: ArrayLike
-) -> FloatArray:
-    """The Laplace approximation that is maximised, one value per row of counts."""
-    n, s = _checked(answers, right)
-    b0 = np.broadcast_to(np.asarray(intercept, float), len(n))
-    t = np.broadcast_to(np.square(np.asarray(spread, float)), len(n))
-    return _point(n.T, s.T, b0, t).value
-
-
 def _checked(answers: ArrayLike, right: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Both tables of counts, refused where they do not fit each other."""
     n, s = np.atleast_2d(np.asarray(answers, float)), np.atleast_2d(np.asarray(right, float))

@@ -16,7 +16,7 @@ from verax.stats.columns import listed
 from verax.stats.crossed.components import Stratum, blocks_of
 from verax.stats.resample import pigeonhole_weights
 from verax.stats.responses import Responses
-from verax.stats.student import t_critical
+from verax.stats.student import check_level
 
 NOTE = (
     "Plain bootstrap of participants and items: in simulated studies without any effect its 95% percentile interval "
@@ -108,7 +108,7 @@ def pigeonhole(
         seed: Same seed, same result.
         level: Coverage that the intervals aim at.
     """
-    t_critical(level, 1)  # says what is wrong with a level
+    check_level(level)
     if np.isnan(rows.value).all():
         raise VeraxError(f"None of the {len(rows.post)} responses has a score: there is nothing to resample.")
     study = _study(rows)
