@@ -1,18 +1,18 @@
 """Verax tells you whether an explanation of a machine-learning prediction can be trusted."""
 
-from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from verax.version import VERSION
 
 if TYPE_CHECKING:
     from verax.data import Dataset, load_dataset
     from verax.errors import VeraxError
     from verax.explain import Attribution, Explainer, Explanation, Fragments, Written, explainer, fragments
     from verax.models import Model, as_model, fit_model
+    from verax.workflows.stain import stain
+    from verax.workflows.study import build_study, open_study
 
-try:
-    __version__ = version("verax")
-except PackageNotFoundError:  # run from a source tree that was not installed
-    __version__ = "0"
+__version__ = VERSION
 
 # Public names and where they live. They are imported on first use, so that `import verax` takes no time and
 # a user of tables never waits for what only texts need.
@@ -26,10 +26,13 @@ _HOMES = {
     "VeraxError": "verax.errors",
     "Written": "verax.explain",
     "as_model": "verax.models",
+    "build_study": "verax.workflows.study",
     "explainer": "verax.explain",
     "fit_model": "verax.models",
     "fragments": "verax.explain",
     "load_dataset": "verax.data",
+    "open_study": "verax.workflows.study",
+    "stain": "verax.workflows.stain",
 }
 
 __all__ = [
@@ -43,17 +46,33 @@ __all__ = [
     "Written",
     "__version__",
     "as_model",
+    "build_study",
     "explainer",
     "fit_model",
     "fragments",
     "load_dataset",
+    "open_study",
+    "stain",
 ]
 
+# `verax.report` is a layer and, called, a workflow: see its module.
+_LAYERS = (
+    "benchmarks",
+    "cli",
+    "data",
+    "explain",
+    "models",
+    "perturb",
+    "report",
+    "run",
+    "stats",
+    "studies",
+    "web",
+    "workflows",
+)
 
-_LAYERS = ("benchmarks", "cli", "data", "explain", "models", "perturb", "report", "run", "stats")
 
-
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     from importlib import import_module
 
     if name in _HOMES:
@@ -61,3 +80,7 @@ def __getattr__(name: str) -> Any:
     if name in _LAYERS:
         return import_module(f"verax.{name}")
     raise AttributeError(f"module 'verax' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_LAYERS})

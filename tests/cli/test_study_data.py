@@ -14,12 +14,12 @@ import pytest
 from sqlalchemy import text
 
 from small_study import begin, do_step, finish, small_study
-from verax.cli.study_answers import answers
 from verax.errors import VeraxError
 from verax.studies.model.study import save_study
 from verax.studies.store import open_store
 from verax.studies.store.people import acted
 from verax.web.serve import default_database
+from verax.workflows.answers import answers
 
 
 @pytest.fixture

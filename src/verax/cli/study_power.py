@@ -6,11 +6,11 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from verax.cli.console import messages, one_sentence, output
+from verax.cli.console import messages, one_sentence, output, plain_table, say
 from verax.errors import VeraxError
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def power_command(
         return
     _print_plan(plan)
     if written is not None:
-        output().print(f"Figure: {written}", soft_wrap=True)
+        say(f"Figure: {written}")
 
 
 def _check(asked: StudySpec, who: People, studies: int, seed: int, out: Path | None, as_json: bool) -> None:
@@ -119,30 +119,27 @@ def _check(asked: StudySpec, who: People, studies: int, seed: int, out: Path | N
     from verax.studies.planning.check import check_pipeline
 
     with _bar("simulated studies", studies) as progress:
-        found = check_pipeline(asked, studies, seed, who, progress)
+        check = check_pipeline(asked, studies, seed, who, progress)
     if out is not None:
-        _folder(out)
-        (out / "check.json").write_text(json.dumps(found.to_dict(), indent=2) + "\n", encoding="utf-8")
+        _write_json(out, "check.json", check.to_dict())
     if as_json:
-        print(json.dumps(found.to_dict(), indent=2))
+        print(json.dumps(check.to_dict(), indent=2))
         return
-    console = output()
-    console.print(_check_table(found))
-    console.print()
-    console.print(found.sentence(), soft_wrap=True)
+    output().print(_check_table(check))
+    say("", check.sentence())
 
 
 def _numbers(name: str, text: str) -> tuple[int, ...]:
     """Whole numbers with commas between."""
     try:
-        found = tuple(int(part) for part in text.split(","))
+        numbers = tuple(int(part) for part in text.split(","))
     except ValueError as error:
         raise VeraxError(
             f"--{name} is {text!r}: give whole numbers with commas between, such as 10,20."
         ) from error
-    if min(found) < 1:
-        raise VeraxError(f"--{name} has {min(found)}: give whole numbers from 1.")
-    return found
+    if min(numbers) < 1:
+        raise VeraxError(f"--{name} has {min(numbers)}: give whole numbers from 1.")
+    return numbers
 
 
 @contextmanager
@@ -167,20 +164,20 @@ def _bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
         yield lambda done: bar.update(task, completed=done)
 
 
-def _folder(out: Path) -> None:
+def _write_json(out: Path, name: str, numbers: dict[str, Any]) -> None:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise VeraxError(
             f"The folder {str(out)!r} cannot be made ({error.strerror}); choose another."
         ) from error
+    (out / name).write_text(json.dumps(numbers, indent=2) + "\n", encoding="utf-8")
 
 
 def _write_plan(plan: PowerPlan, out: Path) -> Path:
     from verax.report.study.power_figure import power_svg
 
-    _folder(out)
-    (out / "power.json").write_text(json.dumps(plan.to_dict(), indent=2) + "\n", encoding="utf-8")
+    _write_json(out, "power.json", plan.to_dict())
     (out / "power.svg").write_text(power_svg(plan), encoding="utf-8")
     return out / "power.svg"
 
@@ -192,12 +189,8 @@ def _print_plan(plan: PowerPlan) -> None:
         f"Power to find {plan.question.sized(plan.effect)}: {plan.question.to_words()}", style="bold"
     )
     console.print(_plan_table(plan))
-    console.print()
-    console.print(plan.sentence(), soft_wrap=True)
-    for needed in plan.needed:
-        if needed.items != plan.size.items:
-            console.print(plan.needs(needed), soft_wrap=True)
-    console.print()
+    say("", plan.sentence())
+    say(*(plan.needs(needed) for needed in plan.needed if needed.items != plan.size.items), "")
     corrected = (
         f" p is corrected (Holm) for {plan.question.comparisons} comparisons."
         if plan.question.comparisons > 1
@@ -214,11 +207,7 @@ def _print_plan(plan: PowerPlan) -> None:
 
 
 def _plan_table(plan: PowerPlan) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, padding=(0, 3, 0, 0), header_style="bold")
-    for title in ("items", "in each row", "people", "found in", "95% interval"):
-        table.add_column(title, justify="right")
+    table = plain_table("items", "in each row", "people", "found in", "95% interval")
     for row in plan.rows:
         enough = "bold" if row.power >= plan.wanted else None
         table.add_row(
@@ -232,17 +221,13 @@ def _plan_table(plan: PowerPlan) -> Table:
     return table
 
 
-def _check_table(found: Check) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, padding=(0, 3, 0, 0), header_style="bold")
-    table.add_column("without any effect")
-    for title in ("promised", "found", "95% interval", "of"):
-        table.add_column(title, justify="right")
+def _check_table(check: Check) -> Table:
+    first = "without any effect"
+    table = plain_table(first, "promised", "found", "95% interval", "of", left=[first])
     for title, promised, rate in (
-        ("studies that claim one, uncorrected", "5%", found.claims),
-        ("studies with any corrected claim", "at most 5%", found.families),
-        ("intervals that hold 0", "95%", found.coverage),
+        ("studies that claim one, uncorrected", "5%", check.claims),
+        ("studies with any corrected claim", "at most 5%", check.families),
+        ("intervals that hold 0", "95%", check.coverage),
     ):
         ends = f"{rate.low:.1%} to {rate.high:.1%}"
         table.add_row(title, promised, f"{rate.share:.1%}" if rate.of else "-", ends, str(rate.of))

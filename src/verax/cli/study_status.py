@@ -8,14 +8,14 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verax.cli.console import one_sentence, output
-from verax.cli.study_answers import answers
-from verax.cli.study_options import Database, Folder, check_installed
+from verax.cli.console import one_sentence, output, plain_table
+from verax.cli.options import Database, Folder
 from verax.errors import VeraxError
+from verax.workflows.answers import answers
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -58,13 +58,12 @@ def status_command(
     last: Annotated[int, typer.Option(min=0, help="Of how many people to say where they are.")] = 10,
 ) -> None:
     """Say how a study stands: who is where, places filled, times, drop-outs, exclusions by the declared rules."""
-    check_installed()
     from verax.studies.model.freeze import frozen
 
     if as_json and watch:
         raise VeraxError("Give --json or --watch, not both.")
-    found = frozen(folder)
-    frozen_at = None if found is None else found.at
+    freeze = frozen(folder)
+    frozen_at = None if freeze is None else freeze.at
     with answers(folder, database) as store:
         if watch:
             with suppress(KeyboardInterrupt):
@@ -132,12 +131,12 @@ def _group(group: Group, who: str) -> Iterator[RenderableType]:
     if group.phases:
         yield Text(f"\nminutes on the pages of each part ({who})")
         table = _table("part", "behind", "quarter", "median", "three quarters", "dropped out")
-        timed = {one.phase: one for one in group.phases}
+        timed = {timing.phase: timing for timing in group.phases}
         for phase in dict.fromkeys([*timed, *group.dropped]):
-            one = timed.get(phase)
-            times = (
-                ("", "", "", "") if one is None else (one.people, *_minutes(one.low, one.median, one.high))
-            )
+            times: tuple[object, ...] = ("", "", "", "")
+            if (timing := timed.get(phase)) is not None:
+                minutes = (f"{number:.1f}" for number in (timing.low, timing.median, timing.high))
+                times = (timing.people, *minutes)
             _add(table, phase, *times, group.dropped.get(phase, 0))
         yield table
     if group.excluded:
@@ -165,32 +164,23 @@ def _rows(group: Group) -> Table:
 
 def _last(seen: Overview) -> Table:
     table = _table("participant", "status", "row", "part", "step", "minutes", "ago", "excluded by")
-    for one in seen.last:
-        minutes = "" if one.minutes is None else f"{one.minutes:.1f}"
-        name = f"{one.participant} (bot)" if one.bot else one.participant
-        step = f"{one.step} of {one.steps}" if one.steps else ""
-        row = "" if one.row is None else one.row
-        status = STATUSES[one.status]
-        _add(table, name, status, row, one.phase or "", step, minutes, _ago(one.ago), ", ".join(one.rules))
+    for person in seen.last:
+        minutes = "" if person.minutes is None else f"{person.minutes:.1f}"
+        name = f"{person.participant} (bot)" if person.bot else person.participant
+        step = f"{person.step} of {person.steps}" if person.steps else ""
+        row = "" if person.row is None else person.row
+        where = (STATUSES[person.status], row, person.phase or "", step)
+        _add(table, name, *where, minutes, _ago(person.ago), ", ".join(person.rules))
     return table
 
 
 def _table(*heads: str) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     texts = ("", "gives", "part", "rule", "participant", "status", "excluded by")
-    for head in heads:
-        table.add_column(head, justify="left" if head in texts else "right")
-    return table
+    return plain_table(*heads, left=texts, gap=2)
 
 
-def _add(table: Table, *cells: Any) -> None:
+def _add(table: Table, *cells: object) -> None:
     table.add_row(*(f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in cells))
-
-
-def _minutes(*numbers: float) -> tuple[str, ...]:
-    return tuple(f"{number:.1f}" for number in numbers)
 
 
 def _ago(minutes: float) -> str:

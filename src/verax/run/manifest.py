@@ -13,6 +13,7 @@ from typing import Any
 
 from verax.errors import VeraxError
 from verax.run.canonical import canonical, write_json
+from verax.version import VERSION
 
 NAME = "manifest.json"
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "xgboost", "numba", "torch")
@@ -93,7 +94,7 @@ def library_versions() -> dict[str, str | None]:
     """The versions of Python, Verax and the libraries on which numbers may depend; None for one not installed."""
     return {
         "python": platform.python_version(),
-        "verax": _installed("verax") or "0",  # as verax.__version__, which stands above this layer
+        "verax": VERSION,
         **{library: _installed(library) for library in LIBRARIES},
     }
 

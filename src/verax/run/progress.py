@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Protocol
 
 from verax.run.jobs import Outcome
@@ -12,6 +13,14 @@ from verax.run.jobs import Outcome
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
+
+# Given a sentence on what is being done, something to do it in; the command line shows it meanwhile.
+During = Callable[[str], AbstractContextManager[None]]
+
+
+def quietly(_: str) -> AbstractContextManager[None]:
+    """Does it without a word."""
+    return nullcontext()
 
 
 class Progress(Protocol):

@@ -15,7 +15,10 @@ from typing import TextIO
 from verax.errors import VeraxError
 
 SERVE = "import sys; from verax.web.serve import serve; serve(sys.argv[1], sys.argv[2] or None, port=0)"
-ADDRESS = re.compile(r"is served .*at (https?://\S+)")
+PREVIEW = (
+    "import sys; from verax.web.preview import preview; preview(sys.argv[1], int(sys.argv[2]), sys.argv[3])"
+)
+ADDRESS = re.compile(r"(?:is served .*at|can be looked at under) (https?://\S+)")
 # A server that was told to end is waited for so many seconds.
 ENDS = 20
 
@@ -28,7 +31,27 @@ def serving_aside(folder: str | Path, database: str | None = None) -> Iterator[s
         folder: of the study.
         database: its URL; a SQLite file in the study's folder if None.
     """
-    command = [sys.executable, "-c", SERVE, str(folder), database or ""]
+    with _aside(SERVE, str(folder), database or "") as address:
+        yield address
+
+
+@contextmanager
+def previewing_aside(folder: str | Path, port: int = 0, host: str = "127.0.0.1") -> Iterator[str]:
+    """Serves a study to look at, in a process of its own; its address. Nothing is recorded.
+
+    Args:
+        folder: of the study.
+        port: 0 takes any free one.
+        host: the address to listen at.
+    """
+    with _aside(PREVIEW, str(folder), str(port), host) as address:
+        yield address
+
+
+@contextmanager
+def _aside(code: str, *arguments: str) -> Iterator[str]:
+    """Runs code that prints where it serves in a new process; ends it afterwards."""
+    command = [sys.executable, "-c", code, *arguments]
     # It finds what this process finds, as a protocol in the current folder; and Ctrl-C is not for it, but for us.
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     with tempfile.TemporaryFile("w+", encoding="utf-8") as complaints:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from verax.cli.study_import import import_command
+from verax.cli.study_make import import_command
 from verax.errors import VeraxError
 from verax.explain import Attribution
 from verax.studies.build.build import compose_study

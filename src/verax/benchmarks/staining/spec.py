@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -101,7 +102,31 @@ class StainSpec(BaseModel):
         return {name: getattr(self, name) for name in names}
 
 
-def make_spec(options: dict[str, Any]) -> StainSpec:
+class StainOptions(TypedDict, total=False):
+    """What a staining run can be told besides its datasets, models and explainers; see `StainSpec`."""
+
+    samples: int
+    stains: int
+    size: int
+    rules: int
+    negated: int
+    at_least: int
+    words: str
+    min_share: float
+    min_region: int
+    min_flipped: int
+    weight: int
+    learnt: float
+    inputs: int
+    seed: int
+    split: str | None
+    limit: int | None
+    text: str | None
+    label: str | None
+    format: str | None
+
+
+def make_spec(options: Mapping[str, Any]) -> StainSpec:
     """A spec from options; what is wrong with them is one sentence."""
     try:
         return StainSpec(**options)
@@ -112,15 +137,24 @@ def make_spec(options: dict[str, Any]) -> StainSpec:
         raise VeraxError(f"{where}: {what} (given: {first.get('input')!r}).") from error
 
 
-def read_spec(path: Path) -> dict[str, Any]:
-    """The options in a TOML file, under ``[stain]`` or at the top."""
+def read_spec(spec: str | Path | StainSpec | Mapping[str, object]) -> dict[str, object]:
+    """The options of a spec: a TOML file or its text, under ``[stain]`` or at the top, or what such a file holds."""
     import tomllib
 
-    try:
-        options = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise VeraxError(f"There is no spec file {str(path)!r}; check the path.") from error
-    except tomllib.TOMLDecodeError as error:
-        raise VeraxError(f"The spec {str(path)!r} is not TOML ({error}).") from error
-    table: dict[str, Any] = options.get("stain", options)
-    return table
+    if isinstance(spec, StainSpec):
+        return spec.model_dump(exclude_unset=True)
+    if isinstance(spec, Mapping):
+        options = dict(spec)
+    else:
+        is_text = isinstance(spec, str) and ("\n" in spec or "=" in spec)
+        try:
+            options = tomllib.loads(str(spec) if is_text else Path(spec).read_text(encoding="utf-8"))
+        except FileNotFoundError as error:
+            raise VeraxError(f"There is no spec file {str(spec)!r}; check the path.") from error
+        except tomllib.TOMLDecodeError as error:
+            what = "The spec" if is_text else f"The spec {str(spec)!r}"
+            raise VeraxError(f"{what} is not TOML ({error}).") from error
+    inside = options.get("stain", options)
+    if not isinstance(inside, Mapping):
+        raise VeraxError(f"stain is {inside!r} in the spec; write its options below a line [stain].")
+    return dict(inside)

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from verax import __version__
 from verax.studies.answers.schema import EXCLUSIONS, PARTICIPANTS, RESPONSES, shown
 from verax.studies.bots.album import Album, make_album
 from verax.studies.bots.mixture import Mixture, as_mixture
@@ -21,6 +20,7 @@ from verax.studies.design.allocation import choose_row
 from verax.studies.model.screen import Screen
 from verax.studies.model.steps import DesignRow, Phase, Step
 from verax.studies.model.study import Study
+from verax.version import VERSION
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -179,7 +179,7 @@ def _nobody(person: Person) -> Record:
         "left": False,
         "excluded": False,
         "rules": [],
-        "version": __version__,
+        "version": VERSION,
     }
 
 

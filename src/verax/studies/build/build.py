@@ -6,14 +6,14 @@ A build that is killed goes on where it stopped: finished explanations wait in `
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from verax.errors import VeraxError
 from verax.explain.explanation import Explanation
 from verax.run import Progress, Store
+from verax.run.progress import During, quietly
 from verax.run.threads import one_thread
 from verax.studies.build.explanations import Key, check_explainers, explain_all, records
 from verax.studies.build.fitting import (
@@ -34,13 +34,6 @@ from verax.studies.model.spec import StudySpec, WorseModel
 from verax.studies.model.study import Study, save_study
 from verax.studies.protocols import Protocol, make_protocol
 
-# Given a sentence on what is being done, something to do it in.
-During = Callable[[str], AbstractContextManager[None]]
-
-
-def _quietly(_: str) -> AbstractContextManager[None]:
-    return nullcontext()
-
 
 def build_study(
     spec: StudySpec,
@@ -50,7 +43,7 @@ def build_study(
     jobs: int = 1,
     progress: Progress | None = None,
     force: bool = False,
-    during: During = _quietly,
+    during: During = quietly,
 ) -> Study:
     """Builds a study into a folder; what is built there from the same spec is not built again.
 

@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from verax import __version__
 from verax.errors import VeraxError
 from verax.run.canonical import canonical, write_json
+from verax.version import VERSION
 
 if TYPE_CHECKING:
     from verax.studies.model.study import Study
@@ -118,7 +118,7 @@ def freeze_study(
             f"({people}); it cannot be frozen again: build the changed study into a new folder."
         )
     at = clock().astimezone(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")
-    made = Frozen(study.hash, part_hashes(folder, study), at, people, __version__)
+    made = Frozen(study.hash, part_hashes(folder, study), at, people, VERSION)
     record = {
         "format": FORMAT,
         "hash": made.hash,

@@ -11,7 +11,7 @@ import typer
 from typer.testing import CliRunner
 
 from helpers import shared_data
-from verax.cli.study_import import import_command
+from verax.cli.study_make import import_command
 from verax.errors import VeraxError
 from verax.studies.build.imports import import_hase_bansal, make_study
 from verax.studies.build.imports.hase_bansal_spec import ALL_METHODS, METHODS, hase_bansal_spec

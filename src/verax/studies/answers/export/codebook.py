@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from verax import __version__
 from verax.studies.answers.exclusion_rules import limit_of
 from verax.studies.answers.export.column_counts import TableCount
 from verax.studies.answers.records import written
 from verax.studies.model.screen import with_names
 from verax.studies.model.study import Study
 from verax.studies.protocols.contract import make_protocol
+from verax.version import VERSION
 
 FORMAT = 1
 ABOUT = {
@@ -43,7 +43,7 @@ def make_codebook(
         "hash": study.hash,
         "protocol": spec.protocol["name"],
         "exported_at": exported_at,
-        "verax": __version__,
+        "verax": VERSION,
         "identifying": identifying,
         "free_text": free_text,
         "files": [dict(file) for file in files],

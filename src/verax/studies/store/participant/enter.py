@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
-from verax import __version__
 from verax.errors import VeraxError
 from verax.studies.design.allocation import choose_row
 from verax.studies.model.study import Study
@@ -13,6 +12,7 @@ from verax.studies.store.people import LOCK_STUDY, taken
 from verax.studies.store.person_ids import Person
 from verax.studies.store.tables import codes, participants, studies
 from verax.studies.store.tokens import new_code, new_token, token_for, token_hash, typed_code
+from verax.version import VERSION
 
 MOST_CODES = 100_000
 
@@ -127,7 +127,7 @@ def _add(
             "phases": 0,
             "steps": 0,
             "current": 0,
-            "version": __version__,
+            "version": VERSION,
             "created_at": now,
             "last_seen_at": now,
             "platform": platform,

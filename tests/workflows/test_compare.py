@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from verax.cli.compare import _scored, compare, parse_target
-from verax.cli.names import parse_explainers
 from verax.data import Dataset, Part
 from verax.errors import VeraxError
 from verax.models import as_model
+from verax.workflows.compare import _scored, compare, parse_target
+from verax.workflows.explainer_names import parse_explainers
 
 MODEL = as_model(lambda texts: [[0.25, 0.75]] * len(texts), class_names=("1", "0"), kind="text")
 

@@ -8,15 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from verax.cli.console import working
-from verax.cli.names import Named
+from verax.arrays import FloatArray
 from verax.data import Dataset
+from verax.data.dataset import Inputs
 from verax.errors import VeraxError
 from verax.explain import Attribution
 from verax.explain.perturbed import shown_input, target_number
 from verax.explain.random import Random
 from verax.models import Model
 from verax.report.explanations.comparison import Comparison, Entry, Subject
+from verax.run.progress import During, quietly
+from verax.workflows.explainer_names import Named
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class Chosen:
     """An input to explain, what to call it, and its true class if that is known."""
 
     title: str
-    input: Any
+    input: str | FloatArray
     label: int | None = None
 
 
@@ -70,6 +72,7 @@ def compare(
     explainers: Sequence[Named],
     target: int | None = None,
     notes: Sequence[str] = (),
+    during: During = quietly,
 ) -> Comparison:
     """Explains the chosen inputs with every explainer.
 
@@ -81,30 +84,31 @@ def compare(
         explainers: the methods.
         target: the class to explain; the predicted one by default.
         notes: sentences to show above.
+        during: told what is being done while it is done.
     """
     if not chosen:
         raise VeraxError(f"The test part of {dataset.name!r} is empty; give texts of your own, or more data.")
-    inputs = _together([one.input for one in chosen])
+    inputs = _together([choice.input for choice in chosen])
     probabilities = model.predict_proba(inputs)
     # All methods explain the same class, even where rounding would let them see another one as the predicted.
     targets = [int(np.argmax(row)) if target is None else target for row in probabilities]
     columns: list[list[Entry]] = []
     for named in explainers:
-        with working(f"explaining {len(chosen):,} with {named.name}"):
+        with during(f"explaining {len(chosen):,} with {named.name}"):
             explanations = named.explainer.explain(model, inputs, targets)
         control = isinstance(named.explainer, Random)
         columns.append([Entry(named.name, _scored(named.name, e), control) for e in explanations])
     subjects = [
         Subject(
-            title=one.title,
-            input=shown_input(model, one.input),
+            title=choice.title,
+            input=shown_input(model, choice.input),
             class_names=tuple(model.class_names),
             probabilities=tuple(probabilities[number].tolist()),
             target=targets[number],
-            label=one.label,
+            label=choice.label,
             entries=tuple(column[number] for column in columns),
         )
-        for number, one in enumerate(chosen)
+        for number, choice in enumerate(chosen)
     ]
     return Comparison(dataset.name, model_name, tuple(subjects), tuple(notes))
 
@@ -128,8 +132,9 @@ def as_dicts(comparison: Comparison) -> list[dict[str, Any]]:
     ]
 
 
-def _together(inputs: list[Any]) -> Any:
-    return inputs if isinstance(inputs[0], str) else np.stack(inputs)
+def _together(inputs: list[str | FloatArray]) -> Inputs:
+    texts = [given for given in inputs if isinstance(given, str)]
+    return texts or np.stack([given for given in inputs if not isinstance(given, str)])
 
 
 def _scored(name: str, explanation: object) -> Attribution:

@@ -1,19 +1,26 @@
-"""``verax study import``: a study whose items and explanations were made elsewhere."""
+"""``verax study build``, ``import`` and ``preview``: a study is made and looked at."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from verax.cli.console import one_sentence, output
+from verax.cli.console import one_sentence, output, plain_table, say, show_reasons, working
+from verax.cli.options import Folder, Host, Jobs, Port, Verbose, split_names
 from verax.errors import VeraxError
+from verax.workflows.answers import check_installed
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from verax.studies.build.imports import Imported
     from verax.studies.build.imports.hase_bansal_spec import Domain, Test
+    from verax.studies.build.summary import Balance
     from verax.studies.model.spec import StudySpec
+    from verax.studies.model.study import Study
 
 HASE_BANSAL = "hase-bansal"
 IMPORT_EXAMPLES = """Examples:
@@ -22,6 +29,46 @@ verax study import spec.toml --items items.csv --out studies/mine
 
 verax study import hase-bansal InterpretableNLP-ACL2020 --domain text --protocol forward --out studies/forward
 """
+
+
+@one_sentence
+def build_command(
+    spec: Annotated[Path, typer.Argument(metavar="SPEC", help="A TOML file; see examples/.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The study's folder; a stopped build goes on there.")
+    ],
+    jobs: Jobs = 1,
+    force: Annotated[
+        bool, typer.Option("--force", help="Build again, or in place of another study that nobody answered.")
+    ] = False,
+    verbose: Verbose = False,
+) -> None:
+    """Build a study from a spec: models, items, explanations and every screen, in one folder."""
+    show_reasons(verbose)
+    from verax.workflows.study import build_study
+
+    made = build_study(spec, out, jobs=jobs, force=force, during=working)
+    _print_study(made.study, out, already=not made.is_new)
+
+
+@one_sentence
+def preview_command(
+    folder: Folder,
+    port: Port = 8000,
+    host: Host = "127.0.0.1",
+    row: Annotated[int | None, typer.Option(help="Say where to see this row of the design.")] = None,
+) -> None:
+    """Walk through a study's pages; nothing is recorded."""
+    check_installed()
+    from verax.studies.model.study import load_study
+    from verax.web.preview import preview as show
+
+    if row is not None:
+        numbers = [design_row.number for design_row in load_study(folder).rows]
+        if row not in numbers:
+            raise VeraxError(f"There is no row {row}; the design has the rows {numbers[0]} to {numbers[-1]}.")
+        say(f"Row {row} is at /row/{row}/ below the address.")
+    show(folder, port=port, host=host)
 
 
 @one_sentence
@@ -81,7 +128,7 @@ def import_command(
     _save(asked, text, imported, out, force=force)
 
 
-def _refuse(options: dict[str, Any], why: str) -> None:
+def _refuse(options: Mapping[str, object], why: str) -> None:
     for name, value in options.items():
         if value is not None:
             raise VeraxError(f"{name} {why}; leave it out.")
@@ -115,9 +162,7 @@ def _published(
     if spec is None:
         if protocol not in ("forward", "counterfactual"):
             raise VeraxError("Choose one with --protocol: forward or counterfactual.")
-        wanted = (
-            METHODS if methods is None else tuple(name.strip() for name in methods.split(",") if name.strip())
-        )
+        wanted = METHODS if methods is None else tuple(split_names(methods))
         text = hase_bansal_spec(chosen, cast("Test", protocol), wanted)
     else:
         _refuse({"--protocol": protocol, "--methods": methods}, "is in the spec that --spec names")
@@ -127,10 +172,67 @@ def _published(
 
 
 def _save(asked: StudySpec, text: str, imported: Imported, out: Path, *, force: bool) -> None:
-    from verax.cli.study import print_study
     from verax.studies.build.imports import make_study
 
     made = make_study(asked, text, imported, out, force=force)
-    for note in imported.notes:
-        output().print(f"note: {note}", soft_wrap=True)
-    print_study(made, out)
+    say(*(f"note: {sentence}" for sentence in imported.notes))
+    _print_study(made, out)
+
+
+def _print_study(made: Study, out: Path, *, already: bool = False) -> None:
+    """What was made, in a few lines."""
+    from verax.studies.build.summary import minutes, places
+
+    console = output()
+    spec = made.spec
+    if already:
+        say(f"The study is already built in {out}; nothing was computed.")
+    console.print(f"{spec.title}", style="bold")
+    console.print(f"protocol      {spec.protocol['name']} on {spec.dataset}")
+    for which, about in made.models.items():
+        console.print(f"{which:<13} {_model(about)}")
+    console.print(
+        f"conditions    {', '.join(f'{condition.name} ({condition.kind})' for condition in spec.conditions)}"
+    )
+    console.print()
+    console.print(_balance_table(made))
+    console.print()
+    console.print(
+        f"design        {len(made.rows)} rows, {places(made)} places; about {minutes(made):.0f} minutes a participant"
+    )
+    console.print(f"hash          {made.hash}")
+    say(f"Next: verax study preview {out}")
+
+
+def _model(about: dict[str, object]) -> str:
+    learnt = about["training_inputs"]
+    source = "" if learnt is None else f", learnt from {learnt:,}"
+    return (
+        f"{about['name']}, right on {about['accuracy']:.1%} of {about['test_inputs']:,} test inputs{source}"
+    )
+
+
+def _balance_table(made: Study) -> Table:
+    """How the items of each role are spread: by predicted class, and whether the model is right."""
+    from verax.studies.build.summary import balance
+
+    groups = balance(made.items.values())
+    roles = list(dict.fromkeys(group.role for group in groups))
+    words = ("predicted", "model is")
+    table = plain_table(*words, *(f"{role} items" for role in roles), left=words)
+    by_place = {(group.prediction, group.correct, group.role): group for group in groups}
+    for prediction, correct in dict.fromkeys((group.prediction, group.correct) for group in groups):
+        counts = [_count(by_place[prediction, correct, role]) for role in roles]
+        table.add_row(made.class_names[prediction], "right" if correct else "wrong", *counts)
+    return table
+
+
+def _count(group: Balance) -> str:
+    """A group's number, and what it is made of."""
+    inside = []
+    if group.flips is not None:
+        inside.append(f"{group.flips} flip")
+    if len(group.groups) > 1:
+        least, most = min(group.groups), max(group.groups)
+        inside.append(f"{least} in each group" if least == most else f"{least} to {most} in a group")
+    return f"{group.items} ({', '.join(inside)})" if inside else str(group.items)

@@ -1,0 +1,25 @@
+"""Options and arguments that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a built study.")]
+Database = Annotated[
+    str | None,
+    typer.Option(help="The URL of the answers' database; a SQLite file in the study's folder by default."),
+]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Processes on this machine.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say which way was taken, and why.")]
+SummaryJson = Annotated[bool, typer.Option("--json", help="Print summary.json, and nothing else.")]
+DataFormat = Annotated[str | None, typer.Option(help="A published format (verax list formats).")]
+Port = Annotated[int, typer.Option(help="Where the pages are served; 0 for any free port.")]
+Host = Annotated[str, typer.Option(help="127.0.0.1 for this machine only, 0.0.0.0 for everybody.")]
+
+
+def split_names(names: str) -> list[str]:
+    """Names with commas between."""
+    return [name.strip() for name in names.split(",") if name.strip()]

@@ -1,0 +1,186 @@
+"""``verax study export``, ``withdraw`` and ``purge``: what people gave leaves the database, as a copy or for good."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from verax.cli.console import one_sentence, output, say, working
+from verax.cli.options import Database, Folder, split_names
+from verax.errors import VeraxError
+from verax.workflows.answers import answers, check_installed
+
+if TYPE_CHECKING:
+    from verax.studies.answers.export import Exported
+    from verax.studies.store import Store
+    from verax.studies.store.participant.withdraw import Known
+
+EXPORT_EXAMPLES = """Examples:
+
+verax study export studies/forward --out exported
+
+verax study export studies/forward --out exported --format csv,jsonl,parquet --free-text
+"""
+WITHDRAW_EXAMPLES = """Examples:
+
+verax study withdraw studies/forward --completion-code K7QH2MXRT9
+
+verax study withdraw studies/forward --prolific 5f3c0a2b9d1e4f0012345678
+
+verax study withdraw studies/forward --link https://study.example.org/p/3qJt0c8...
+"""
+PURGE_EXAMPLES = """Examples:
+
+verax study purge studies/forward --dry-run
+
+verax study purge studies/forward
+"""
+
+
+@one_sentence
+def export_command(
+    folder: Folder,
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="FOLDER", help="Where it goes; an older export is replaced."),
+    ],
+    formats: Annotated[
+        str,
+        typer.Option(
+            "--format", "-f", metavar="FORMATS", help="csv, jsonl, parquet; commas between several."
+        ),
+    ] = "csv",
+    identifying: Annotated[
+        bool,
+        typer.Option("--identifying", help="With times of day, completion codes and hashes of persons."),
+    ] = False,
+    free_text: Annotated[
+        bool, typer.Option("--free-text", help="With what people wrote in their own words.")
+    ] = False,
+    database: Database = None,
+) -> None:
+    """Write all answers to a folder, with a codebook of every column; anonymous unless you ask for more.
+
+    The study may be running. docs/data.md says what is in each file.
+    """
+    from verax.workflows.answers import export_answers
+
+    with working("Exporting"):
+        exported = export_answers(
+            folder, out, split_names(formats), identifying=identifying, free_text=free_text, database=database
+        )
+    console = output()
+    for file in exported.files:
+        console.print(f"{file['name']:<22}{file['rows']:>9,} rows{file['bytes'] / 1e6:>9,.1f} MB")
+    console.print("codebook.json, codebook.md: every column, its meaning, type and values")
+    say(f"{_said(exported)} It is in {out}.")
+
+
+def _said(exported: Exported) -> str:
+    if exported.identifying and exported.free_text:
+        return "The export is NOT anonymous: it has identifying columns and what people wrote."
+    if exported.identifying:
+        return "The export is NOT anonymous: it has identifying columns."
+    if exported.free_text:
+        return "The export has no identifying columns, but what people wrote may say who they are."
+    return "The export is anonymous."
+
+
+@one_sentence
+def withdraw_command(
+    folder: Folder,
+    completion_code: Annotated[
+        str | None, typer.Option("--completion-code", help="The code of the participant's last page.")
+    ] = None,
+    prolific: Annotated[str | None, typer.Option(help="The participant's id on Prolific.")] = None,
+    mturk: Annotated[str | None, typer.Option(help="The worker's id on MTurk.")] = None,
+    link: Annotated[str | None, typer.Option(help="The participant's own link.")] = None,
+    database: Database = None,
+) -> None:
+    """Delete what a participant gave, at their wish; they cannot come back.
+
+    Answers, times, events and the consent are deleted for good; what stays is that somebody left, so that they are
+    recognised should they come again. Backups and exports that were made before are your own files: delete those too.
+    """
+    check_installed()
+    from verax.studies.model.study import load_study
+    from verax.studies.store import platform_key
+    from verax.studies.store.person_ids import KEY_FILE
+
+    given = {"--completion-code": completion_code, "--prolific": prolific, "--mturk": mturk, "--link": link}
+    named = {option: value.strip() for option, value in given.items() if value is not None}
+    if len(named) != 1:
+        verb = "were" if named else "was"
+        raise VeraxError(
+            f"Say who withdraws by exactly one of {', '.join(given)}; {len(named) or 'none'} of them {verb} given."
+        )
+    [(option, value)] = named.items()
+    study = load_study(folder)
+    if option in ("--prolific", "--mturk") and study.spec.entry != option.removeprefix("--"):
+        raise VeraxError(
+            f"People enter the study in {str(folder)!r} by {study.spec.entry!r}, so nobody has an id for {option}; "
+            "use --completion-code or --link."
+        )
+    if option in ("--prolific", "--mturk") and not (folder / KEY_FILE).exists():
+        raise VeraxError(
+            f"{option} needs the key {KEY_FILE} of the folder that is served, and {str(folder)!r} has none; run this "
+            "there, or use --completion-code or --link."
+        )
+    key = platform_key(study, folder) if option in ("--prolific", "--mturk") else None
+    with answers(folder, database, key=key) as store:
+        known, looked_for = _known(store, option, value)
+        left = store.withdraw_known(known, looked_for, delete=True, by="command line")
+    if left is None:
+        raise VeraxError(f"Nobody in the study in {str(folder)!r} is known by {option} {value!r}; check it.")
+    who = "Somebody who had not agreed yet" if left.number is None else f"Participant {left.number}"
+    pages = "1 answered page was" if left.deleted == 1 else f"{left.deleted} answered pages were"
+    say(
+        f"{who} has left; {pages} deleted. Delete backups and exports too.",
+    )
+
+
+def _known(store: Store, option: str, value: str) -> tuple[Known, str]:
+    from verax.studies.store.tokens import token_hash, typed_code
+
+    if option == "--completion-code":
+        return "completion_code", typed_code(value)
+    if option == "--link":
+        return "token_hash", token_hash(value.rstrip("/").removesuffix("/leave").rpartition("/")[2])
+    return "person_hash", store.person_hash(option.removeprefix("--"), value)
+
+
+@one_sentence
+def purge_command(
+    folder: Folder,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say how many are due; delete nothing.")
+    ] = False,
+    database: Database = None,
+) -> None:
+    """Delete the data of participants who were last seen more than retention_days ago, as the spec promises.
+
+    A running server does the same when it starts, and once a day. Who took part can no longer be recognised afterwards.
+    """
+    check_installed()
+    from verax.studies.model.study import load_study
+
+    study = load_study(folder)
+    days = study.spec.retention_days
+    if days is None:
+        raise VeraxError(
+            f"The study in {str(folder)!r} promises no deletion: its spec has no retention_days. To delete what one "
+            "participant gave, use `verax study withdraw`."
+        )
+    with answers(folder, database) as store:
+        if dry_run:
+            said = f"{_people(store.due())} last seen {days} days ago or before; nothing was deleted."
+        else:
+            done = store.purge()
+            said = f"{_people(done.people)} last seen {days} days ago or before; {done.answers} answered pages deleted."
+    say(said)
+
+
+def _people(count: int) -> str:
+    return f"{count} participant was" if count == 1 else f"{count} participants were"

@@ -1,0 +1,124 @@
+"""``verax study backup``, ``restore`` and ``move``: where answers are kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from verax.cli.console import one_sentence, say, working
+from verax.cli.options import Database, Folder
+from verax.workflows.answers import check_installed
+
+BACKUP_EXAMPLES = """Examples:
+
+verax study backup studies/forward --out forward.backup
+
+verax study backup studies/forward --database postgresql:///forward --out forward.backup --force
+"""
+RESTORE_EXAMPLES = """Examples:
+
+verax study restore studies/forward forward.backup
+
+verax study restore studies/forward forward.backup --database postgresql:///forward
+"""
+MOVE_EXAMPLES = """Examples:
+
+verax study move studies/forward --to postgresql:///forward
+
+verax study move studies/forward --database postgresql:///forward --to sqlite:///forward.sqlite
+"""
+
+
+@one_sentence
+def backup_command(
+    folder: Folder,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The file of the backup.")],
+    database: Database = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace an older backup, once the new one is whole.")
+    ] = False,
+) -> None:
+    """Copy the answers of a study into one SQLite file, as they are at one moment; the server goes on.
+
+    The backup holds everything that the database holds, also codes and hashes of passwords; only its owner may read it.
+    Keep the study's folder as well: the backup holds the answers alone.
+    """
+    check_installed()
+    from verax.studies.model.study import load_study
+    from verax.studies.store.database.backup import backup
+    from verax.web.serve import default_database
+
+    study = load_study(folder)
+    with working("copying"):
+        made = backup(database or default_database(folder), out, study=study, force=force)
+    say(
+        f"{made.rows['participant']:,} participants and {made.rows['response']:,} answered pages of {made.source} are "
+        f"in {made.path} ({made.bytes / 1e6:,.1f} MB, checked).",
+    )
+
+
+@one_sentence
+def restore_command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the study.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `verax study backup` wrote.")],
+    database: Annotated[
+        str | None,
+        typer.Option(help="The URL of an empty database; a SQLite file in the study's folder by default."),
+    ] = None,
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force", help="Give a SQLite file that holds answers another name; nothing is deleted."
+        ),
+    ] = False,
+) -> None:
+    """Put a backup back; stop the server before."""
+    check_installed()
+    from verax.studies.model.study import load_study
+    from verax.studies.store.database.restore import restore
+    from verax.web.serve import default_database
+
+    study = load_study(folder)
+    with working("restoring"):
+        done = restore(study, file, database or default_database(folder), force=force)
+    if done.aside is not None:
+        say(f"What was there before is now {done.aside}.")
+    say(
+        f"{done.rows['participant']:,} participants and {done.rows['response']:,} answered pages are in {done.target}. "
+        "Whoever withdrew after the backup was made is there again: withdraw them once more.",
+    )
+
+
+@one_sentence
+def move_command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the study.")],
+    to: Annotated[str, typer.Option("--to", help="The URL of an empty database.")],
+    database: Database = None,
+) -> None:
+    """Move a study to another database while people answer; running servers follow by themselves.
+
+    Answers that arrive meanwhile wait, and are stored in the new database. The old one stays as a copy that nobody can
+    write to, and tells where the study went.
+    """
+    check_installed()
+    from verax.studies.model.study import load_study
+    from verax.studies.store.database.relocate import move
+    from verax.web.serve import default_database
+
+    with working("moving"):
+        done = move(load_study(folder), database or default_database(folder), to)
+    say(
+        f"{done.rows['participant']:,} participants and {done.rows['response']:,} answered pages were moved to "
+        f"{done.target}; answers waited for {done.seconds:.1f} seconds.",
+    )
+    say(
+        f"Servers that run follow by themselves; start the next one with --database. {done.source} is a copy from "
+        "before the move, which withdrawals do not reach: delete it when you have a backup.",
+    )
+    if done.password_kept:
+        say(
+            "It also holds the password in --to, for the servers that run, and only its owner may read it now; a "
+            "password in ~/.pgpass would not be written anywhere.",
+        )

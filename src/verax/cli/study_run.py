@@ -1,0 +1,159 @@
+"""``verax study freeze``, ``account``, ``codes`` and ``serve``: a study opens its doors."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from verax.cli.console import note, one_sentence, say
+from verax.cli.options import Database, Folder, Host, Port
+from verax.errors import VeraxError
+from verax.workflows.answers import check_installed, opened
+
+if TYPE_CHECKING:
+    from verax.studies.model.study import Study
+
+FREEZE_EXAMPLES = """Examples:
+
+verax study freeze studies/forward > registration.txt
+
+verax study freeze studies/forward --database postgresql:///forward
+"""
+ACCOUNT_EXAMPLES = """Examples:
+
+verax study account studies/forward anna
+
+verax study account studies/forward anna --new-password < password.txt
+"""
+
+
+@one_sentence
+def freeze_command(
+    folder: Folder,
+    database: Annotated[
+        str | None,
+        typer.Option(
+            help="The URL of the answers' database, to count who takes part already; a SQLite file in the study's "
+            "folder by default."
+        ),
+    ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Freeze it anew, with today's date; not once people take part.")
+    ] = False,
+) -> None:
+    """Freeze a study before its first participant, and print the text of a pre-registration.
+
+    The hash covers the spec, the items, every screen, the explanations and the analysis plan. From then on the folder
+    runs only as it was frozen.
+    """
+    from verax.studies.model.freeze import FREEZE, freeze_study
+    from verax.studies.model.study import load_study, read_study
+    from verax.studies.planning.registration import registration
+
+    study = read_study(folder) if again else load_study(folder)
+    made = freeze_study(folder, study, people=_people(study, folder, database), again=again)
+    typer.echo(registration(study, made), nl=False)
+    note(f"Frozen in {folder / FREEZE}; register the text above before the first participant.")
+
+
+def _people(study: Study, folder: Path, database: str | None) -> int | None:
+    """How many people take part already; None where there is no database to ask."""
+    if database is None and not (folder / "answers.sqlite").exists():
+        return None
+    check_installed()
+    from verax.studies.store.consent_count import people_who_agreed
+    from verax.web.serve import default_database
+
+    return people_who_agreed(database or default_database(folder), study.spec.title)
+
+
+@one_sentence
+def account_command(
+    folder: Folder,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Of the account.")],
+    database: Database = None,
+    new_password: Annotated[
+        bool, typer.Option("--new-password", help="Give the account another password; its sessions end.")
+    ] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the account; its sessions end.")] = False,
+) -> None:
+    """Make an account for the page that watches a study, /experimenter.
+
+    The password is asked for, or read from standard input (one line) where that is no terminal. Studies in one database
+    share their accounts.
+    """
+    check_installed()
+    from verax.studies.model.study import load_study
+    from verax.studies.store import accounts
+
+    if remove and new_password:
+        raise VeraxError("An account is removed or gets a new password; give only one of the two options.")
+    with opened(load_study(folder), folder, database) as store:
+        if remove:
+            accounts.remove_account(store, name)
+            done = f"The account {name!r} is removed."
+        elif new_password:
+            accounts.change_password(store, name, _password())
+            done = f"The account {name!r} has a new password; its sessions are ended."
+        else:
+            accounts.add_account(store, name, _password())
+            done = f"The account {name!r} is made. Next: verax study serve {folder}, and sign in at /experimenter."
+    say(done)
+
+
+def _password() -> str:
+    """What is typed twice, unseen; or the first line of a file or a pipe."""
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\r\n")
+    try:
+        password, again = getpass.getpass("Password: "), getpass.getpass("Once more: ")
+    except EOFError as error:
+        raise VeraxError("No password was typed; nothing was changed.") from error
+    if again != password:
+        raise VeraxError("The two passwords differ; nothing was changed.")
+    return password
+
+
+@one_sentence
+def serve_command(
+    folder: Folder,
+    database: Database = None,
+    port: Port = 8000,
+    host: Host = "127.0.0.1",
+    workers: Annotated[int, typer.Option(help="Processes that serve pages.")] = 1,
+    proxy: Annotated[
+        str,
+        typer.Option(metavar="ADDRESSES", help="Reverse proxies that say who asks; with commas between."),
+    ] = "",
+) -> None:
+    """Serve a study to participants and store their answers."""
+    check_installed()
+    from verax.web.serve import serve as run
+
+    run(folder, database=database, port=port, host=host, workers=workers, proxy=proxy)
+
+
+@one_sentence
+def codes_command(
+    folder: Folder,
+    count: Annotated[int, typer.Option("--count", "-n", help="How many.")],
+    database: Database = None,
+) -> None:
+    """Make entry codes for a study that is entered by code; one a line, each for one participant."""
+    check_installed()
+    from verax.studies.model.study import load_study
+
+    if count < 1:
+        raise VeraxError(f"--count {count} makes no codes; give 1 or more.")
+    loaded = load_study(folder)
+    if loaded.spec.entry != "code":
+        raise VeraxError(
+            f'The study in {str(folder)!r} is entered by link; write entry = "code" into its spec and build it again.'
+        )
+    with opened(loaded, folder, database) as store:
+        made = store.make_codes(count)
+    typer.echo("\n".join(made))

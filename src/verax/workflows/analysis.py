@@ -1,0 +1,130 @@
+"""What a study's answers say: from its database or an export to a folder with summary, tables and page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from verax.errors import VeraxError
+from verax.run.progress import During, quietly
+from verax.workflows.answers import answers, check_installed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from verax.studies.analysis.contract import Estimator
+    from verax.studies.answers.frames import Collected
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Analysis:
+    """What the answers of a study show.
+
+    Attributes:
+        folder: where it lies.
+        summary: flow, estimates, tables, figures and problems, as in summary.json.
+    """
+
+    folder: Path
+    summary: dict[str, Any]
+
+    @cached_property
+    def results(self) -> pd.DataFrame:
+        """The answers that were analysed, one a row."""
+        import pandas as pd
+
+        from verax.studies.analysis.writing import RESULTS
+
+        return pd.read_parquet(self.folder / RESULTS)
+
+    def report(self) -> Path:
+        """Writes the page and the tables to paste; where the page is."""
+        from verax.report.study.study_page import write_study_report
+        from verax.report.study.study_tables import to_latex, to_markdown
+
+        write_study_report(self.folder, self.summary)
+        tables = self.folder / "tables"
+        tables.mkdir(exist_ok=True)
+        for table in (self.summary["attrition"], self.summary["balance"], *self.summary["tables"]):
+            (tables / f"{table['key']}.md").write_text(to_markdown(table), encoding="utf-8")
+            (tables / f"{table['key']}.tex").write_text(to_latex(table), encoding="utf-8")
+        return self.folder / "report.html"
+
+    def __repr__(self) -> str:
+        return f"Analysis({str(self.folder)!r}, {self.summary['title']!r})"
+
+    def _repr_html_(self) -> str:
+        primary = self.summary["primary"]
+        parts = [self.summary["flow"]["sentence"], *([] if primary is None else [primary["sentence"]])]
+        said = "<br>".join(escape(part) for part in parts)
+        return f"<p><b>{escape(self.summary['title'])}</b><br>{said}<br>The report is {escape(str(self.folder))}.</p>"
+
+
+def analyze_study(
+    folder: str | Path,
+    *,
+    database: str | None = None,
+    export: str | Path | None = None,
+    together: Sequence[str | Path] = (),
+    bots: bool = False,
+    out: str | Path | None = None,
+    replicates: int = 5_000,
+    estimator: Estimator = "both",
+    mend: Sequence[str] = (),
+    seed: int = 0,
+    during: During = quietly,
+) -> Analysis:
+    """Says what the answers of a study show: flow of participants, estimates, tables, figures, one page.
+
+    Args:
+        folder: of the study.
+        database: the URL of its answers; a SQLite file in the study's folder by default.
+        export: an export of the study, to be analysed instead of its database.
+        together: folders of further studies, for the tables over several; see docs/analysis.md.
+        bots: analyse the bots; they are never mixed with people.
+        out: where the report goes; "analysis" (of bots "analysis-bots") in the study's folder by default.
+        replicates: of each bootstrap.
+        estimator: whose tables of Change are reported: "crossed", "hase2020" or "both".
+        mend: defects of the published procedure to mend.
+        seed: of the resampling.
+        during: told what is being done while it is done.
+    """
+    check_installed()
+    from verax.studies.analysis.analyse import analyse, analysed, rehearsed
+    from verax.studies.analysis.between.hase2020_tables import defects_of
+    from verax.studies.analysis.contract import Estimator, Options
+    from verax.studies.analysis.writing import write_analysis
+    from verax.studies.model.freeze import frozen
+
+    if estimator not in get_args(Estimator):
+        raise VeraxError(
+            f"There is no estimator {estimator!r}; choose one of {', '.join(get_args(Estimator))}."
+        )
+    options = Options(estimator, replicates, seed, mended=tuple(mend), bots=bots)
+    defects_of(options)  # says what is wrong with `mend`, also where nothing is resampled
+    collected = _collected(folder, database, export)
+    into = Path(out) if out is not None else Path(folder) / ("analysis-bots" if bots else "analysis")
+    with during("Analysing"):
+        others = [_collected(other, None, None) for other in together]
+        summary = analyse(collected, options, frozen=frozen(folder), others=others)
+        write_analysis(into, rehearsed(analysed(collected, bots=bots)), summary, options)
+        analysis = Analysis(into, summary)
+        analysis.report()
+    return analysis
+
+
+def _collected(folder: str | Path, database: str | None, export: str | Path | None) -> Collected:
+    """The answers in an export, or in a database."""
+    from verax.studies.answers.collect import collect, collect_export
+    from verax.studies.model.study import load_study
+
+    if export is None:
+        with answers(folder, database) as store:
+            return collect(store)
+    if database is not None:
+        raise VeraxError("Give --database or --export, not both.")
+    return collect_export(load_study(folder), Path(export))

@@ -1,0 +1,62 @@
+"""Benchmarks and studies on one page: every explainer in every court."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from verax.errors import VeraxError
+from verax.report.courts.courts_page import places, write_courts_report
+from verax.workflows.analysis import Analysis
+from verax.workflows.stain import StainRun
+
+Result = StainRun | Analysis | str | Path
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report:
+    """A page for both courts.
+
+    Attributes:
+        page: where it is.
+        numbers: where its numbers are, as JSON.
+        summary: these numbers.
+    """
+
+    page: Path
+    numbers: Path
+    summary: dict[str, Any]
+
+    def __repr__(self) -> str:
+        return f"Report({str(self.page)!r})"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(self.summary['answer'])}<br>The report is {escape(str(self.page))}.</p>"
+
+
+def report(results: Result | Sequence[Result], out: str | Path = "report.html") -> Report:
+    """Puts benchmarks and studies on one page: every explainer in every court, and whether the courts agree.
+
+    Args:
+        results: what `verax.stain` and a study's `analyze` gave, or their folders.
+        out: a page (.html; its numbers go beside it as .json) or a folder.
+    """
+    given = [results] if isinstance(results, Result) else list(results)
+    folders = [_folder(result) for result in given]
+    summary = write_courts_report(folders, Path(out))
+    page, numbers, _ = places(Path(out))
+    return Report(page, numbers, summary)
+
+
+def _folder(result: Result) -> Path:
+    if isinstance(result, StainRun | Analysis):
+        return result.folder
+    if isinstance(result, str | Path):
+        return Path(result)
+    raise VeraxError(
+        f"A {type(result).__name__} is no result to report; give what verax.stain or a study's analyze returned, or "
+        "the folder of one."
+    )
