@@ -150,22 +150,22 @@ def _intended_table(sensitivity: dict[str, Any]) -> Table:
 
 def _primary_table(primary: dict[str, Any]) -> Table:
     """The primary analysis as a table for the terminal."""
-    from verax.text import between, p_text, signed
+    from verax.text import between, p_number, signed
 
     heads = ("estimate", "95% interval", "p", "p, corrected", "people", "found in 80% of studies")
     table = plain_table("condition", *heads, "plan", left=["condition", "plan"])
     decimals = 1 if primary["unit"] == "points" else 2  # scores go from -1 to 1
 
-    def bare_p(p: float | None) -> str:
-        return "–" if p is None else p_text(p).removeprefix("p = ").removeprefix("p ")
+    def shown_p(p: float | None) -> str:
+        return "–" if p is None else p_number(p)
 
     for estimate in primary["estimates"]:
         table.add_row(
             estimate["condition"],
             "–" if estimate["estimate"] is None else signed(estimate["estimate"], decimals),
             "–" if estimate["low"] is None else between(estimate["low"], estimate["high"], decimals),
-            bare_p(estimate["p"]),
-            bare_p(estimate["p_adjusted"]),
+            shown_p(estimate["p"]),
+            shown_p(estimate["p_adjusted"]),
             str(estimate["participants"]),
             "–" if estimate["detectable"] is None else f"{estimate['detectable']:.{decimals}f}",
             "planned" if estimate["planned"] else "exploratory",
