@@ -31,7 +31,7 @@ from verax.studies.model.steps import Phase, Step
 from verax.studies.store import Where
 from verax.web.app import SafeHeaders, static
 from verax.web.http.assets import asset_name
-from verax.web.http.templating import draw
+from verax.web.http.pages import draw
 from verax.web.participant.notices import NOTICES
 from verax.web.participant.step_page import step_page
 

@@ -13,6 +13,7 @@ from sqlalchemy import select
 from small_study import FAILED, GIVEN, RATING, small_study
 from verax.studies.store.tables import events, participants, responses, steps
 from verax.web.http.assets import asset_name
+from verax.web.http.forms import LARGEST
 from web.walk import Form, filled, http_enter, http_walk
 
 POLICY = {
@@ -400,10 +401,10 @@ def test_wrong_addresses_and_methods(served):
         assert (status == 405) == ("allow" in page.headers)
 
 
-def test_a_form_of_more_than_64_kb_is_refused(served):
+def test_a_form_that_is_larger_than_any_page_needs_is_refused(served):
     url = http_enter(served.client)
     form = filled(Form(served.client.get(url).text))
-    page = served.client.post(url, data=form | {"client": "x" * 65_536})
+    page = served.client.post(url, data=form | {"client": "x" * LARGEST})
     assert (page.status_code, heading(page)) == (413, "That was too long")
     assert stored(served) == []
 

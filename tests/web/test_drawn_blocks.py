@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from verax.studies.model.screen import Bars, Evidence, Facts, Passage, Prose, Quote, Row, Token, class_mark
-from verax.web.participant.drawn_blocks import drawn, paragraphs, side_by_side
+from verax.web.http.pages import paragraphs
+from verax.web.participant.drawn_blocks import drawn, side_by_side
 
 NAMES = ("red", "blue")
 ONE = class_mark(1)

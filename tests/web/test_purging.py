@@ -11,8 +11,7 @@ import httpx
 from small_study import begin, do_step, small_study
 from verax.studies.store import open_store
 from verax.studies.store.tables import responses
-from verax.web.app import make_app
-from verax.web.purging import purge_now
+from verax.web.app import make_app, purge_now
 from web.serving import running
 
 

@@ -18,8 +18,10 @@ from sqlalchemy import inspect, select
 from starlette.routing import Route
 
 from small_study import GIVEN, small_study
+from verax.studies.store.participant.posted import LONGEST_TEXT
 from verax.studies.store.tables import metadata, participants, responses, steps
 from verax.web.http.assets import asset_name
+from verax.web.http.forms import LARGEST
 from verax.web.http.rate_limits import Limiter
 from web.test_arrivals import PROLIFIC, heading
 from web.walk import Form, filled, http_enter, http_walk
@@ -233,20 +235,28 @@ def test_forms_that_are_too_large_are_refused(served, answer):
     url, form = at_reason(served, answer)
     before = table(served, responses.c.step_id)
     for path in (url, "/enter", "/leave", f"{url}/leave"):
-        large = served.client.post(path, data=form.hidden | {"q-reason": "x" * 70_000})
+        large = served.client.post(path, data=form.hidden | {"q-reason": "x" * LARGEST})
         assert (large.status_code, heading(large)) == (413, "That was too long")
         many = served.client.post(path, data={f"field{number}": "" for number in range(300)})
         assert (many.status_code, heading(many)) == (400, "That could not be read")
-        line = served.client.post(path, content=b"x" * 70_000)
+        line = served.client.post(path, content=b"x" * (LARGEST + 1))
         assert line.status_code == 413
     assert table(served, responses.c.step_id) == before
+
+
+def test_the_longest_text_passes_in_any_script(served, answer):
+    url, form = at_reason(served, answer)
+    assert f'maxlength="{LONGEST_TEXT}"' in served.client.get(url).text
+    text = "\N{CJK UNIFIED IDEOGRAPH-8AAA}" * LONGEST_TEXT  # nine bytes each on their way
+    assert served.client.post(url, data=form.hidden | {"q-reason": text}).status_code == 303
+    assert {"reason": text} in [given for (given,) in table(served, responses.c.answers)]
 
 
 def test_a_body_in_pieces_is_counted_too(served):
     url = http_enter(served.client)
 
     def pieces() -> Iterator[bytes]:
-        for _ in range(80):
+        for _ in range(LARGEST // 1000):
             yield b"q-reason=" + b"x" * 1000 + b"&"
 
     assert served.client.post(url, content=pieces()).status_code == 413
@@ -530,7 +540,7 @@ def test_every_answer_has_the_strict_policy_also_errors(serve, answer):
         served.client.post("/enter", data={"bot": "x"}),
         served.client.post(url, data=form),
         served.client.post(url, data={}),
-        served.client.post(url, content=b"x" * 70_000),
+        served.client.post(url, content=b"x" * (LARGEST + 1)),
         served.client.post(url, content=b"\xff"),
         served.client.post("/enter", headers={"Sec-Fetch-Site": "cross-site"}),
         served.client.put(url),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 
-from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoConnection
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -23,14 +24,16 @@ from verax.studies.store import Store
 from verax.web.experimenter.live_page import Watch
 from verax.web.experimenter.routes import experimenter_routes
 from verax.web.http.assets import assets
+from verax.web.http.forms import Form, shown_or_posted
 from verax.web.http.origins import own_posted
-from verax.web.http.pages import Site, notice
+from verax.web.http.pages import Site
 from verax.web.http.policy import HEADERS
 from verax.web.http.rate_limits import make_limits
-from verax.web.participant import leaving
 from verax.web.participant import routes as participant
-from verax.web.purging import purging
+from verax.web.participant.endings import ask_to_leave, leave
+from verax.web.participant.notices import notice
 
+DAY = 24 * 3600
 FOR_EVER = "public, max-age=31536000, immutable"
 
 logger = logging.getLogger("verax.web")
@@ -50,8 +53,8 @@ def make_app(store: Store, study: Study, *, preview: bool = False, frozen: str |
             Route("/", participant.welcome),
             Route("/enter", own_posted(participant.enter), methods=["POST"]),
             Route("/leave", own_posted(participant.forget_me), methods=["POST"]),
-            Route("/p/{token}", _place, methods=["GET", "POST"]),
-            Route("/p/{token}/leave", _leaving, methods=["GET", "POST"]),
+            _both("/p/{token}", participant.here, participant.submit),
+            _both("/p/{token}/leave", ask_to_leave, leave),
             Route("/static/{name}", static),
             *([] if preview else experimenter_routes()),
         ],
@@ -71,11 +74,47 @@ def make_app(store: Store, study: Study, *, preview: bool = False, frozen: str |
     return app
 
 
+def _both(path: str, show: Callable[[Request], Response], take: Callable[[Request, Form], Response]) -> Route:
+    return Route(path, shown_or_posted(show, own_posted(take)), methods=["GET", "POST"])
+
+
 @asynccontextmanager
 async def _closing(app: Starlette) -> AsyncIterator[None]:
-    async with purging(app.state.site):
+    async with _purging(app.state.site):
         yield
     app.state.site.store.close()
+
+
+@asynccontextmanager
+async def _purging(site: Site) -> AsyncIterator[None]:
+    """Does it for the time of the block, where the study says how long answers are kept."""
+    if site.preview or site.study.spec.retention_days is None:
+        yield
+        return
+    task = asyncio.create_task(_day_by_day(site.store))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def _day_by_day(store: Store) -> None:
+    while True:
+        await run_in_threadpool(purge_now, store)
+        await asyncio.sleep(DAY)
+
+
+def purge_now(store: Store) -> None:
+    """Deletes what is due; a database that does not answer is asked again the next day."""
+    try:
+        purged = store.purge(by="server")
+    except SQLAlchemyError as error:
+        logger.error("What is due could not be deleted: %s", getattr(error, "orig", type(error).__name__))
+        return
+    if purged.people:
+        logger.warning("The time is over for %d participants: their data were deleted.", purged.people)
 
 
 class SafeHeaders:
@@ -95,19 +134,6 @@ class SafeHeaders:
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
-
-
-async def _place(request: Request) -> Response:
-    """One address for all steps; one route, so that other methods are told both that it takes."""
-    if request.method == "POST":
-        return await own_posted(participant.submit)(request)
-    return await run_in_threadpool(participant.here, request)
-
-
-async def _leaving(request: Request) -> Response:
-    if request.method == "POST":
-        return await own_posted(leaving.leave)(request)
-    return await run_in_threadpool(leaving.ask, request)
 
 
 def static(request: Request) -> Response:

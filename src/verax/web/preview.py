@@ -24,7 +24,7 @@ from verax.studies.model.study import Study, load_study
 from verax.studies.store import open_store
 from verax.web.app import SafeHeaders, make_app, static
 from verax.web.http.assets import asset_name
-from verax.web.http.templating import draw
+from verax.web.http.pages import draw
 from verax.web.serve import address, listen, run
 
 # Nobody walks through a preview more often.

@@ -5,9 +5,8 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 from verax.studies.bots.page import Asked, Page, marked, squeezed
+from verax.studies.store.participant.posted import FIELD
 
-# Form fields of answers begin so.
-FIELD = "q-"
 Attributes = list[tuple[str, str | None]]
 
 

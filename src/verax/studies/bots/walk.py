@@ -12,10 +12,11 @@ from typing import Literal
 
 from verax.errors import VeraxError
 from verax.studies.bots.browser import Answer, Browser
-from verax.studies.bots.html_page import FIELD, read_page
+from verax.studies.bots.html_page import read_page
 from verax.studies.bots.page import Page
 from verax.studies.bots.person import Person
 from verax.studies.bots.profiles import DoubleClicker, Reloader
+from verax.studies.store.participant.posted import FIELD
 
 # What a page may take on its way after its limit; somebody who is late waits longer.
 AFTER_LIMIT = 2.5

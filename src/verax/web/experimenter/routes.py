@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Literal, cast
 
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -24,7 +23,7 @@ from verax.web.experimenter.sign_in import (
     visit_of,
 )
 from verax.web.experimenter.zip_export import export
-from verax.web.http.forms import Form
+from verax.web.http.forms import Form, shown_or_posted
 from verax.web.http.pages import see_other, site_of
 from verax.web.http.rate_limits import client_key, limits_of, too_many
 
@@ -39,15 +38,8 @@ def experimenter_routes() -> list[Route]:
         Route("/experimenter/state", guarded_form(set_state), methods=["POST"]),
         Route("/experimenter/export", guarded_form(export), methods=["POST"]),
         Route("/experimenter/sign-out", guarded_form(leave), methods=["POST"]),
-        Route("/experimenter/sign-in", _door_or_form, methods=["GET", "POST"]),
+        Route("/experimenter/sign-in", shown_or_posted(door, own_form(enter)), methods=["GET", "POST"]),
     ]
-
-
-async def _door_or_form(request: Request) -> Response:
-    """One route, so that other methods are told both that it takes."""
-    if request.method == "POST":
-        return await own_form(enter)(request)
-    return await run_in_threadpool(door, request)
 
 
 def door(request: Request) -> Response:

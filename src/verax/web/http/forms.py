@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
 from urllib.parse import parse_qsl
 
 from starlette.concurrency import run_in_threadpool
@@ -12,9 +10,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from verax.web.participant.step_page import FIELD
+from verax.studies.store.participant.posted import LONGEST_TEXT
 
-LARGEST = 64 * 1024
+# Of a form, in bytes. A letter takes up to nine: the longest text passes in any language, and so do several usual ones.
+LARGEST = 16 * LONGEST_TEXT
 MOST_FIELDS = 200
 
 Form = Mapping[str, str]
@@ -30,11 +29,22 @@ def posted(handler: Callable[[Request, Form], Response]) -> Callable[[Request], 
     return endpoint
 
 
+def shown_or_posted(
+    show: Callable[[Request], Response], take: Callable[[Request], Awaitable[Response]]
+) -> Callable[[Request], Awaitable[Response]]:
+    """One endpoint for a page and its form, so that other methods are told both that it takes."""
+
+    async def endpoint(request: Request) -> Response:
+        return await (take(request) if request.method == "POST" else run_in_threadpool(show, request))
+
+    return endpoint
+
+
 async def read_form(request: Request) -> Form:
     """The fields of a form; the last value of a field that came twice.
 
     Raises:
-        HTTPException: 413 for more than 64 kB, 400 for what is no form.
+        HTTPException: 413 for more than `LARGEST` bytes, 400 for what is no form.
     """
     body = bytearray()
     async for piece in request.stream():
@@ -45,23 +55,3 @@ async def read_form(request: Request) -> Form:
         return dict(parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=MOST_FIELDS))
     except ValueError as error:
         raise HTTPException(400) from error
-
-
-def answers(form: Form) -> dict[str, str]:
-    """The answers by question: places in the lists of options, and texts."""
-    return {field.removeprefix(FIELD): value for field, value in form.items() if field.startswith(FIELD)}
-
-
-def client_times(form: Form) -> dict[str, Any]:
-    """What the browser measured; nothing where it has no script or sends something else."""
-    try:
-        measured = json.loads(form.get("client", ""))
-    except (ValueError, RecursionError):
-        return {}
-    return measured if isinstance(measured, dict) else {}
-
-
-def step_number(form: Form) -> int:
-    """The step that the form belongs to; -1, which no step has, where it does not say."""
-    number = form.get("ord", "")
-    return int(number) if number.isascii() and number.isdecimal() and len(number) <= 9 else -1

@@ -1,26 +1,25 @@
-"""What all handlers share: the store, the study, and how a page or a notice is answered."""
+"""Pages of the study that is served: what all handlers share of it, and templates that become answers."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from functools import cache
+from itertools import groupby
+from typing import TYPE_CHECKING, cast
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse
 
+from verax.studies.model.screen import LEVELS
 from verax.studies.model.study import Study
 from verax.studies.store import Store
+from verax.studies.store.participant.posted import LONGEST_TEXT
 from verax.web.http.assets import asset_name
 from verax.web.http.policy import policy_for
-from verax.web.http.templating import draw
-from verax.web.participant.notices import NOTICES
 
-# How long a browser remembers who its participant is.
-REMEMBERED = 30 * 24 * 3600
-# A name or an address, perhaps with a port: what else a browser writes there is not repeated in a page.
-HOST = re.compile(r"([A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,26 +46,7 @@ def root(request: Request) -> str:
     return str(request.scope.get("root_path", "")).rstrip("/")
 
 
-def place(request: Request, token: str) -> str:
-    """The one address of a participant."""
-    return f"{root(request)}/p/{token}"
-
-
-def leave_address(request: Request, token: str) -> str:
-    """Where a participant leaves the study."""
-    return f"{place(request, token)}/leave"
-
-
-def own_link(request: Request, token: str) -> str:
-    """The address of a participant as others would type it."""
-    scheme, (host, port) = request.scope["scheme"], request.scope.get("server") or ("localhost", None)
-    asked = request.headers.get("host", "")
-    if not HOST.fullmatch(asked):
-        asked = host if port is None else f"{host}:{port}"
-    return f"{scheme}://{asked}{place(request, token)}"
-
-
-def page(request: Request, template: str, context: Mapping[str, Any], status: int = 200) -> HTMLResponse:
+def page(request: Request, template: str, context: Mapping[str, object], status: int = 200) -> HTMLResponse:
     """A page of the study.
 
     Args:
@@ -90,61 +70,38 @@ def page(request: Request, template: str, context: Mapping[str, Any], status: in
     return answer
 
 
-def notice(
-    request: Request,
-    name: str,
-    *,
-    token: str = "",
-    status: int | None = None,
-    more: Sequence[str] = (),
-    way_on: tuple[str, str] | None = None,
-    leaving: tuple[str, str] | None = None,
-) -> HTMLResponse:
-    """A page of words.
-
-    Args:
-        request: what is answered.
-        name: of the notice.
-        token: of the participant to whose place the notice's button leads; it leads to the first page if empty.
-        status: of HTTP; the notice's own if None.
-        more: what is said besides.
-        way_on: another button: its words and its address.
-        leaving: the words of a link in the footer and its address, where leaving the study is offered.
-    """
-    shown = NOTICES[name]
-    address = place(request, token) if token else f"{root(request)}/"
-    context = {
-        "name": name,
-        "heading": shown.heading,
-        "says": (*shown.says, *more),
-        "way_on": way_on or ((shown.way_on, address) if shown.way_on else None),
-        "link": own_link(request, token) if token else "",
-        "leaving": leaving,
-    }
-    answer = page(request, "notice.html", context, status or shown.status)
-    if shown.retry_after:
-        answer.headers["Retry-After"] = str(shown.retry_after)
-    return answer
-
-
 def see_other(address: str) -> RedirectResponse:
     """Sends the browser to an address, to be read with GET."""
     return RedirectResponse(address, 303)
 
 
-def remember(request: Request, answer: Response, token: str) -> None:
-    """Lets this browser go on later without its link."""
-    answer.set_cookie(
-        site_of(request).cookie,
-        token,
-        max_age=REMEMBERED,
-        path=f"{root(request)}/",
-        secure=request.scope["scheme"] == "https",
-        httponly=True,
-        samesite="lax",
+@cache
+def _environment() -> Environment:
+    """Jinja's environment: everything is escaped, and a name that is not there is an error."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    made = Environment(
+        loader=PackageLoader("verax.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
     )
+    made.filters["paragraphs"] = paragraphs
+    made.globals |= {"levels": LEVELS, "longest_text": LONGEST_TEXT}
+    return made
 
 
-def forget(request: Request, answer: Response) -> None:
-    """Takes back what `remember` did."""
-    answer.delete_cookie(site_of(request).cookie, path=f"{root(request)}/", httponly=True, samesite="lax")
+def draw(template: str, context: Mapping[str, object]) -> str:
+    """The page as HTML."""
+    return _environment().get_template(template).render(context)
+
+
+def paragraphs(texts: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The tag of each run of paragraphs, "p" or "ul", with its texts; the dash of a point is taken off."""
+    for is_list, run in groupby(texts, key=lambda text: text.startswith("- ")):
+        if is_list:
+            yield "ul", tuple(text[2:] for text in run)
+        else:
+            yield from (("p", (text,)) for text in run)

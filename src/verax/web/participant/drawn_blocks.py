@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 
 from verax.studies.model.screen import Bars, Block, Evidence, Facts, Passage, Prose, Quote, Row, with_names
 from verax.text import always_signed
@@ -71,15 +70,6 @@ def side_by_side(blocks: Sequence[Drawn]) -> Iterator[tuple[Drawn, ...]]:
         many = 2 if tuple(block.type for block in waiting[:2]) in TOGETHER else 1
         yield tuple(waiting[:many])
         del waiting[:many]
-
-
-def paragraphs(texts: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The tag of each run of paragraphs, "p" or "ul", with its texts; the dash of a point is taken off."""
-    for is_list, run in groupby(texts, key=lambda text: text.startswith("- ")):
-        if is_list:
-            yield "ul", tuple(text[2:] for text in run)
-        else:
-            yield from (("p", (text,)) for text in run)
 
 
 def _chart(block: Bars, title: str, names: Sequence[str]) -> Chart:

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from verax.web.http.pages import page, root, site_of
+from verax.web.participant.addresses import forget, own_link, place
 
 
 @dataclass(frozen=True)
@@ -140,3 +147,48 @@ NOTICES = {
         ),
     ),
 }
+
+
+def notice(
+    request: Request,
+    name: str,
+    *,
+    token: str = "",
+    status: int | None = None,
+    more: Sequence[str] = (),
+    way_on: tuple[str, str] | None = None,
+    leaving: tuple[str, str] | None = None,
+) -> HTMLResponse:
+    """A page of words.
+
+    Args:
+        request: what is answered.
+        name: of the notice.
+        token: of the participant to whose place the notice's button leads; it leads to the first page if empty.
+        status: of HTTP; the notice's own if None.
+        more: what is said besides.
+        way_on: another button: its words and its address.
+        leaving: the words of a link in the footer and its address, where leaving the study is offered.
+    """
+    shown = NOTICES[name]
+    address = place(request, token) if token else f"{root(request)}/"
+    context = {
+        "name": name,
+        "heading": shown.heading,
+        "says": (*shown.says, *more),
+        "way_on": way_on or ((shown.way_on, address) if shown.way_on else None),
+        "link": own_link(request, token) if token else "",
+        "leaving": leaving,
+    }
+    answer = page(request, "notice.html", context, status or shown.status)
+    if shown.retry_after:
+        answer.headers["Retry-After"] = str(shown.retry_after)
+    return answer
+
+
+def unknown(request: Request) -> HTMLResponse:
+    """Nobody has this link."""
+    answer = notice(request, "unknown-link")
+    if request.cookies.get(site_of(request).cookie) == request.path_params["token"]:
+        forget(request, answer)
+    return answer

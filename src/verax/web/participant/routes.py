@@ -12,23 +12,14 @@ from starlette.responses import Response
 
 from verax.studies.display import wording
 from verax.studies.store import Refused, Where
-from verax.web.http.forms import Form, answers, client_times, step_number
-from verax.web.http.pages import (
-    forget,
-    leave_address,
-    notice,
-    own_link,
-    page,
-    place,
-    remember,
-    root,
-    see_other,
-    site_of,
-)
+from verax.web.http.forms import Form
+from verax.web.http.pages import page, root, see_other, site_of
 from verax.web.http.rate_limits import client_key, limits_of, too_many
+from verax.web.participant.addresses import forget, leave_address, own_link, place, remember
 from verax.web.participant.arrivals import NoArrival, arrival
 from verax.web.participant.endings import completion, over
-from verax.web.participant.step_page import step_page
+from verax.web.participant.notices import notice, unknown
+from verax.web.participant.step_page import answers, client_times, step_number, step_page
 
 LONGEST_CODE = 64
 MISSING = "Something is missing below; this page is not saved yet."
@@ -225,11 +216,3 @@ def _step(
         "problem": MISSING if errors else "",
     }
     return page(request, "step.html", context, status=422 if errors else 200)
-
-
-def unknown(request: Request) -> Response:
-    """Nobody has this link."""
-    answer = notice(request, "unknown-link")
-    if request.cookies.get(site_of(request).cookie) == request.path_params["token"]:
-        forget(request, answer)
-    return answer

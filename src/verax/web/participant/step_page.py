@@ -1,7 +1,8 @@
-"""What the step template is told: a participant's place in the study becomes a page's words and numbers."""
+"""The page of a step: what its template is told of a participant's place in the study, and the form that comes back."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import floor
@@ -10,11 +11,11 @@ from typing import Any
 from verax.studies.model.screen import Question, with_names
 from verax.studies.model.steps import Phase
 from verax.studies.store import Where
+from verax.studies.store.participant.posted import FIELD
 from verax.text import counted
+from verax.web.http.forms import Form
 from verax.web.participant.drawn_blocks import drawn, side_by_side
 
-# Form fields of answers begin so, so that no question's name collides with the form's own fields.
-FIELD = "q-"
 # Answers stand in a row if none is longer; a few long ones are read better one below the other, and many would push
 # each other out of sight.
 ROW_LABEL = 24
@@ -111,6 +112,26 @@ def step_page(
         "progress": progress(where),
         "timer": timer(where),
     }
+
+
+def answers(form: Form) -> dict[str, str]:
+    """The answers by question: places in the lists of options, and texts."""
+    return {field.removeprefix(FIELD): value for field, value in form.items() if field.startswith(FIELD)}
+
+
+def client_times(form: Form) -> dict[str, object]:
+    """What the browser measured; nothing where it has no script or sends something else."""
+    try:
+        measured = json.loads(form.get("client", ""))
+    except (ValueError, RecursionError):
+        return {}
+    return measured if isinstance(measured, dict) else {}
+
+
+def step_number(form: Form) -> int:
+    """The step that the form belongs to; -1, which no step has, where it does not say."""
+    number = form.get("ord", "")
+    return int(number) if number.isascii() and number.isdecimal() and len(number) <= 9 else -1
 
 
 def progress(where: Where) -> Progress:

@@ -10,7 +10,9 @@ from typing import Any
 
 from verax.studies.model.screen import Question, Screen
 
-LONGEST_TEXT = 10_000
+# Form fields of answers begin so, so that no question's name collides with the form's own fields.
+FIELD = "q-"
+LONGEST_TEXT = 10_000  # characters of a written answer, on the page and here
 LONGEST_TIME = 1e14  # milliseconds: more than any clock shows
 MOST_TIMES = 30
 MOST_ENTRIES = 100

@@ -1,0 +1,52 @@
+"""A participant's addresses, and the cookie by which a browser finds them again."""
+
+from __future__ import annotations
+
+import re
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from verax.web.http.pages import root, site_of
+
+# How long a browser remembers who its participant is.
+REMEMBERED = 30 * 24 * 3600
+# A name or an address, perhaps with a port: what else a browser writes there is not repeated in a page.
+HOST = re.compile(r"([A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
+
+
+def place(request: Request, token: str) -> str:
+    """The one address of a participant."""
+    return f"{root(request)}/p/{token}"
+
+
+def leave_address(request: Request, token: str) -> str:
+    """Where a participant leaves the study."""
+    return f"{place(request, token)}/leave"
+
+
+def own_link(request: Request, token: str) -> str:
+    """The address of a participant as others would type it."""
+    scheme, (host, port) = request.scope["scheme"], request.scope.get("server") or ("localhost", None)
+    asked = request.headers.get("host", "")
+    if not HOST.fullmatch(asked):
+        asked = host if port is None else f"{host}:{port}"
+    return f"{scheme}://{asked}{place(request, token)}"
+
+
+def remember(request: Request, answer: Response, token: str) -> None:
+    """Lets this browser go on later without its link."""
+    answer.set_cookie(
+        site_of(request).cookie,
+        token,
+        max_age=REMEMBERED,
+        path=f"{root(request)}/",
+        secure=request.scope["scheme"] == "https",
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def forget(request: Request, answer: Response) -> None:
+    """Takes back what `remember` did."""
+    answer.delete_cookie(site_of(request).cookie, path=f"{root(request)}/", httponly=True, samesite="lax")
