@@ -17,7 +17,7 @@ from verax.studies.bots.album import make_album
 from verax.studies.bots.without_web import simulate_study
 from verax.studies.build.build import compose_study
 from verax.studies.model.study import Study
-from verax.studies.protocols import make_protocol
+from verax.studies.protocol.contract import make_protocol
 from verax.studies.protocols.sample import sample_material
 
 CONDITIONS = ({"name": "none"}, {"name": "lime", "explainer": "lime"})

@@ -24,7 +24,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from sqlalchemy import insert
 
 from verax.studies.build.build import compose_study
-from verax.studies.protocols.contract import make_protocol
+from verax.studies.protocol.contract import make_protocol
+from verax.studies.protocol.surroundings import participant_class_names, participant_steps
 from verax.studies.protocols.sample import sample_material
 from verax.studies.store import open_store
 from verax.studies.store.clock import SECOND, to_micros, utc_now
@@ -94,7 +95,7 @@ def fill(url, people):
 
 def add_person(tables, study, study_id, number, at, ids, draw):
     row = study.rows[number % len(study.rows)]
-    planned = list(step_records(study, study.steps(row, number)))
+    planned = list(step_records(study, participant_steps(study, row, number)))
     end = len(planned) if number % 10 else draw.randrange(2, len(planned))
     complete, who, now = end == len(planned), ids["participant"], at
     ids["participant"] += 1
@@ -128,7 +129,7 @@ def add_person(tables, study, study_id, number, at, ids, draw):
             "is_bot": number % 50 == 0,
             "number": number,
             "design_row": row.number,
-            "names": list(study.names(number)),
+            "names": list(participant_class_names(study, number)),
             "phases": planned[-2]["phase_number"],
             "steps": len(planned),
             "current": min(end + 1, len(planned)),

@@ -12,7 +12,7 @@ from verax.studies.build.build import compose_study
 from verax.studies.model.screen import Question
 from verax.studies.model.spec import ExclusionRule
 from verax.studies.model.study import Study
-from verax.studies.protocols.contract import make_protocol
+from verax.studies.protocol.contract import make_protocol
 from verax.studies.protocols.sample import sample_material
 from verax.studies.store import Store, Where
 

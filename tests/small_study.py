@@ -10,7 +10,6 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-from verax.studies.build.surroundings import framed_phases, framed_screens, screening
 from verax.studies.model.item import Item
 from verax.studies.model.screen import (
     Bars,
@@ -26,7 +25,8 @@ from verax.studies.model.screen import (
 from verax.studies.model.spec import ScreeningQuestion, make_study_spec
 from verax.studies.model.steps import DesignRow, Phase, Step
 from verax.studies.model.study import Study
-from verax.studies.protocols.contract import Briefing, Material, Protocol, make_protocol
+from verax.studies.protocol.contract import Briefing, Material, Protocol, make_protocol
+from verax.studies.protocol.surroundings import framed_phases, framed_screens, screening
 from verax.studies.store import Store, Where
 
 CLASS_NAMES = ("bad", "good")

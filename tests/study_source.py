@@ -11,7 +11,7 @@ import verax
 from helpers import BAD, GOOD, make_texts
 from verax.data.dataset import Dataset, Part
 from verax.studies.model.spec import make_study_spec
-from verax.studies.protocols import Source
+from verax.studies.protocol.contract import Source
 
 NAMES = ("awful", "superb", "middling")
 

@@ -10,7 +10,7 @@ from verax.studies.items import pool
 from verax.studies.model.screen import Screen
 from verax.studies.model.sources import Briefing
 from verax.studies.model.steps import DesignRow, Phase, Step
-from verax.studies.protocols.contract import Protocol
+from verax.studies.protocol.contract import Protocol
 
 
 class Toy(Protocol):

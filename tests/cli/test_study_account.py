@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from small_study import small_study
-from verax.studies.model.study import load_study, save_study
+from verax.studies.model.study_files import load_study, save_study
 from verax.studies.store import open_store
 from verax.studies.store.accounts import sign_in
 

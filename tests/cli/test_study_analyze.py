@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from studies.analysis.frames import THREE, sample_study
-from verax.studies.model.study import save_study
+from verax.studies.model.study_files import save_study
 from verax.studies.store import open_store
 from verax.web.serve import default_database
 

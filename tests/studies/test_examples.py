@@ -15,7 +15,7 @@ from verax.studies.model.spec import (
     WorseModel,
     read_study_spec,
 )
-from verax.studies.protocols import make_protocol, protocols
+from verax.studies.protocol.contract import make_protocol, protocols
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))

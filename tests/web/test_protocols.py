@@ -19,7 +19,8 @@ from verax.studies.model.screen import with_names
 from verax.studies.model.spec import make_study_spec
 from verax.studies.model.steps import DesignRow
 from verax.studies.model.study import Study
-from verax.studies.protocols import make_protocol
+from verax.studies.protocol.contract import make_protocol
+from verax.studies.protocol.surroundings import participant_steps
 from verax.studies.store import Store
 from verax.studies.store.tables import participants, responses, steps
 from web.walk import Asked, walk
@@ -192,7 +193,7 @@ def check_complete(study: Study, store: Store, code: str, chosen: list[tuple[str
     who = one_of(store, code)
     assert who.status == "complete"
     row, way = study.rows[who.design_row], ways(store, who.id)
-    planned = study.steps(row, who.number)
+    planned = participant_steps(study, row, who.number)
     assert [(one.phase, one.screen, one.item, one.condition) for one in way] == [
         (step.phase, step.screen, step.item, step.condition) for step in planned
     ]

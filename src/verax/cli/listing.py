@@ -74,7 +74,7 @@ def registry_of(sort: Sort) -> Registry[Any]:
 
         return models
     if sort is Sort.protocols:
-        from verax.studies.protocols import protocols
+        from verax.studies.protocol.contract import protocols
 
         return protocols
     from verax.data import dataset_formats, datasets

@@ -85,7 +85,7 @@ def bots_command(
 ) -> None:
     """Send simulated people through a study's real pages; they are marked as bots and take nobody's place."""
     show_reasons(verbose)
-    from verax.studies.model.study import load_study
+    from verax.studies.model.study_files import load_study
     from verax.workflows.study import send_bots
 
     study = load_study(folder)

@@ -105,7 +105,7 @@ def withdraw_command(
     recognised should they come again. Backups and exports that were made before are your own files: delete those too.
     """
     check_installed()
-    from verax.studies.model.study import load_study
+    from verax.studies.model.study_files import load_study
     from verax.studies.store import platform_key
     from verax.studies.store.person_ids import KEY_FILE
 
@@ -164,7 +164,7 @@ def purge_command(
     A running server does the same when it starts, and once a day. Who took part can no longer be recognised afterwards.
     """
     check_installed()
-    from verax.studies.model.study import load_study
+    from verax.studies.model.study_files import load_study
 
     study = load_study(folder)
     days = study.spec.retention_days

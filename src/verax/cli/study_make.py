@@ -60,7 +60,7 @@ def preview_command(
 ) -> None:
     """Walk through a study's pages; nothing is recorded."""
     check_installed()
-    from verax.studies.model.study import load_study
+    from verax.studies.model.study_files import load_study
     from verax.web.preview import preview as show
 
     if row is not None:

@@ -51,7 +51,7 @@ def freeze_command(
     runs only as it was frozen.
     """
     from verax.studies.model.freeze import FREEZE, freeze_study
-    from verax.studies.model.study import load_study, read_study
+    from verax.studies.model.study_files import load_study, read_study
     from verax.studies.planning.registration import registration
 
     study = read_study(folder) if again else load_study(folder)
@@ -87,7 +87,7 @@ def account_command(
     share their accounts.
     """
     check_installed()
-    from verax.studies.model.study import load_study
+    from verax.studies.model.study_files import load_study
     from verax.studies.store import accounts
 
     if remove and new_password:
@@ -145,7 +145,7 @@ def codes_command(
 ) -> None:
     """Make entry codes for a study that is entered by code; one a line, each for one participant."""
     check_installed()
-    from verax.studies.model.study import load_study
+    from verax.studies.model.study_files import load_study
 
     if count < 1:
         raise VeraxError(f"--count {count} makes no codes; give 1 or more.")

@@ -20,7 +20,8 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route
 from starlette.types import Receive, Scope, Send
 
-from verax.studies.model.study import Study, load_study
+from verax.studies.model.study import Study
+from verax.studies.model.study_files import load_study
 from verax.studies.store import open_store
 from verax.web.app import SafeHeaders, make_app, static
 from verax.web.http.assets import asset_name

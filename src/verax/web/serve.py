@@ -15,7 +15,7 @@ from uvicorn.supervisors import Multiprocess
 
 from verax.errors import VeraxError
 from verax.studies.model.freeze import frozen
-from verax.studies.model.study import load_study
+from verax.studies.model.study_files import load_study
 from verax.studies.store import open_store, platform_key
 from verax.studies.store.database.redirect import present_url
 from verax.web.app import make_app

@@ -120,7 +120,7 @@ def analyze_study(
 def _collected(folder: str | Path, database: str | None, export: str | Path | None) -> Collected:
     """The answers in an export, or in a database."""
     from verax.studies.answers.collect import collect, collect_export
-    from verax.studies.model.study import load_study
+    from verax.studies.model.study_files import load_study
 
     if export is None:
         with answers(folder, database) as store:

@@ -63,7 +63,7 @@ def answers(folder: str | Path, database: str | None, *, key: bytes | None = Non
     check_installed()
     from sqlalchemy.exc import DBAPIError
 
-    from verax.studies.model.study import load_study
+    from verax.studies.model.study_files import load_study
     from verax.studies.store.database.redirect import sqlite_file
     from verax.web.serve import default_database
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from verax.errors import VeraxError
 from verax.run.progress import During, quietly, terminal_progress
 from verax.studies.model.spec import StudySpec, make_study_spec, parse_study_spec, read_spec_text
-from verax.studies.model.study import Study, load_study
+from verax.studies.model.study import Study
+from verax.studies.model.study_files import load_study
 from verax.workflows.analysis import Analysis, analyze_study
 from verax.workflows.answers import check_installed
 from verax.workflows.toml import to_toml
@@ -134,7 +135,7 @@ def build_study(
         during: told what is being done while it is done.
     """
     from verax.studies.build.build import build_study as build
-    from verax.studies.model.folder import built_study
+    from verax.studies.build.build_folder import built_study
 
     asked, text = read_spec(spec)
     folder = Path(out)

@@ -21,7 +21,8 @@ from verax.studies.build.build import compose_study
 from verax.studies.model.screen import Question
 from verax.studies.model.steps import Step
 from verax.studies.model.study import Study
-from verax.studies.protocols import make_protocol
+from verax.studies.protocol.contract import make_protocol
+from verax.studies.protocol.surroundings import participant_steps
 from verax.studies.protocols.sample import sample_material
 
 # What an answer is, or None where the step's time is over before one comes.
@@ -139,7 +140,7 @@ def _exclusion(person: Person, rule: str) -> dict[str, Any]:
 def _responses(study: Study, person: Person, answer: Answer) -> list[dict[str, Any]]:
     protocol = make_protocol(study.spec.protocol)
     rows, places, minute = [], {}, 0.0
-    for number, step in enumerate(study.steps(study.rows[person.row], person.number), start=1):
+    for number, step in enumerate(participant_steps(study, study.rows[person.row], person.number), start=1):
         if step.phase == person.until:
             break
         places[step.phase] = places.get(step.phase, 0) + 1

@@ -13,8 +13,9 @@ from verax.studies.answers.collect import collect
 from verax.studies.answers.frames import Collected
 from verax.studies.bots import BotRun, run_bots
 from verax.studies.build.build import compose_study
-from verax.studies.model.study import Study, save_study
-from verax.studies.protocols import make_protocol
+from verax.studies.model.study import Study
+from verax.studies.model.study_files import save_study
+from verax.studies.protocol.contract import make_protocol
 from verax.studies.protocols.sample import sample_material
 from verax.studies.store import Store, open_store
 from verax.web.app import make_app

@@ -11,7 +11,8 @@ from verax.errors import VeraxError
 from verax.run import Store
 from verax.studies.build.build import build_study
 from verax.studies.build.summary import balance, minutes, places
-from verax.studies.model.study import FROZEN, MANIFEST, load_study
+from verax.studies.model.study_files import FROZEN, MANIFEST, load_study
+from verax.studies.protocol.surroundings import participant_steps
 
 WHOLE = {*FROZEN, MANIFEST}
 
@@ -64,7 +65,7 @@ def test_a_built_study_has_everything_that_participants_need(small_spec, tmp_pat
     assert loaded.class_names == ("bad", "good")
     for row in loaded.rows:
         for number in (1, 2, 57):
-            for step in loaded.steps(row, number):
+            for step in participant_steps(loaded, row, number):
                 assert step.screen in loaded.screens
                 assert step.phase in loaded.phases
     # The learning items are explained, in both conditions that have explanations.

@@ -23,8 +23,9 @@ from verax.studies.build.imports.cell_values import changed_text, unstarred
 from verax.studies.display.levels import scales
 from verax.studies.model.screen import Passage, Quote, Row
 from verax.studies.model.spec import parse_study_spec
-from verax.studies.model.study import load_study
-from verax.studies.protocols import make_protocol
+from verax.studies.model.study_files import load_study
+from verax.studies.protocol.contract import make_protocol
+from verax.studies.protocol.surroundings import participant_steps
 from verax.studies.protocols.checks import check_answers, check_phases, check_rows, check_screens
 from verax.studies.protocols.sample import sample_material
 
@@ -368,9 +369,9 @@ def test_a_study_of_any_protocol_is_the_same_after_a_way_through_files(
     check_rows(study)
     check_screens(study)
     for row in study.rows:
-        assert study.steps(row, 3) == expected.steps(row, 3)
-        check_phases(study, study.steps(row, 1))
-        check_answers(study, make_protocol(spec.protocol), study.steps(row, 1))
+        assert participant_steps(study, row, 3) == participant_steps(expected, row, 3)
+        check_phases(study, participant_steps(study, row, 1))
+        check_answers(study, make_protocol(spec.protocol), participant_steps(study, row, 1))
 
 
 def as_record(item, material):
@@ -677,7 +678,7 @@ def test_nothing_is_loaded_that_the_spec_names(tmp_path):
     study = study_of(tmp_path, records(), spec)
     assert (study.models, study.data_hash) == ({}, "")
     # A page before each of four rounds, 4 items in each of them, instructions and debriefing.
-    assert [len(study.steps(row, 1)) for row in study.rows] == [22, 22, 22]
+    assert [len(participant_steps(study, row, 1)) for row in study.rows] == [22, 22, 22]
 
 
 def test_the_spec_in_the_docs(tmp_path):

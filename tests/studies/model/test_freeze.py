@@ -12,10 +12,10 @@ import pytest
 from small_study import small_study
 from verax import __version__
 from verax.errors import VeraxError
-from verax.studies.model.folder import claim_folder
+from verax.studies.build.build_folder import claim_folder
 from verax.studies.model.freeze import FREEZE, Frozen, check_frozen, freeze_study, frozen
 from verax.studies.model.spec import make_study_spec
-from verax.studies.model.study import load_study, read_study, save_study
+from verax.studies.model.study_files import load_study, read_study, save_study
 from verax.studies.planning.registration import registration
 
 

@@ -11,7 +11,8 @@ from small_study import small_study
 from verax.errors import VeraxError
 from verax.studies.model.item import Item, Variant
 from verax.studies.model.screen import Passage, Screen, Token
-from verax.studies.model.study import FROZEN, MANIFEST, Study, load_study, save_study
+from verax.studies.model.study import Study
+from verax.studies.model.study_files import FROZEN, MANIFEST, load_study, save_study
 
 
 def rich_study() -> Study:

@@ -24,7 +24,7 @@ from verax.studies.planning.power import (
     values_of,
 )
 from verax.studies.planning.toy import sized, toy_study
-from verax.studies.protocols import make_protocol
+from verax.studies.protocol.contract import make_protocol
 
 NONE, LIME, SHAP, RANDOM = (
     {"name": "none"},

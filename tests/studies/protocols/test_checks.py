@@ -10,7 +10,7 @@ import pytest
 
 from verax.studies.model.screen import Prose, Screen
 from verax.studies.model.steps import Step
-from verax.studies.protocols import protocols
+from verax.studies.protocol.contract import protocols
 from verax.studies.protocols.checks import check_protocol, sample_material
 from verax.studies.protocols.forward import protocol as forward
 

@@ -6,7 +6,8 @@ import pytest
 
 from study_source import review_source
 from verax.errors import VeraxError
-from verax.studies.protocols import make_protocol
+from verax.studies.protocol.contract import make_protocol
+from verax.studies.protocol.surroundings import participant_steps
 from verax.studies.protocols.checks import check_protocol, sample_material
 
 TABLE = {"name": "class-from-evidence", "test": 12, "items_per_participant": 6}
@@ -30,7 +31,10 @@ def test_it_keeps_the_contract_with_texts_and_tables_of_two_and_three_classes(ki
 
 def test_each_item_and_condition_is_in_exactly_one_row(study):
     pairs = Counter(
-        (step.item, step.condition) for row in study.rows for step in study.steps(row, 1) if step.item
+        (step.item, step.condition)
+        for row in study.rows
+        for step in participant_steps(study, row, 1)
+        if step.item
     )
     assert (len(pairs), set(pairs.values())) == (24, {1})
     assert {row.target for row in study.rows} == {study.spec.participants}

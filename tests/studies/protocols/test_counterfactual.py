@@ -8,7 +8,8 @@ import pytest
 from study_source import review_source
 from verax.errors import VeraxError
 from verax.studies.model.screen import class_mark
-from verax.studies.protocols import make_protocol
+from verax.studies.protocol.contract import make_protocol
+from verax.studies.protocol.surroundings import participant_steps
 from verax.studies.protocols.checks import check_protocol, sample_material
 
 TABLE = {"name": "counterfactual"}
@@ -30,7 +31,7 @@ def test_both_rounds_and_all_conditions_have_the_same_items_in_independent_order
     same = 0
     for row in study.rows:
         for number in range(1, 51):
-            steps = study.steps(row, number)
+            steps = participant_steps(study, row, number)
             pre, post = ([step.item for step in steps if step.phase == phase] for phase in ("pre", "post"))
             assert set(pre) == set(post) == everything
             assert len(pre) == len(post) == 8

@@ -8,7 +8,8 @@ import pytest
 from study_source import review_source
 from verax.errors import VeraxError
 from verax.studies.model.screen import Bars, Passage, class_mark
-from verax.studies.protocols import make_protocol
+from verax.studies.protocol.contract import make_protocol
+from verax.studies.protocol.surroundings import participant_steps
 from verax.studies.protocols.checks import check_protocol, sample_material
 
 TABLE = {"name": "forward"}
@@ -32,7 +33,7 @@ def test_it_keeps_the_contract_with_texts_and_tables_of_two_and_three_classes(ki
 
 def test_four_rounds_in_order_with_a_page_before_each():
     study = study_of(screening=False)
-    steps = study.steps(study.rows[1], 1)
+    steps = participant_steps(study, study.rows[1], 1)
     counts = Counter(step.phase for step in steps)
     assert [(phase, counts[phase]) for phase in dict.fromkeys(step.phase for step in steps)] == [
         ("instructions", 1),
@@ -59,7 +60,7 @@ def test_everybody_gets_the_same_items_in_both_rounds_and_in_all_conditions():
     test = {item.id for item in study.items.values() if item.role == "test"}
     for row in study.rows:
         for number in (1, 2, 3):
-            steps = study.steps(row, number)
+            steps = participant_steps(study, row, number)
             for phase in ("learning", "explained"):
                 assert [step.item for step in in_phase(steps, phase)] == learning
             for phase in ("pre", "post"):
@@ -73,7 +74,7 @@ def test_the_two_rounds_are_shuffled_independently():
     study = check_protocol(sample_material(TABLE, {"learning": 1, "test": 3}))
     pairs = Counter()
     for number in range(1, 721):
-        steps = study.steps(study.rows[0], number)
+        steps = participant_steps(study, study.rows[0], number)
         pairs[tuple(tuple(step.item for step in in_phase(steps, phase)) for phase in ("pre", "post"))] += 1
     assert len(pairs) == 36
     chi2 = sum((count - 20) ** 2 / 20 for count in pairs.values())
@@ -83,7 +84,8 @@ def test_the_two_rounds_are_shuffled_independently():
 def test_pages_of_predictions_show_the_input_alone_and_are_the_same_in_all_conditions():
     study = study_of()
     seen = [
-        {step.screen for step in study.steps(row, 1) if step.phase in ("pre", "post")} for row in study.rows
+        {step.screen for step in participant_steps(study, row, 1) if step.phase in ("pre", "post")}
+        for row in study.rows
     ]
     assert seen[0] == seen[1] == seen[2]
     for key in seen[0]:

@@ -7,7 +7,8 @@ import pytest
 from study_source import review_source
 from verax.errors import VeraxError
 from verax.studies.display import stimulus
-from verax.studies.protocols import make_protocol
+from verax.studies.protocol.contract import make_protocol
+from verax.studies.protocol.surroundings import participant_steps
 from verax.studies.protocols.checks import check_protocol, sample_material
 
 TABLE = {"name": "model-choice", "test": 12, "items_per_participant": 6}
@@ -31,11 +32,14 @@ def test_it_keeps_the_contract_with_texts_and_tables_of_two_and_three_classes(ki
 
 def test_each_item_and_condition_is_in_exactly_one_row(study):
     pairs = Counter(
-        (step.item, step.condition) for row in study.rows for step in study.steps(row, 1) if step.item
+        (step.item, step.condition)
+        for row in study.rows
+        for step in participant_steps(study, row, 1)
+        if step.item
     )
     assert (len(pairs), set(pairs.values())) == (24, {1})
     for row in study.rows:
-        items = [step.item for step in study.steps(row, 1) if step.item]
+        items = [step.item for step in participant_steps(study, row, 1) if step.item]
         assert len(set(items)) == len(items) == 6
         assert {study.items[item].group for item in items} == {row.cells["block"]}
 
@@ -43,7 +47,7 @@ def test_each_item_and_condition_is_in_exactly_one_row(study):
 def test_each_robot_is_the_better_model_in_half_of_the_steps_at_random(study):
     first = Counter()
     for number in range(1, 101):
-        sides = [step.screen[-1] for step in study.steps(study.rows[0], number) if step.item]
+        sides = [step.screen[-1] for step in participant_steps(study, study.rows[0], number) if step.item]
         assert sorted(sides) == ["H"] * 3 + ["S"] * 3
         first[sides[0]] += 1
     assert min(first.values()) > 30

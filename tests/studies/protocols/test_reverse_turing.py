@@ -11,7 +11,8 @@ from verax.errors import VeraxError
 from verax.studies.build.build import compose_study
 from verax.studies.display import wording
 from verax.studies.model.screen import class_mark, with_names
-from verax.studies.protocols import make_protocol
+from verax.studies.protocol.contract import make_protocol
+from verax.studies.protocol.surroundings import participant_class_names, participant_steps
 from verax.studies.protocols.checks import check_protocol, sample_material, screen_words
 
 TABLE = {"name": "reverse-turing"}
@@ -46,7 +47,7 @@ def test_any_number_of_conditions_has_as_many_rounds(count):
 
 
 def test_each_round_has_a_training_with_answers_and_a_test_without(study):
-    steps = [step for step in study.steps(study.rows[0], 1) if step.item]
+    steps = [step for step in participant_steps(study, study.rows[0], 1) if step.item]
     sessions = dict.fromkeys(step.phase for step in steps)
     assert list(sessions) == [
         "training-1",
@@ -81,7 +82,11 @@ def test_over_the_design_conditions_groups_and_places_are_balanced(study):
 def test_nobody_sees_an_item_twice_and_each_item_is_seen_in_each_condition_equally_often(study):
     pairs = Counter()
     for row in study.rows:
-        guessed = [step for step in study.steps(row, 1) if step.item and not step.screen.startswith("answer")]
+        guessed = [
+            step
+            for step in participant_steps(study, row, 1)
+            if step.item and not step.screen.startswith("answer")
+        ]
         assert len({step.item for step in guessed}) == len(guessed) == 24
         pairs.update((step.item, step.condition) for step in guessed)
     assert (len(pairs), set(pairs.values())) == (24 * 3, {2})
@@ -89,7 +94,11 @@ def test_nobody_sees_an_item_twice_and_each_item_is_seen_in_each_condition_equal
 
 def test_sessions_are_shuffled_for_each_participant(study):
     orders = {
-        tuple(step.item for step in study.steps(study.rows[0], number) if step.phase == "training-1")
+        tuple(
+            step.item
+            for step in participant_steps(study, study.rows[0], number)
+            if step.phase == "training-1"
+        )
         for number in range(1, 21)
     }
     assert len(orders) > 10
@@ -146,20 +155,22 @@ def test_known_tasks_are_described_and_classes_have_their_names():
     study = check_protocol(material_of(texts={"task": "The model tells cats from dogs."}))
     said = study.screens["instructions:everybody"].blocks[0].paragraphs
     assert said[0] == "The model tells cats from dogs."
-    assert study.names(1) == study.names(2) == ("zorbic", "plenkish")
+    assert participant_class_names(study, 1) == participant_class_names(study, 2) == ("zorbic", "plenkish")
     named = check_protocol(material_of(class_names=["cat", "dog"]))
-    assert named.names(1) == ("cat", "dog")
+    assert participant_class_names(named, 1) == ("cat", "dog")
 
 
 def test_masked_classes_have_neutral_names_in_an_order_of_each_participants_own():
     study = check_protocol(material_of(MASKED))
-    orders = Counter(study.names(number) for number in range(1, 201))
-    assert orders.keys() == set(permutations(study.names(1)))
+    orders = Counter(participant_class_names(study, number) for number in range(1, 201))
+    assert orders.keys() == set(permutations(participant_class_names(study, 1)))
     assert min(orders.values()) > 70
-    assert study.names(7) == study.names(7)
+    assert participant_class_names(study, 7) == participant_class_names(study, 7)
     three = check_protocol(sample_material(MASKED, ROLES, groups=3, classes=3))
-    assert {three.names(number) for number in range(1, 100)} == set(permutations(three.names(1)))
-    assert all(re.fullmatch("[A-Z]", name) for name in three.names(1))
+    assert {participant_class_names(three, number) for number in range(1, 100)} == set(
+        permutations(participant_class_names(three, 1))
+    )
+    assert all(re.fullmatch("[A-Z]", name) for name in participant_class_names(three, 1))
 
 
 def test_no_word_of_a_masked_task_is_on_any_page():
@@ -170,7 +181,7 @@ def test_no_word_of_a_masked_task_is_on_any_page():
         dataset="savannah-animals",
     )
     study = check_protocol(material)
-    names = study.names(3)
+    names = participant_class_names(study, 3)
     shown = [with_names(text, names) for screen in study.screens.values() for text in screen_words(screen)]
     shown += [phase.title for phase in study.phases.values()]
     shown += [*wording.welcome(study.spec), *wording.consent(study.spec), *wording.debrief(study.spec)]

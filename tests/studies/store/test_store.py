@@ -11,6 +11,7 @@ from small_study import begin, do_step, finish, small_study, walk_to
 from store_tools import rows
 from verax.errors import VeraxError
 from verax.studies.display import wording
+from verax.studies.protocol.surroundings import participant_steps
 from verax.studies.store import Refused, Store, Submitted, open_store
 from verax.studies.store.tables import consents, events, participants, responses, steps
 from verax.studies.store.tokens import token_hash
@@ -65,7 +66,7 @@ def test_an_unknown_token_opens_nothing_and_stores_nothing(store):
 def test_the_steps_are_stored_as_planned_when_somebody_consents(store):
     begin(store)
     number, row = rows(store, participants.c.number, participants.c.design_row)[0]
-    planned = store.study.steps(store.study.rows[row], number)
+    planned = participant_steps(store.study, store.study.rows[row], number)
     stored = rows(
         store, steps.c.ord, steps.c.phase, steps.c.screen, steps.c.item, steps.c.condition, steps.c.state
     )

@@ -18,7 +18,7 @@ from verax.studies.analysis.pooled.pooled_imitation import PROTOCOL as IMITATION
 from verax.studies.analysis.pooled.pooled_imitation import imitation_over_tasks
 from verax.studies.analysis.pooled.pooled_simulation import pooled_tables
 from verax.studies.analysis.to_json import plain
-from verax.studies.protocols.contract import make_protocol
+from verax.studies.protocol.contract import make_protocol
 
 if TYPE_CHECKING:
     import pandas as pd

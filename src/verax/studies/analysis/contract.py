@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from verax.studies.model.spec import Condition
     from verax.studies.model.study import Study
-    from verax.studies.protocols.contract import Protocol
+    from verax.studies.protocol.contract import Protocol
 
 People = Literal["participants", "bots"]
 Estimator = Literal["crossed", "hase2020", "both"]

@@ -15,7 +15,7 @@ from typing import Any
 from verax.studies.answers.json_cells import known
 from verax.studies.model.spec import ExclusionRule
 from verax.studies.model.study import Study
-from verax.studies.protocols.contract import make_protocol
+from verax.studies.protocol.contract import make_protocol
 from verax.studies.store.clock import SECOND
 
 FEWEST_ANSWERS = 8  # before the same answer always says something

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from verax.studies.model.study import Study
-from verax.studies.protocols.contract import make_protocol
+from verax.studies.protocol.contract import make_protocol
 from verax.studies.store.clock import to_micros
 from verax.studies.store.store import Store
 from verax.studies.store.tables import studies

@@ -9,7 +9,8 @@ from verax.studies.bots.page import Page, drawn_page, explains, seen_on
 from verax.studies.model.item import Item
 from verax.studies.model.screen import Facts, Question, Screen, with_names
 from verax.studies.model.study import Study
-from verax.studies.protocols.contract import Protocol, make_protocol
+from verax.studies.protocol.contract import Protocol, make_protocol
+from verax.studies.protocol.surroundings import participant_steps
 
 # Some screens are drawn by lot: so many participants of each row are asked which ones they see.
 MOST_LOOKED_AT = 64
@@ -132,7 +133,7 @@ def _shown(study: Study) -> Iterator[tuple[str, str | None, str | None]]:
     unseen = set(study.screens)
     for number in range(1, MOST_LOOKED_AT + 1):
         for row in study.rows:
-            for step in study.steps(row, number):
+            for step in participant_steps(study, row, number):
                 unseen.discard(step.screen)
                 yield step.screen, step.item, step.condition
         if not unseen:

@@ -21,6 +21,7 @@ from verax.studies.model.screen import Screen
 from verax.studies.model.steps import DesignRow, Phase, Step
 from verax.studies.model.study import Study
 from verax.version import VERSION
+from verax.studies.protocol.surroundings import participant_class_names, participant_steps
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +76,7 @@ class _Walk:
     """One person's way, and what became of it."""
 
     def __init__(self, album: Album, person: Person, row: DesignRow, number: int) -> None:
-        self.steps = album.study.steps(row, number)
+        self.steps = participant_steps(album.study, row, number)
         self.status = "active"
         self.phase = ""
         self.done = 0
@@ -83,7 +84,7 @@ class _Walk:
         self._album = album
         self._person = person
         self._row = row
-        self._names = album.study.names(number)
+        self._names = participant_class_names(album.study, number)
 
     def answers(self) -> Iterator[Record]:
         """One record for each answer, and for each step whose time ran out."""

@@ -15,6 +15,7 @@ from verax.explain.explanation import Explanation
 from verax.run import Progress, Store
 from verax.run.progress import During, quietly
 from verax.run.threads import one_thread
+from verax.studies.build.build_folder import BUILDING, built_study, claim_folder
 from verax.studies.build.explanations import Key, check_explainers, explain_all, records
 from verax.studies.build.fitting import (
     accuracy,
@@ -25,14 +26,14 @@ from verax.studies.build.fitting import (
     study_model,
     training_size,
 )
-from verax.studies.build.surroundings import framed_phases, framed_screens, screening
 from verax.studies.display.levels import scales
-from verax.studies.model.folder import BUILDING, built_study, claim_folder
 from verax.studies.model.item import Item
 from verax.studies.model.sources import Material, Source
 from verax.studies.model.spec import StudySpec, WorseModel
-from verax.studies.model.study import Study, save_study
-from verax.studies.protocols import Protocol, make_protocol
+from verax.studies.model.study import Study
+from verax.studies.model.study_files import save_study
+from verax.studies.protocol.contract import Protocol, make_protocol
+from verax.studies.protocol.surroundings import framed_phases, framed_screens, participant_steps, screening
 
 
 def build_study(
@@ -204,7 +205,7 @@ def _check_items(items: Sequence[Item]) -> None:
 def _check_steps(study: Study) -> None:
     """A row of the design that leads nowhere is found now, not by a participant."""
     for row in study.rows:
-        for step in study.steps(row, 1):
+        for step in participant_steps(study, row, 1):
             for sort, name, known in (
                 ("screen", step.screen, study.screens),
                 ("phase", step.phase, study.phases),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from verax.studies.model.item import Item
 from verax.studies.model.steps import Step
 from verax.studies.model.study import Study
+from verax.studies.protocol.surroundings import participant_steps
 
 # Rough, from the papers' own times: half an hour for some hundred screens.
 SECONDS_PER_ITEM = 12
@@ -70,7 +71,7 @@ def places(study: Study) -> int:
 
 def minutes(study: Study) -> float:
     """How long a participant will take, roughly: the longest row of the design, the screening test passed at once."""
-    return max(_seconds(study, study.steps(row, 1)) for row in study.rows) / 60
+    return max(_seconds(study, participant_steps(study, row, 1)) for row in study.rows) / 60
 
 
 def _seconds(study: Study, steps: Sequence[Step]) -> int:

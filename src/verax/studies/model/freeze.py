@@ -12,14 +12,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from verax.errors import VeraxError
 from verax.run.canonical import canonical, write_json
 from verax.version import VERSION
-
-if TYPE_CHECKING:
-    from verax.studies.model.study import Study
+from verax.studies.model.study import Study
 
 FREEZE = "freeze.json"
 FORMAT = 1

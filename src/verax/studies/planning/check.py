@@ -25,8 +25,7 @@ from verax.studies.model.steps import DesignRow
 from verax.studies.model.study import Study
 from verax.studies.planning.power import BETWEEN, GRADED, SURE, People, question_of, undecided
 from verax.studies.planning.toy import sized, toy_study
-from verax.studies.protocols import make_protocol
-from verax.studies.protocols.contract import Protocol
+from verax.studies.protocol.contract import Protocol, make_protocol
 
 REPLICATES = 20  # of bootstraps that stand beside the primary analysis and do not count here
 

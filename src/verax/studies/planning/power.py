@@ -25,7 +25,7 @@ from verax.stats.tests.multiplicity import holm
 from verax.stats.thresholds import FEWEST_ITEMS, FEWEST_OWN
 from verax.studies.model.spec import StudySpec
 from verax.studies.planning.toy import sized, toy_study
-from verax.studies.protocols import make_protocol
+from verax.studies.protocol.contract import make_protocol
 
 BETWEEN = ("forward", "counterfactual")
 GRADED = ("model-choice", "class-from-evidence", "uncertain-case")

@@ -10,7 +10,7 @@ from verax.studies.model.item import Item, Variant
 from verax.studies.model.sources import Material
 from verax.studies.model.spec import StudySpec
 from verax.studies.model.study import Study
-from verax.studies.protocols import make_protocol
+from verax.studies.protocol.contract import make_protocol
 
 CLASS_NAMES = ("first", "second")
 # The parameter that says how many items are asked about, by protocol.

@@ -1,24 +1,5 @@
-"""The study protocols, one module each."""
+"""The study protocols, one folder each: `verax.studies.protocol` finds them here, so that none need be listed."""
 
-from verax.studies.protocols.class_from_evidence import protocol as class_from_evidence
-from verax.studies.protocols.contract import Briefing, Material, Protocol, Source, make_protocol, protocols
-from verax.studies.protocols.counterfactual import protocol as counterfactual
-from verax.studies.protocols.forward import protocol as forward
-from verax.studies.protocols.model_choice import protocol as model_choice
-from verax.studies.protocols.reverse_turing import protocol as reverse_turing
-from verax.studies.protocols.uncertain_case import protocol as uncertain_case
+from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, make_protocol, protocols
 
-__all__ = [
-    "Briefing",
-    "Material",
-    "Protocol",
-    "Source",
-    "class_from_evidence",
-    "counterfactual",
-    "forward",
-    "make_protocol",
-    "model_choice",
-    "protocols",
-    "reverse_turing",
-    "uncertain_case",
-]
+__all__ = ["Briefing", "Material", "Protocol", "Source", "make_protocol", "protocols"]

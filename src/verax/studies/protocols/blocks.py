@@ -10,7 +10,7 @@ from verax.studies.design.rows import deal
 from verax.studies.items import pool
 from verax.studies.model.item import Item
 from verax.studies.model.steps import DesignRow, Step
-from verax.studies.protocols.contract import Source
+from verax.studies.protocol.contract import Source
 from verax.studies.protocols.screens import made_items, strata
 
 

@@ -7,11 +7,13 @@ import re
 from collections.abc import Sequence
 from itertools import groupby, pairwise
 
+from verax.studies.build.build import compose_study
 from verax.studies.model.screen import Bars, Block, Evidence, Facts, Passage, Prose, Quote, Row, Screen
 from verax.studies.model.sources import Material
 from verax.studies.model.steps import Step
 from verax.studies.model.study import Study
-from verax.studies.protocols.contract import Protocol, make_protocol
+from verax.studies.protocol.contract import Protocol, make_protocol
+from verax.studies.protocol.surroundings import participant_steps
 from verax.studies.protocols.sample import sample_material
 
 __all__ = ["check_protocol", "sample_material"]
@@ -22,8 +24,6 @@ PARTICIPANTS = 6
 
 def check_protocol(material: Material) -> Study:
     """Raises an AssertionError that says which part of the contract the material's protocol breaks; the study made."""
-    from verax.studies.build.build import compose_study
-
     protocol = make_protocol(material.spec.protocol)
     protocol.check(material.spec)
     study = compose_study(material, protocol, "")
@@ -31,11 +31,13 @@ def check_protocol(material: Material) -> Study:
     check_screens(study)
     for row in study.rows:
         for number in range(1, PARTICIPANTS + 1):
-            steps = study.steps(row, number)
-            assert steps == study.steps(row, number), f"row {row.number}: the same seed gives other steps"
+            steps = participant_steps(study, row, number)
+            assert steps == participant_steps(study, row, number), (
+                f"row {row.number}: the same seed gives other steps"
+            )
             check_phases(study, steps)
             check_answers(study, protocol, steps)
-    shown = {step.item for row in study.rows for step in study.steps(row, 1)}
+    shown = {step.item for row in study.rows for step in participant_steps(study, row, 1)}
     unseen = [item for item in study.items if item not in shown]
     assert not unseen, f"the item {unseen[0]!r} is shown in no row of the design"
     return study

@@ -14,7 +14,7 @@ from verax.studies.model.item import Item, Variant
 from verax.studies.model.screen import Block, Facts, Option, Passage, Prose, Question, Row, Screen, class_mark
 from verax.studies.model.spec import StudySpec
 from verax.studies.model.steps import Phase
-from verax.studies.protocols.contract import Material, Source
+from verax.studies.protocol.contract import Material, Source
 
 EXPLAINED, PLAIN = "explained", "plain"
 

@@ -17,8 +17,9 @@ from verax.studies.build.imports import import_hase_bansal, make_study
 from verax.studies.build.imports.hase_bansal_spec import ALL_METHODS, METHODS, hase_bansal_spec
 from verax.studies.model.screen import Passage, Quote, Row
 from verax.studies.model.spec import parse_study_spec
-from verax.studies.model.study import load_study
-from verax.studies.protocols import make_protocol
+from verax.studies.model.study_files import load_study
+from verax.studies.protocol.contract import make_protocol
+from verax.studies.protocol.surroundings import participant_steps
 from verax.studies.protocols.checks import check_answers, check_phases
 
 STUDIES = [(domain, test) for domain in ("text", "tabular") for test in ("forward", "counterfactual")]
@@ -171,12 +172,12 @@ def test_participants_of_every_row_have_their_steps(studies, domain, test):
     # of 16 and 32 items twice, or two of 32, with a page before each.
     count = 5 + (4 + 2 * (16 + 32) if test == "forward" else 2 + 2 * 32)
     for row in study.rows:
-        steps = study.steps(row, 1)
+        steps = participant_steps(study, row, 1)
         assert len(steps) == count
         check_phases(study, steps)
         check_answers(study, make_protocol(study.spec.protocol), steps)
     pre, post = (
-        [step.item for step in study.steps(study.rows[0], 1) if step.phase == phase]
+        [step.item for step in participant_steps(study, study.rows[0], 1) if step.phase == phase]
         for phase in ("pre", "post")
     )
     assert pre != post

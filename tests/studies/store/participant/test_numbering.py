@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from small_study import small_study
 from verax.studies.model.steps import Phase, Step
+from verax.studies.protocol.surroundings import participant_steps
 from verax.studies.protocols.checks import check_protocol, sample_material
 from verax.studies.store.participant.numbering import part_numbers, places
 
@@ -45,7 +46,7 @@ def test_steps_without_items_are_counted_as_pages_of_their_own():
 def test_rounds_of_training_and_test_are_two_parts_each():
     table = {"name": "reverse-turing", "training": 4, "evaluation": 4, "strategy": True}
     study = check_protocol(sample_material(table, {"training": 4, "evaluation": 4}, groups=3))
-    planned = study.steps(study.rows[0], 1)
+    planned = participant_steps(study, study.rows[0], 1)
     titles = {}
     for step, part in zip(planned, part_numbers(study, planned), strict=True):
         titles.setdefault(part, set()).add(study.phases[step.phase].title)

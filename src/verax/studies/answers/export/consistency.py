@@ -11,7 +11,7 @@ from verax.errors import VeraxError
 from verax.studies.answers.records import written
 from verax.studies.answers.schema import EXCLUSIONS, PARTICIPANTS, RESPONSES
 from verax.studies.model.study import Study
-from verax.studies.protocols.contract import make_protocol
+from verax.studies.protocol.contract import make_protocol
 
 if TYPE_CHECKING:
     import pandas as pd

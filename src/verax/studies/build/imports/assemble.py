@@ -10,15 +10,17 @@ from tempfile import TemporaryDirectory
 from verax.errors import VeraxError
 from verax.explain.explanation import Attribution, Explanation
 from verax.studies.build.build import compose_study
+from verax.studies.build.build_folder import claim_folder
 from verax.studies.build.explanations import Key, records
 from verax.studies.display.controls import shuffled_scores
 from verax.studies.display.levels import scales
-from verax.studies.model.folder import claim_folder
 from verax.studies.model.item import Item
 from verax.studies.model.sources import Material
 from verax.studies.model.spec import StudySpec
-from verax.studies.model.study import MANIFEST, Study, load_study, save_study
-from verax.studies.protocols import Protocol, make_protocol
+from verax.studies.model.study import Study
+from verax.studies.model.study_files import MANIFEST, load_study, save_study
+from verax.studies.protocol.contract import Protocol, make_protocol
+from verax.studies.protocol.surroundings import participant_steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +126,7 @@ def _with_controls(
 
 def _check_used(study: Study, protocol: Protocol, material: Material) -> None:
     """Every item is for somebody, and no part of the study is empty."""
-    steps = [step for row in study.rows for step in study.steps(row, 1)]
+    steps = [step for row in study.rows for step in participant_steps(study, row, 1)]
     seen = {step.item for step in steps}
     idle = [item for item in material.items if item.id not in seen]
     name = study.spec.protocol["name"]

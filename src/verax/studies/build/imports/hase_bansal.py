@@ -23,7 +23,7 @@ from verax.studies.build.imports.readers import Record, Table, each, read_table
 from verax.studies.build.imports.shown import shown_input
 from verax.studies.model.item import Item, Variant
 from verax.studies.model.spec import Condition, StudySpec
-from verax.studies.protocols import make_protocol
+from verax.studies.protocol.contract import make_protocol
 
 PUBLISHED = Path("data", "HIT-data-public-final")
 # What all forms of an item must agree on, where they have it.

@@ -15,7 +15,7 @@ from verax.studies.build.imports.readers import Record, Table, each
 from verax.studies.build.imports.shown import explanation
 from verax.studies.model.item import Item
 from verax.studies.model.spec import Condition, StudySpec
-from verax.studies.protocols import Protocol
+from verax.studies.protocol.contract import Protocol
 
 MODELS = ("model", "worse")
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from verax.studies.model.item import Item
-from verax.studies.protocols import Protocol
+from verax.studies.protocol.contract import Protocol
 
 
 def notes_on(items: Sequence[Item], class_names: Sequence[str], protocol: Protocol) -> tuple[str, ...]:

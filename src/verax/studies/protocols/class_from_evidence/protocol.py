@@ -17,10 +17,10 @@ from verax.studies.model.screen import Prose, Question, Screen
 from verax.studies.model.spec import StudySpec
 from verax.studies.model.steps import DesignRow, Phase, Step
 from verax.studies.model.study import Study
+from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, protocols
+from verax.studies.protocol.graded_answers import graded_options, graded_score
 from verax.studies.protocols import briefings
 from verax.studies.protocols.blocks import check_blocks, items_in_blocks, largest_block, steps_of_block
-from verax.studies.protocols.contract import Briefing, Material, Protocol, Source, protocols
-from verax.studies.protocols.graded_answers import graded_options, graded_score
 from verax.studies.protocols.screens import by_role, refuse_direction, refuse_none, timed
 
 

@@ -19,8 +19,8 @@ from verax.studies.model.screen import Prose, Question, Screen
 from verax.studies.model.spec import StudySpec
 from verax.studies.model.steps import DesignRow, Phase, Step
 from verax.studies.model.study import Study
+from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, protocols
 from verax.studies.protocols import briefings
-from verax.studies.protocols.contract import Briefing, Material, Protocol, Source, protocols
 from verax.studies.protocols.screens import (
     EXPLAINED,
     PLAIN,
@@ -51,6 +51,11 @@ class Counterfactual(Protocol):
 
     test: int = Field(default=32, ge=1)
     vectors: str | None = None
+
+    def check_item(self, item: Item) -> None:
+        """An item that is asked about needs a changed version."""
+        if item.variant is None and item.role == "test":
+            raise VeraxError("there is no changed version; fill in 'variant' and 'variant_prediction'")
 
     def items(self, source: Source) -> list[Item]:
         """True and false positives and negatives in equal numbers, and half of the changes flip within each."""

@@ -19,8 +19,8 @@ from verax.studies.model.screen import Prose, Screen
 from verax.studies.model.spec import StudySpec
 from verax.studies.model.steps import DesignRow, Phase, Step
 from verax.studies.model.study import Study
+from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, protocols
 from verax.studies.protocols import briefings
-from verax.studies.protocols.contract import Briefing, Material, Protocol, Source, protocols
 from verax.studies.protocols.screens import (
     EXPLAINED,
     PLAIN,

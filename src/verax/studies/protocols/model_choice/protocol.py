@@ -18,9 +18,9 @@ from verax.studies.model.screen import Option, Prose, Question, Screen, class_ma
 from verax.studies.model.spec import StudySpec
 from verax.studies.model.steps import DesignRow, Phase, Step
 from verax.studies.model.study import Study
+from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, protocols
 from verax.studies.protocols import briefings
 from verax.studies.protocols.blocks import check_blocks, items_in_blocks, largest_block
-from verax.studies.protocols.contract import Briefing, Material, Protocol, Source, protocols
 from verax.studies.protocols.screens import by_role, refuse_direction, refuse_none, timed
 
 ANSWERS = (

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from verax.errors import VeraxError
 from verax.studies.design.rows import rotated_blocks
 from verax.studies.display import stimulus, wording
 from verax.studies.items import pool
@@ -18,10 +19,10 @@ from verax.studies.model.screen import Bars, Block, Evidence, Facts, Prose, Ques
 from verax.studies.model.spec import StudySpec
 from verax.studies.model.steps import DesignRow, Phase, Step
 from verax.studies.model.study import Study
+from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, protocols
+from verax.studies.protocol.graded_answers import graded_options, graded_score
 from verax.studies.protocols import briefings
 from verax.studies.protocols.blocks import check_blocks, items_in_blocks, largest_block, steps_of_block
-from verax.studies.protocols.contract import Briefing, Material, Protocol, Source, protocols
-from verax.studies.protocols.graded_answers import graded_options, graded_score
 from verax.studies.protocols.screens import by_role, timed
 from verax.text import listed
 
@@ -50,6 +51,11 @@ class UncertainCase(Protocol):
     def check(self, spec: StudySpec) -> None:  # noqa: ARG002
         """Items must fill the blocks."""
         check_blocks(self.test, self.items_per_participant)
+
+    def check_item(self, item: Item) -> None:
+        """How unsure the model is must be known."""
+        if not item.probabilities:
+            raise VeraxError("the cell 'probabilities' is empty; fill it in")
 
     def items(self, source: Source) -> list[Item]:
         """Unconfident predictions: half right, half wrong."""

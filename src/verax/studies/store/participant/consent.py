@@ -14,6 +14,7 @@ from verax.studies.design.allocation import choose_row
 from verax.studies.display import wording
 from verax.studies.model.steps import DesignRow, Step
 from verax.studies.model.study import Study
+from verax.studies.protocol.surroundings import participant_class_names, participant_steps
 from verax.studies.store.clock import micros
 from verax.studies.store.participant.numbering import part_numbers, places
 from verax.studies.store.people import LOCK_STUDY, lock, taken
@@ -107,7 +108,7 @@ def _begin(
 ) -> None:
     records = [
         record | {"participant_id": participant_id}
-        for record in step_records(study, study.steps(row, number))
+        for record in step_records(study, participant_steps(study, row, number))
     ]
     connection.execute(
         BEGIN,
@@ -115,7 +116,7 @@ def _begin(
             "participant_id": participant_id,
             "number": number,
             "design_row": row.number,
-            "names": list(study.names(number)),
+            "names": list(participant_class_names(study, number)),
             "phases": max(record["phase_number"] for record in records),
             "steps": len(records),
             "hold_until": now + hold_micros(study),

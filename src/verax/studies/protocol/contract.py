@@ -2,7 +2,7 @@
 
 A protocol is one module: its parameters, which items it needs, which screens it shows, its design, and a pure function
 from a design row and a seed to the steps of a participant. What is around it (instructions, the screening test, the
-debriefing) is made by `verax.studies.build.surroundings` from its `briefing`.
+debriefing) is made by `verax.studies.protocol.surroundings` from its `briefing`.
 """
 
 from __future__ import annotations
@@ -48,6 +48,13 @@ class Protocol(BaseModel, ABC):
     def check(self, spec: StudySpec) -> None:
         """Refuses, in one sentence, what a spec asks for and this protocol cannot do; before anything is computed."""
 
+    def check_item(self, item: Item) -> None:
+        """Refuses an item that was made elsewhere and lacks what this protocol shows of it."""
+        if self.explains_worse and item.worse is None:
+            raise VeraxError("the cell 'worse' is empty; fill in the probabilities of the worse model")
+        if self.explains_worse and item.worse and item.worse[item.prediction] < max(item.worse):
+            raise VeraxError("the two models predict different classes; leave the item out")
+
     @abstractmethod
     def items(self, source: Source) -> list[Item]:
         """Chooses the items; too few candidates are a sentence that says how many there are."""
@@ -90,7 +97,9 @@ class Protocol(BaseModel, ABC):
         return tuple(study.spec.class_names or study.class_names)
 
 
-protocols: Registry[type[Protocol]] = Registry("study protocol", "verax.protocols")
+protocols: Registry[type[Protocol]] = Registry(
+    "study protocol", "verax.protocols", home="verax.studies.protocols"
+)
 
 
 def make_protocol(table: Mapping[str, Any]) -> Protocol:

@@ -5,11 +5,10 @@ from itertools import groupby
 import pytest
 
 from verax.errors import VeraxError
-from verax.studies.build.surroundings import framed_phases, framed_screens, screening
 from verax.studies.model.spec import ScreeningQuestion
-from verax.studies.protocols import make_protocol
+from verax.studies.protocol.contract import Briefing, make_protocol
+from verax.studies.protocol.surroundings import framed_phases, framed_screens, participant_steps, screening
 from verax.studies.protocols.checks import check_protocol, sample_material
-from verax.studies.protocols.contract import Briefing
 from verax.studies.protocols.forward import protocol as forward
 
 FORWARD = {"name": "forward"}
@@ -24,7 +23,9 @@ def runs(study, row, number=1):
     """The phases in order, with how many steps each has."""
     return [
         (phase, len(list(steps)))
-        for phase, steps in groupby(study.steps(study.rows[row], number), key=lambda step: step.phase)
+        for phase, steps in groupby(
+            participant_steps(study, study.rows[row], number), key=lambda step: step.phase
+        )
     ]
 
 
@@ -44,7 +45,7 @@ def test_instructions_come_first_screening_next_and_debriefing_last():
 def test_instructions_are_shown_again_before_each_further_attempt():
     study = check_protocol(material_with(screening={"attempts": 3}))
     assert runs(study, 1)[:6] == [("instructions", 1), ("screening", 1)] * 3
-    steps = study.steps(study.rows[1], 1)
+    steps = participant_steps(study, study.rows[1], 1)
     assert [step.screen for step in steps[:6]] == [
         "instructions:explained",
         "screening:explained",
@@ -66,7 +67,9 @@ def test_without_screening_the_study_begins_after_the_instructions():
 
 def test_people_with_and_without_explanations_get_their_own_instructions_and_test():
     study = check_protocol(material_with())
-    plain, method, control = ({step.screen for step in study.steps(row, 1)} for row in study.rows)
+    plain, method, control = (
+        {step.screen for step in participant_steps(study, row, 1)} for row in study.rows
+    )
     assert {"instructions:plain", "screening:plain"} <= plain
     assert {"instructions:explained", "screening:explained"} <= method & control
     assert not any("explained" in key for key in plain if not key.startswith(("about-", "explained:")))
@@ -139,7 +142,7 @@ def test_tests_whose_right_answers_differ_between_audiences_are_refused():
 
 def test_participants_get_their_own_orders_and_always_the_same():
     study = check_protocol(material_with())
-    orders = {study.steps(study.rows[0], number) for number in range(1, 30)}
+    orders = {participant_steps(study, study.rows[0], number) for number in range(1, 30)}
     assert len(orders) > 20
     other_seed = check_protocol(material_with(seed=5))
-    assert study.steps(study.rows[0], 1) != other_seed.steps(other_seed.rows[0], 1)
+    assert participant_steps(study, study.rows[0], 1) != participant_steps(other_seed, other_seed.rows[0], 1)

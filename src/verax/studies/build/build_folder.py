@@ -7,7 +7,8 @@ from pathlib import Path
 from verax.errors import VeraxError
 from verax.studies.build.fitting import data_arguments, study_dataset
 from verax.studies.model.freeze import frozen
-from verax.studies.model.study import MANIFEST, Study, load_study
+from verax.studies.model.study import Study
+from verax.studies.model.study_files import MANIFEST, load_study
 
 # Where a build that is not finished keeps what it has.
 BUILDING = ".build"

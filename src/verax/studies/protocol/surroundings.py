@@ -12,7 +12,7 @@ from verax.studies.model.sources import Briefing, Material
 from verax.studies.model.spec import ScreeningQuestion
 from verax.studies.model.steps import DesignRow, Phase, Screening, Step
 from verax.studies.model.study import Study
-from verax.studies.protocols.contract import Protocol
+from verax.studies.protocol.contract import Protocol, make_protocol
 
 INSTRUCTIONS = Phase("instructions", "Instructions", "instructions")
 SCREENING = Phase("screening", "A short test", "screening")
@@ -20,12 +20,13 @@ QUESTIONS = Phase("questions", "A last question", "questions")
 DEBRIEF = Phase("debrief", "The end", "debrief")
 
 
-def framed_steps(study: Study, protocol: Protocol, row: DesignRow, number: int) -> tuple[Step, ...]:
-    """All steps of the participant with this number in a row of the design: a pure function of these.
+def participant_steps(study: Study, row: DesignRow, number: int) -> tuple[Step, ...]:
+    """All steps of the participant with this number (from 1, by arrival) in a row of the design: a pure function.
 
     The first attempt at the screening test follows the instructions; before each further one they are shown again. Who
     passes skips the further attempts and what is between them.
     """
+    protocol = make_protocol(study.spec.protocol)
     audience = protocol.audience(study.spec, row)
     steps = [Step(INSTRUCTIONS.key, f"instructions:{audience}")]
     if study.screening is not None:
@@ -36,6 +37,11 @@ def framed_steps(study: Study, protocol: Protocol, row: DesignRow, number: int) 
     if protocol.strategy:
         steps.append(Step(QUESTIONS.key, "strategy"))
     return (*steps, Step(DEBRIEF.key, "debrief"))
+
+
+def participant_class_names(study: Study, number: int) -> tuple[str, ...]:
+    """What the classes are called on the pages of the participant with this number."""
+    return make_protocol(study.spec.protocol).names(study, number)
 
 
 def framed_phases(material: Material, protocol: Protocol) -> tuple[Phase, ...]:
