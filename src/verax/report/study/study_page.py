@@ -13,16 +13,9 @@ from verax.report.explanations.explanations_page import _environment
 from verax.report.study.figures import figure_inline, figure_svg
 from verax.report.study.study_tables import heading, rows_of
 from verax.text import counted, percent
+from verax.studies.protocol.contract import question_of
 
 Summary = Mapping[str, Any]
-PROTOCOLS = {
-    "forward": "Do explanations of some inputs help people to predict what the model says of others?",
-    "counterfactual": "Do explanations help people to predict how a changed input changes the model's answer?",
-    "reverse-turing": "Can people tell what the model says, and does what they believe stand in the way?",
-    "model-choice": "Do explanations show people which of two models is better?",
-    "class-from-evidence": "Can people tell the model's answer from the evidence that an explanation shows?",
-    "uncertain-case": "Do explanations help people where the model itself is unsure?",
-}
 # The analysis whose table shows whether conclusions hang on who is counted.
 SENSITIVITY = "sensitivity"
 PRIMARY_COLUMNS: tuple[dict[str, str], ...] = (
@@ -106,7 +99,7 @@ def render_study_report(summary: Summary) -> str:
         .render(
             style=page_style(),
             title=summary["title"],
-            question=PROTOCOLS.get(summary["protocol"], ""),
+            question=question_of(summary["protocol"]),
             asked=asked(summary),
             bots=summary.get("people") == "bots",
             answer=sentences((summary.get("primary") or {}).get("sentence") or NO_ANSWER),

@@ -11,14 +11,11 @@ from verax.run import library_versions
 from verax.run.threads import one_thread
 from verax.studies.analysis.attrition import attrition
 from verax.studies.analysis.balance import balance
-from verax.studies.analysis.contract import Analysed, Figure, Findings, Options, analyses
 from verax.studies.analysis.flow import Flow, flow_of, flow_problems, flow_sentence
 from verax.studies.analysis.plan import plan_problems, with_plan
-from verax.studies.analysis.pooled.pooled_imitation import PROTOCOL as IMITATION
-from verax.studies.analysis.pooled.pooled_imitation import imitation_over_tasks
-from verax.studies.analysis.pooled.pooled_simulation import pooled_tables
 from verax.studies.analysis.to_json import plain
-from verax.studies.protocol.contract import make_protocol
+from verax.studies.protocol.contract import make_protocol, protocols
+from verax.studies.protocol.findings import Analysed, Figure, Findings, Options, ProtocolAnalysis
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,9 +39,11 @@ def analysed(collected: Collected, *, bots: bool = False) -> Analysed:
     complete = everybody[is_complete & ~everybody["excluded"].astype(bool)]
     tested = answers.loc[(answers["phase_kind"] == "test") & answers["answer"].notna(), "participant"]
     intended = everybody[everybody["participant"].isin(set(tested))]
+    protocol = make_protocol(study.spec.protocol)
     return Analysed(
         study=study,
-        protocol=make_protocol(study.spec.protocol),
+        scored=protocol.scored,
+        parameters=protocol.model_dump(),
         responses=_of(answers, complete),
         participants=complete.reset_index(drop=True),
         intended=_of(answers, intended),
@@ -118,7 +117,13 @@ def analyse(
         found, keys = _findings(data, chosen, flow)
         if others:
             more = [rehearsed(analysed(one, bots=chosen.bots)) for one in others]
-            found = _with_pooled(found, [data, *more], chosen)
+            over_all = pooled_findings([data, *more], chosen)
+            found = replace(
+                found,
+                tables=(*found.tables, *over_all.tables),
+                figures=(*found.figures, *over_all.figures),
+                problems=(*found.problems, *over_all.problems),
+            )
     found = with_plan(found, study.spec.analysis)
     problems = [
         *flow_problems(flow, data),
@@ -156,19 +161,28 @@ def analyse(
     return cleaned
 
 
-def _with_pooled(found: Findings, studies: list[Analysed], options: Options) -> Findings:
-    """The findings with the tables over several studies."""
-    figures: tuple[Figure, ...] = ()
-    if studies[0].study.spec.protocol["name"] == IMITATION:
-        tables, figures, problems = imitation_over_tasks(studies, options)
-    else:
-        tables, problems = pooled_tables(studies, options)
-    return replace(
-        found,
-        tables=(*found.tables, *tables),
-        figures=(*found.figures, *figures),
-        problems=(*found.problems, *problems),
-    )
+def pooled_findings(studies: Sequence[Analysed], options: Options) -> Findings:
+    """The tables over several studies that share a pooled analysis, and what cannot be told."""
+    first = studies[0].study.spec.protocol["name"]
+    own = _analysis_of(studies[0])
+    if own is None or own.pooled is None:
+        raise VeraxError(f"There is no analysis of several {first} studies together; analyse each alone.")
+    for data in studies:
+        other, spec = _analysis_of(data), data.study.spec
+        if other is None or other.pooled is not own.pooled:
+            raise VeraxError(
+                f"The study {spec.title!r} is a {spec.protocol['name']} study: it cannot be pooled with a {first} "
+                "study."
+            )
+    if len({data.study.hash for data in studies}) < len(studies):
+        raise VeraxError(
+            "A study is given twice: pooled, its answers would count twice; name each study once."
+        )
+    return own.pooled(studies, options)
+
+
+def _analysis_of(data: Analysed) -> ProtocolAnalysis | None:
+    return protocols.get(data.study.spec.protocol["name"]).analysis()
 
 
 def _freeze_problems(frozen: Frozen | None) -> list[str]:
@@ -195,12 +209,11 @@ def _flow_figure(flow: Flow) -> dict[str, Any]:
 
 def _findings(data: Analysed, options: Options, flow: Flow) -> tuple[Findings, tuple[str, ...]]:
     """What the protocol's analysis finds, and the names a plan may use for it."""
-    name = data.study.spec.protocol["name"]
-    # A protocol may be found as "package.module:Name"; its analysis is never there.
-    if name not in analyses.names():
+    known = _analysis_of(data)
+    if known is None:
+        name = data.study.spec.protocol["name"]
         why = f"There is no analysis of the protocol {name!r}: only the flow of participants is reported."
         return Findings(problems=(why,)), ()
-    known = analyses.get(name)
     if flow.intended == 0:
         return Findings(), known.keys
     return known.run(data, options), known.keys

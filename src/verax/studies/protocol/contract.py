@@ -21,6 +21,7 @@ from verax.studies.model.sources import Briefing, Material, Source
 from verax.studies.model.spec import StudySpec
 from verax.studies.model.steps import DesignRow, Phase, Step
 from verax.studies.model.study import Study
+from verax.studies.protocol.findings import ProtocolAnalysis
 
 __all__ = ["Briefing", "Material", "Protocol", "Source", "make_protocol", "protocols"]
 
@@ -33,6 +34,7 @@ class Protocol(BaseModel, ABC):
         explained: the roles of the items that conditions explain; the others need no explanations.
         explains_worse: whether the worse model's predictions are explained too.
         scored: the question of its test phases whose answers `score` judges.
+        asks: the question that it answers, in one sentence for reports.
         strategy: whether participants are asked at the end, in their own words, how they found their answers.
     """
 
@@ -42,6 +44,7 @@ class Protocol(BaseModel, ABC):
     explained: ClassVar[tuple[str, ...]] = ("test",)
     explains_worse: ClassVar[bool] = False
     scored: ClassVar[str] = "prediction"
+    asks: ClassVar[str] = ""
 
     strategy: bool = False
 
@@ -88,6 +91,14 @@ class Protocol(BaseModel, ABC):
             meaning: what is stored: the meaning of the option that was chosen.
         """
 
+    @classmethod
+    def analysis(cls) -> ProtocolAnalysis | None:
+        """How answers are analysed; None for a protocol of which only the flow of participants is reported.
+
+        Import what it takes inside of the method: who serves a study needs none of it.
+        """
+        return None
+
     def audience(self, spec: StudySpec, row: DesignRow) -> str:  # noqa: ARG002
         """Which briefing participants of a row get."""
         return "everybody"
@@ -100,6 +111,14 @@ class Protocol(BaseModel, ABC):
 protocols: Registry[type[Protocol]] = Registry(
     "study protocol", "verax.protocols", home="verax.studies.protocols"
 )
+
+
+def question_of(name: str) -> str:
+    """The question that a protocol answers, in one sentence; nothing where it has none or is not installed."""
+    try:
+        return protocols.get(name).asks
+    except VeraxError:
+        return ""
 
 
 def make_protocol(table: Mapping[str, Any]) -> Protocol:

@@ -29,7 +29,7 @@ def test_the_amount_is_recovered(protocol):
     held, practice, clear = 0, 0, 0
     for seed in range(STUDIES):
         data = analysed(simulate_study(study, f"helped(by={BY})", 2 * PEOPLE, seed, album=album), bots=True)
-        found = effects(paired(data.responses, data.protocol.scored), data.conditions, "random", 0.95)
+        found = effects(paired(data.responses, data.scored), data.conditions, "random", 0.95)
         contrast, none = found.against["lime"], found.changes["none"]
         held += contrast.low <= BY <= contrast.high
         practice += none.low <= 0 <= none.high

@@ -24,9 +24,10 @@ from verax.studies.analysis.between.effects import (
 from verax.studies.analysis.between.equivalence import equivalence_table
 from verax.studies.analysis.between.hase2020_tables import published_change, published_table, regression_table
 from verax.studies.analysis.between.pairs import claimed_items, complete_pairs, paired, ratings
+from verax.studies.analysis.between.pooled_simulation import pooled_simulation
 from verax.studies.analysis.between.sensitivity import sensitivity, sensitivity_table
 from verax.studies.analysis.collector import Gathered
-from verax.studies.analysis.contract import Analysed, Findings, Options, Table, analysis
+from verax.studies.analysis.contract import Analysed, Findings, Options, ProtocolAnalysis, Table
 from verax.studies.analysis.plan import margin_of
 from verax.text import listed
 
@@ -49,12 +50,9 @@ KEYS = (
 )
 
 
-@analysis("forward", KEYS)
-@analysis("counterfactual", KEYS)
 def simulation(data: Analysed, options: Options) -> Findings:
     """The analysis of both simulation protocols."""
-    scored = data.protocol.scored
-    pairs, intended = paired(data.responses, scored), paired(data.intended, scored)
+    pairs, intended = paired(data.responses, data.scored), paired(data.intended, data.scored)
     rated = ratings(data.responses)
     gathered = Gathered()
     if not len(complete_pairs(pairs)):
@@ -214,3 +212,6 @@ def _about_ratings(
             gathered.tables.append(both[0])
             gathered.figures.append(rating_value.rating_curve(both[1]))
     gathered.add("Rating against Change", lambda: rating_value.person_table(rated, pairs))
+
+
+SIMULATION = ProtocolAnalysis(simulation, KEYS, pooled_simulation)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from verax.stats.crossed.result import Crossed
@@ -24,8 +25,8 @@ from verax.studies.analysis.contract import (
     Findings,
     Options,
     Primary,
+    ProtocolAnalysis,
     Table,
-    analysis,
 )
 from verax.studies.analysis.plan import margin_of
 from verax.studies.analysis.within.best import Standing, best_table, standings
@@ -58,21 +59,21 @@ if TYPE_CHECKING:
 KEYS = ("scores", "best", "contrast", "cross-check", "agreement", "confidence", "times", "sensitivity")
 UNIT = "score"
 PARTS = (("all", "All"), ("right", "Model right"), ("wrong", "Model wrong"))
-# What a score above 0 means, by protocol.
-MEANING = {
-    "model-choice": "people prefer the better of the two models",
-    "class-from-evidence": "people guess the class that the model predicts",
-    "uncertain-case": "people find the true class",
-}
 
 
-@analysis("model-choice", KEYS)
-@analysis("class-from-evidence", KEYS)
-@analysis("uncertain-case", KEYS)
-def graded(data: Analysed, options: Options) -> Findings:
-    """The analysis of the three tasks."""
-    everything = tested(data.responses, data.protocol.scored)
-    answers, intended = answered(everything), answered(tested(data.intended, data.protocol.scored))
+def graded_analysis(meaning: str) -> ProtocolAnalysis:
+    """The analysis of a task with graded answers.
+
+    Args:
+        meaning: what a score above 0 means, such as "people find the true class".
+    """
+    return ProtocolAnalysis(partial(graded, meaning=meaning), KEYS)
+
+
+def graded(data: Analysed, options: Options, meaning: str) -> Findings:
+    """The analysis of the three tasks; ``meaning`` is what a score above 0 means."""
+    everything = tested(data.responses, data.scored)
+    answers, intended = answered(everything), answered(tested(data.intended, data.scored))
     if not len(answers):
         return _only_intended(data, intended)
     gathered = Gathered()
@@ -89,7 +90,7 @@ def graded(data: Analysed, options: Options) -> Findings:
     primary = _primary(against, reference, means, names)
     ranked = {part: _ranked(_part(answers, part), names, options.level) for part, _ in PARTS}
     gathered.tables.append(
-        scores_table(data, answers, names, ranked, len(everything) - len(answers), options.level)
+        scores_table(meaning, answers, names, ranked, len(everything) - len(answers), options.level)
     )
     if len(names) > 1:
         gathered.tables.append(best_table(ranked["all"], means, names))
@@ -210,7 +211,7 @@ def _ranked(part: pd.DataFrame, names: Sequence[str], level: float) -> dict[str,
 
 
 def scores_table(
-    data: Analysed,
+    meaning: str,
     answers: pd.DataFrame,
     names: Sequence[str],
     ranked: dict[str, dict[str, Standing]],
@@ -252,7 +253,7 @@ def scores_table(
         title="Mean scores",
         columns=tuple(columns),
         rows=tuple(rows),
-        sentence=_scores_sentence(data, rows),
+        sentence=_scores_sentence(meaning, rows),
         notes=_scores_notes(missing),
     )
 
@@ -273,9 +274,8 @@ def _scores_notes(missing: int) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _scores_sentence(data: Analysed, rows: Sequence[dict[str, Any]]) -> str:
+def _scores_sentence(meaning: str, rows: Sequence[dict[str, Any]]) -> str:
     parts = listed([f"{row['condition']} {signed(row['all'], 2)}" for row in rows])
-    meaning = MEANING.get(data.study.spec.protocol["name"], "people are right")
     said = f"Mean scores (above 0, {meaning}): {parts}."
     left = [row["condition"] for row in rows if row["all_best"] == "yes"]
     lower = [row["condition"] for row in rows if row["all_best"] == "no"]

@@ -18,6 +18,7 @@ from verax.studies.model.spec import StudySpec
 from verax.studies.model.steps import DesignRow, Phase, Step
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, protocols
+from verax.studies.protocol.findings import ProtocolAnalysis
 from verax.studies.protocol.graded_answers import graded_options, graded_score
 from verax.studies.protocols import briefings
 from verax.studies.protocols.blocks import check_blocks, items_in_blocks, largest_block, steps_of_block
@@ -36,6 +37,7 @@ class ClassFromEvidence(Protocol):
         sizes: how many words a fragment may have: [1], or [2, 3, 4] for n-grams.
     """
 
+    asks: ClassVar[str] = "Can people tell the model's answer from the evidence that an explanation shows?"
     explained: ClassVar[tuple[str, ...]] = ("test",)
     scored: ClassVar[str] = "class"
 
@@ -83,6 +85,13 @@ class ClassFromEvidence(Protocol):
     def score(self, item: Item, meaning: Any) -> float:
         """From -1, certain of another class than the model predicts, to 1."""
         return graded_score(meaning, item.prediction)
+
+    @classmethod
+    def analysis(cls) -> ProtocolAnalysis:
+        """Mean scores."""
+        from verax.studies.analysis.within.graded import graded_analysis
+
+        return graded_analysis("people guess the class that the model predicts")
 
     def _screen(self, material: Material, item: Item, condition: str) -> Screen:
         one = wording.terms(material).one

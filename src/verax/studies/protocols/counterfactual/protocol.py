@@ -20,6 +20,7 @@ from verax.studies.model.spec import StudySpec
 from verax.studies.model.steps import DesignRow, Phase, Step
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, protocols
+from verax.studies.protocol.findings import ProtocolAnalysis
 from verax.studies.protocols import briefings
 from verax.studies.protocols.screens import (
     EXPLAINED,
@@ -47,6 +48,9 @@ class Counterfactual(Protocol):
         vectors: a GloVe file in which similar words are found; vectors trained on the training texts if None.
     """
 
+    asks: ClassVar[str] = (
+        "Do explanations help people to predict how a changed input changes the model's answer?"
+    )
     explained: ClassVar[tuple[str, ...]] = ("test",)
 
     test: int = Field(default=32, ge=1)
@@ -120,6 +124,13 @@ class Counterfactual(Protocol):
         if item.variant is None:
             raise VeraxError(f"The item {item.id!r} has no changed version to be judged by.")
         return float(meaning == item.variant.prediction)
+
+    @classmethod
+    def analysis(cls) -> ProtocolAnalysis:
+        """Accuracy after explanations against accuracy before."""
+        from verax.studies.analysis.between.simulation import SIMULATION
+
+        return SIMULATION
 
 
 def _question(material: Material) -> Question:

@@ -20,6 +20,7 @@ from verax.studies.model.spec import StudySpec
 from verax.studies.model.steps import DesignRow, Phase, Step
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, protocols
+from verax.studies.protocol.findings import ProtocolAnalysis
 from verax.studies.protocols import briefings
 from verax.studies.protocols.screens import (
     EXPLAINED,
@@ -47,6 +48,9 @@ class Forward(Protocol):
         test: items to predict, from the test part.
     """
 
+    asks: ClassVar[str] = (
+        "Do explanations of some inputs help people to predict what the model says of others?"
+    )
     explained: ClassVar[tuple[str, ...]] = ("learning",)
 
     learning: int = Field(default=16, ge=1)
@@ -123,6 +127,13 @@ class Forward(Protocol):
     def score(self, item: Item, meaning: Any) -> float:
         """1 for the model's output, 0 for another class."""
         return float(meaning == item.prediction)
+
+    @classmethod
+    def analysis(cls) -> ProtocolAnalysis:
+        """Accuracy after explanations against accuracy before."""
+        from verax.studies.analysis.between.simulation import SIMULATION
+
+        return SIMULATION
 
 
 def _first_look(material: Material, item: Item) -> Screen:

@@ -19,6 +19,7 @@ from verax.studies.model.spec import StudySpec
 from verax.studies.model.steps import DesignRow, Phase, Step
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, protocols
+from verax.studies.protocol.findings import ProtocolAnalysis
 from verax.studies.protocols import briefings
 from verax.studies.protocols.blocks import check_blocks, items_in_blocks, largest_block
 from verax.studies.protocols.screens import by_role, refuse_direction, refuse_none, timed
@@ -45,6 +46,7 @@ class ModelChoice(Protocol):
         sizes: how many words a fragment may have: [1], or [2, 3, 4] for n-grams.
     """
 
+    asks: ClassVar[str] = "Do explanations show people which of two models is better?"
     explained: ClassVar[tuple[str, ...]] = ("test",)
     explains_worse: ClassVar[bool] = True
     scored: ClassVar[str] = "choice"
@@ -101,6 +103,13 @@ class ModelChoice(Protocol):
     def score(self, item: Item, meaning: Any) -> float:  # noqa: ARG002
         """From -1, the worse model is clearly more reasonable, to 1; that is what answers mean."""
         return float(meaning)
+
+    @classmethod
+    def analysis(cls) -> ProtocolAnalysis:
+        """Mean scores."""
+        from verax.studies.analysis.within.graded import graded_analysis
+
+        return graded_analysis("people prefer the better of the two models")
 
     def _screen(self, material: Material, item: Item, condition: str, better: str) -> Screen:
         words = wording.terms(material)

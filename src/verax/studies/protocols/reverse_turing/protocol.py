@@ -24,6 +24,7 @@ from verax.studies.model.spec import StudySpec
 from verax.studies.model.steps import DesignRow, Phase, Step
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, protocols
+from verax.studies.protocol.findings import ProtocolAnalysis
 from verax.studies.protocols import briefings
 from verax.studies.protocols.screens import (
     EXPLAINED,
@@ -57,6 +58,7 @@ class ReverseTuring(Protocol):
         only_wrong: only items that the model gets wrong.
     """
 
+    asks: ClassVar[str] = "Can people tell what the model says, and does what they believe stand in the way?"
     explained: ClassVar[tuple[str, ...]] = ("training", "evaluation")
 
     training: int = Field(default=25, ge=0)
@@ -161,6 +163,13 @@ class ReverseTuring(Protocol):
     def score(self, item: Item, meaning: Any) -> float:
         """1 for the model's output, 0 for another class."""
         return float(meaning == item.prediction)
+
+    @classmethod
+    def analysis(cls) -> ProtocolAnalysis:
+        """Agreement with the model, and with the truth."""
+        from verax.studies.protocols.reverse_turing.analysis import IMITATION
+
+        return IMITATION
 
 
 def _refuse_uneven(found: pool.Candidates, sizes: list[int], role: str, count: int, groups: int) -> None:

@@ -20,6 +20,7 @@ from verax.studies.model.spec import StudySpec
 from verax.studies.model.steps import DesignRow, Phase, Step
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, protocols
+from verax.studies.protocol.findings import ProtocolAnalysis
 from verax.studies.protocol.graded_answers import graded_options, graded_score
 from verax.studies.protocols import briefings
 from verax.studies.protocols.blocks import check_blocks, items_in_blocks, largest_block, steps_of_block
@@ -39,6 +40,7 @@ class UncertainCase(Protocol):
         sizes: how many words a fragment may have: [1], or [2, 3, 4] for n-grams.
     """
 
+    asks: ClassVar[str] = "Do explanations help people where the model itself is unsure?"
     explained: ClassVar[tuple[str, ...]] = ("test",)
     scored: ClassVar[str] = "class"
 
@@ -89,6 +91,13 @@ class UncertainCase(Protocol):
     def score(self, item: Item, meaning: Any) -> float:
         """From -1, certain of a wrong class, to 1: the true class counts, not the model's."""
         return graded_score(meaning, item.label)
+
+    @classmethod
+    def analysis(cls) -> ProtocolAnalysis:
+        """Mean scores."""
+        from verax.studies.analysis.within.graded import graded_analysis
+
+        return graded_analysis("people find the true class")
 
     def _screen(self, material: Material, item: Item, condition: str) -> Screen:
         one = wording.terms(material).one

@@ -20,32 +20,20 @@ from verax.studies.analysis.between.effects import PRACTICE, interval, points
 from verax.studies.analysis.between.hase2020_tables import AVERAGE, published_change
 from verax.studies.analysis.between.pairs import claimed_items, complete_pairs, paired, ratings
 from verax.studies.analysis.between.rating_tables import correctness_table, ratings_table
-from verax.studies.analysis.contract import Analysed, Column, Options, Table
 from verax.text import listed
+from verax.studies.analysis.contract import Analysed, Column, Findings, Options, Table
 
 if TYPE_CHECKING:
     from verax.stats.crossed.claims import Items
 
-PROTOCOLS = ("forward", "counterfactual")
 DOMAINS = {"text": "text", "table": "tabular"}
-KEYS = ("paper-1", "paper-2", "paper-3", "paper-5", "paper-1-hase2020", "paper-2-hase2020")
 
 
-def pooled_tables(studies: Sequence[Analysed], options: Options) -> tuple[tuple[Table, ...], tuple[str, ...]]:
+def pooled_simulation(studies: Sequence[Analysed], options: Options) -> Findings:
     """The paper's tables over several studies, and sentences on those that cannot be made."""
-    for one in studies:
-        name = one.study.spec.protocol["name"]
-        if name not in PROTOCOLS:
-            raise VeraxError(
-                f"The study {one.study.spec.title!r} is a {name} study: only {listed(PROTOCOLS)} can be pooled."
-            )
-    if len({one.study.hash for one in studies}) < len(studies):
-        raise VeraxError(
-            "A study is given twice: pooled, its answers would count twice; name each study once."
-        )
     plain = next((one.control for one in studies if one.control is not None), None)
     practice = PRACTICE if plain is None else f"Change includes practice: compare with {plain}."
-    pairs = _joined(studies, lambda one: complete_pairs(paired(one.responses, one.protocol.scored)))
+    pairs = _joined(studies, lambda one: complete_pairs(paired(one.responses, one.scored)))
     rated = _joined(studies, lambda one: ratings(one.responses))
     order = tuple(dict.fromkeys(one.name for data in studies for one in data.conditions))
     made: list[Table] = []
@@ -64,7 +52,7 @@ def pooled_tables(studies: Sequence[Analysed], options: Options) -> tuple[tuple[
             made.append(make())
         except VeraxError as error:
             problems.append(f"The paper's {what} cannot be estimated: {error}")
-    return tuple(made), tuple(problems)
+    return Findings(tables=tuple(made), problems=tuple(problems))
 
 
 def _joined(studies: Sequence[Analysed], frame: Callable[[Analysed], pd.DataFrame]) -> pd.DataFrame:

@@ -79,13 +79,13 @@ def _accuracy_notes(data: Analysed, missing: int) -> tuple[str, ...]:
         "they believe rather than the model. It can be seen only on items that the model gets wrong.",
         "Intervals take participants and items as samples.",
     ]
-    if getattr(data.protocol, "only_wrong", False):
+    if data.parameters["only_wrong"]:
         notes.append("Only items that the model gets wrong were shown, as in the paper's pre-experiment.")
         if len(data.study.class_names) == 2:
             notes.append(
                 "With two classes, an answer is then either like the model's or like the true label."
             )
-    if not getattr(data.protocol, "training", 1):
+    if not data.parameters["training"]:
         notes.append("There were no training sessions, as in one half of the paper's pre-experiment.")
     if missing:
         notes.append(
@@ -97,7 +97,7 @@ def _accuracy_notes(data: Analysed, missing: int) -> tuple[str, ...]:
 def _accuracy_sentence(data: Analysed, rows: Sequence[dict[str, Any]]) -> str:
     shares = listed([f"{row['model']:.0f}% with {row['condition']}" for row in rows])
     said = f"People answered like the model in {shares}."
-    if getattr(data.protocol, "only_wrong", False):
+    if data.parameters["only_wrong"]:
         return said
     for sign, towards in (
         (1, "the true label than like the model"),
@@ -122,7 +122,7 @@ def _excludes_zero(row: dict[str, Any], sign: int) -> bool:
 
 def task_of(data: Analysed) -> str:
     """Whether people knew the task."""
-    return "masked" if getattr(data.protocol, "masked", False) else "known"
+    return "masked" if data.parameters["masked"] else "known"
 
 
 def _clipped(one: Crossed) -> list[float] | None:

@@ -12,11 +12,10 @@ from typing import Any
 
 import pandas as pd
 
-from verax.errors import VeraxError
 from verax.stats.estimate import mean_interval
 from verax.stats.ranks.mann_whitney import mann_whitney
 from verax.stats.thresholds import ALPHA
-from verax.studies.analysis.contract import Analysed, Column, Figure, Options, Table
+from verax.studies.analysis.contract import Analysed, Column, Figure, Findings, Options, Table
 from verax.studies.analysis.within.conditions import (
     POINTS,
     answered,
@@ -27,11 +26,10 @@ from verax.studies.analysis.within.conditions import (
     references,
     tested,
 )
-from verax.studies.analysis.within.imitation import judged, task_of
 from verax.studies.analysis.within.session_times import length_words, session_minutes
 from verax.text import listed, p_text, signed
+from verax.studies.protocols.reverse_turing.accuracy import judged, task_of
 
-PROTOCOL = "reverse-turing"
 ALL = "all conditions"
 KINDS = ("known", "masked")
 
@@ -48,18 +46,8 @@ class _Task:
     reference: str | None
 
 
-def imitation_over_tasks(
-    studies: Sequence[Analysed], options: Options
-) -> tuple[tuple[Table, ...], tuple[Figure, ...], tuple[str, ...]]:
+def pooled_imitation(studies: Sequence[Analysed], options: Options) -> Findings:
     """Table 1 over several studies, session times of known and masked tasks, and what cannot be told."""
-    for one in studies:
-        name = one.study.spec.protocol["name"]
-        if name != PROTOCOL:
-            raise VeraxError(
-                f"The study {one.study.spec.title!r} is a {name} study: with a {PROTOCOL} study only others can stand."
-            )
-    if len({one.study.hash for one in studies}) < len(studies):
-        raise VeraxError("A study is given twice: name each study once.")
     names = _names(studies)
     tasks = [_task(one, name) for one, name in zip(studies, names, strict=True)]
     problems = [
@@ -69,7 +57,7 @@ def imitation_over_tasks(
     ]
     tasks = [one for one in tasks if len(one.answers)]
     if not tasks:
-        return (), (), tuple(problems)
+        return Findings(problems=tuple(problems))
     tables = [_table(tasks, options.level)]
     figures: list[Figure] = []
     timed = [one for one in tasks if len(one.sessions)]
@@ -82,7 +70,7 @@ def imitation_over_tasks(
     else:
         tables.append(_times(timed, options.level))
         figures.append(_figure(tables[-1]))
-    return tuple(tables), tuple(figures), tuple(problems)
+    return Findings(tables=tuple(tables), figures=tuple(figures), problems=tuple(problems))
 
 
 def _names(studies: Sequence[Analysed]) -> list[str]:
@@ -94,7 +82,7 @@ def _names(studies: Sequence[Analysed]) -> list[str]:
 
 
 def _task(data: Analysed, name: str) -> _Task:
-    everything = tested(data.responses, data.protocol.scored)
+    everything = tested(data.responses, data.scored)
     answers = judged(answered(everything)) if len(answered(everything)) else answered(everything)
     there = in_order(answers["condition"].unique().tolist(), data.conditions)
     return _Task(

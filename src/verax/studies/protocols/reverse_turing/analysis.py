@@ -21,7 +21,7 @@ from verax.studies.analysis.contract import (
     Options,
     Primary,
     PrimaryEstimate,
-    analysis,
+    ProtocolAnalysis,
 )
 from verax.studies.analysis.plan import margin_of
 from verax.studies.analysis.within import session_times, training_curve
@@ -41,11 +41,12 @@ from verax.studies.analysis.within.conditions import (
     references,
     tested,
 )
-from verax.studies.analysis.within.imitation import accuracy_figure, accuracy_table, judged, task_of
 from verax.studies.analysis.within.session_ranks import rank_table
 from verax.studies.analysis.within.within_equivalence import within_equivalence
 from verax.studies.analysis.within.within_sensitivity import only_intended, within_sensitivity
 from verax.text import counted, listed
+from verax.studies.protocols.reverse_turing.accuracy import accuracy_figure, accuracy_table, judged, task_of
+from verax.studies.protocols.reverse_turing.pooled_analysis import pooled_imitation
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,11 +64,10 @@ KEYS = (
 WHAT = "agreement with the model"
 
 
-@analysis("reverse-turing", KEYS)
-def reverse_turing(data: Analysed, options: Options) -> Findings:
+def imitation(data: Analysed, options: Options) -> Findings:
     """Accuracy against the model and against the truth, times, contrasts and the training curve."""
-    everything = tested(data.responses, data.protocol.scored)
-    answers, intended = answered(everything), answered(tested(data.intended, data.protocol.scored))
+    everything = tested(data.responses, data.scored)
+    answers, intended = answered(everything), answered(tested(data.intended, data.scored))
     if not len(answers):
         return _only_intended(data, intended)
     answers = judged(answers)
@@ -258,12 +258,15 @@ def _times(
 
 
 def _training(gathered: Gathered, data: Analysed, names: Sequence[str], options: Options) -> None:
-    answers = training_curve.training_answers(data.responses, data.protocol.scored)
+    answers = training_curve.training_answers(data.responses, data.scored)
     if not len(answers):
-        if getattr(data.protocol, "training", 0):
+        if data.parameters["training"]:
             gathered.problems.append(
                 "There is no answer of a training session: the training curve is left out."
             )
         return
     gathered.add("Training", lambda: training_curve.training_table(answers, names, options.level))
     gathered.figures.append(training_curve.training_curve(answers, names, options.level))
+
+
+IMITATION = ProtocolAnalysis(imitation, KEYS, pooled_imitation)

@@ -11,7 +11,8 @@ from scipy import stats
 from studies.analysis.frames import collected, everybody, sample_study
 from verax.errors import VeraxError
 from verax.studies.analysis import Options, analyse, analysed
-from verax.studies.analysis.pooled.pooled_imitation import imitation_over_tasks
+from verax.studies.analysis.analyse import pooled_findings
+from verax.studies.protocols.reverse_turing.pooled_analysis import pooled_imitation
 
 CONDITIONS = ({"name": "none"}, {"name": "lime", "explainer": "lime"})
 SHARES = {"known": {"none": 0.5, "lime": 0.9}, "masked": {"none": 0.5, "lime": 0.5}}
@@ -104,10 +105,10 @@ def test_figure_3_compares_the_sessions_of_known_and_masked_tasks(both):
 
 def test_two_known_tasks_have_a_table_and_no_comparison_with_masked_ones():
     studies = [analysed(a_study("known")), analysed(a_study("known", each=3))]
-    tables, figures, problems = imitation_over_tasks(studies, Options())
-    assert [(one.key, len(one.rows)) for one in tables] == [("tasks", 4)]
-    assert not figures
-    assert "No study with times has a masked task" in problems[0]
+    found = pooled_imitation(studies, Options())
+    assert [(one.key, len(one.rows)) for one in found.tables] == [("tasks", 4)]
+    assert not found.figures
+    assert "No study with times has a masked task" in found.problems[0]
 
 
 def test_what_cannot_stand_together_is_refused(both):
@@ -118,6 +119,6 @@ def test_what_cannot_stand_together_is_refused(both):
         other, everybody(other, 1), lambda person, step, question: question.options[0].means
     )
     with pytest.raises(VeraxError, match="is a forward study"):
-        imitation_over_tasks([analysed(taken["known"]), analysed(simulation)], Options())
+        pooled_findings([analysed(taken["known"]), analysed(simulation)], Options())
     with pytest.raises(VeraxError, match="given twice"):
-        imitation_over_tasks([analysed(taken["known"])] * 2, Options())
+        pooled_findings([analysed(taken["known"])] * 2, Options())

@@ -11,9 +11,9 @@ from studies.analysis.frames import THREE, collected, drawn, everybody, sample_s
 from verax.errors import VeraxError
 from verax.stats import hase2020
 from verax.studies.analysis import Options, analyse
-from verax.studies.analysis.analyse import analysed
+from verax.studies.analysis.analyse import analysed, pooled_findings
 from verax.studies.analysis.between.pairs import complete_pairs, paired
-from verax.studies.analysis.pooled.pooled_simulation import pooled_tables
+from verax.studies.analysis.between.pooled_simulation import pooled_simulation
 
 FAST = Options(replicates=150)
 CELLS = [("text", "forward"), ("text", "counterfactual"), ("table", "forward"), ("table", "counterfactual")]
@@ -33,7 +33,8 @@ def four():
 
 @pytest.fixture(scope="module")
 def tables(four):
-    made, problems = pooled_tables([analysed(one) for one in four], FAST)
+    found = pooled_simulation([analysed(one) for one in four], FAST)
+    made, problems = found.tables, found.problems
     assert problems == ()
     return {table.key: table for table in made}
 
@@ -55,13 +56,13 @@ def test_a_study_without_a_condition_is_named():
         sample_study({"name": "forward", **roles}, roles, conditions=conditions)
         for conditions in (THREE, THREE[:2])
     ]
-    made, _ = pooled_tables(
+    made = pooled_simulation(
         [
             analysed(collected(study, everybody(study, 3), simulated_answers(study, drawn((3, 3, 3), 16))))
             for study in studies
         ],
         Options(estimator="crossed", replicates=100),
-    )
+    ).tables
     notes = next(table.notes for table in made if table.key == "paper-1")
     assert "text, shap: No participant in study 2: the estimate is over the other strata." in notes
 
@@ -78,7 +79,7 @@ def test_two_people_in_a_condition_make_no_change_clear():
         post[0, ::2, 1] = 1
         gained = replace(right, pre=pre, post=post)
         found.append(analysed(collected(study, everybody(study, 2), simulated_answers(study, gained))))
-    made, _ = pooled_tables(found, Options(estimator="crossed", replicates=100))
+    made = pooled_simulation(found, Options(estimator="crossed", replicates=100)).tables
     table = next(table for table in made if table.key == "paper-1")
     assert rows_of(table)["lime"]["text_p_adjusted"] < 0.05
     assert table.sentence.startswith("No Change is clear.")
@@ -139,7 +140,7 @@ def test_ratings_are_pooled_by_kind_of_data(four, tables):
 
 
 def test_one_study_alone_is_its_own_table(four):
-    (table, *_), _ = pooled_tables([analysed(four[0])], FAST)
+    table = pooled_simulation([analysed(four[0])], FAST).tables[0]
     own = next(one for one in analyse(four[0], FAST)["tables"] if one["key"] == "change")
     for row in own["rows"][1:]:
         pooled = rows_of(table)[row["condition"]]
@@ -157,7 +158,7 @@ def test_the_summary_has_the_pooled_tables_beside_its_own(four):
 
 def test_a_study_cannot_be_pooled_with_itself(four):
     with pytest.raises(VeraxError, match="A study is given twice"):
-        pooled_tables([analysed(four[0]), analysed(four[1]), analysed(four[0])], FAST)
+        pooled_findings([analysed(four[0]), analysed(four[1]), analysed(four[0])], FAST)
 
 
 def test_other_protocols_cannot_be_pooled(four):
@@ -165,7 +166,7 @@ def test_other_protocols_cannot_be_pooled(four):
         {"name": "model-choice", "test": 4, "items_per_participant": 4}, {"test": 4}, conditions=THREE[1:]
     )
     other = analysed(collected(study, [], lambda *_: None))
-    with pytest.raises(
-        VeraxError, match="is a model-choice study: only forward and counterfactual can be pooled"
-    ):
-        pooled_tables([analysed(four[0]), other], FAST)
+    with pytest.raises(VeraxError, match="is a model-choice study: it cannot be pooled with a forward study"):
+        pooled_findings([analysed(four[0]), other], FAST)
+    with pytest.raises(VeraxError, match="no analysis of several model-choice studies"):
+        pooled_findings([other, analysed(four[0])], FAST)

@@ -1,1 +1,0 @@
-"""Several studies in one table."""
