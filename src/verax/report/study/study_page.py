@@ -12,8 +12,8 @@ from verax.errors import VeraxError
 from verax.report.explanations.explanations_page import _environment
 from verax.report.study.figures import figure_inline, figure_svg
 from verax.report.study.study_tables import heading, rows_of
-from verax.text import counted, percent
 from verax.studies.protocol.contract import question_of
+from verax.text import counted, percent
 
 Summary = Mapping[str, Any]
 # The analysis whose table shows whether conclusions hang on who is counted.

@@ -20,8 +20,8 @@ from verax.studies.analysis.between.effects import PRACTICE, interval, points
 from verax.studies.analysis.between.hase2020_tables import AVERAGE, published_change
 from verax.studies.analysis.between.pairs import claimed_items, complete_pairs, paired, ratings
 from verax.studies.analysis.between.rating_tables import correctness_table, ratings_table
-from verax.text import listed
 from verax.studies.analysis.contract import Analysed, Column, Findings, Options, Table
+from verax.text import listed
 
 if TYPE_CHECKING:
     from verax.stats.crossed.claims import Items

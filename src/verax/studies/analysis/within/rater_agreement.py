@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from verax.stats.agreement import fleiss_kappa, krippendorff_alpha
 from verax.studies.analysis.contract import Column, Table
-from verax.text import MINUS, listed
 from verax.studies.protocol.graded_answers import CANNOT_SAY
+from verax.text import MINUS, listed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -44,9 +44,9 @@ from verax.studies.analysis.within.conditions import (
 from verax.studies.analysis.within.session_ranks import rank_table
 from verax.studies.analysis.within.within_equivalence import within_equivalence
 from verax.studies.analysis.within.within_sensitivity import only_intended, within_sensitivity
-from verax.text import counted, listed
 from verax.studies.protocols.reverse_turing.accuracy import accuracy_figure, accuracy_table, judged, task_of
 from verax.studies.protocols.reverse_turing.pooled_analysis import pooled_imitation
+from verax.text import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -27,8 +27,8 @@ from verax.studies.analysis.within.conditions import (
     tested,
 )
 from verax.studies.analysis.within.session_times import length_words, session_minutes
-from verax.text import listed, p_text, signed
 from verax.studies.protocols.reverse_turing.accuracy import judged, task_of
+from verax.text import listed, p_text, signed
 
 ALL = "all conditions"
 KINDS = ("known", "masked")
