@@ -86,11 +86,12 @@ def bots_command(
     """Send simulated people through a study's real pages; they are marked as bots and take nobody's place."""
     show_reasons(verbose)
     from verax.studies.model.study_files import load_study
+    from verax.studies.protocol.surroundings import participant_steps
     from verax.workflows.study import send_bots
 
     study = load_study(folder)
     begun = time.monotonic()
-    with _leaving() as stop, _progress(n, len(study.steps(study.rows[0], 1))) as progress:
+    with _leaving() as stop, _progress(n, len(participant_steps(study, study.rows[0], 1))) as progress:
         summary = send_bots(
             folder,
             n,

@@ -20,8 +20,8 @@ from verax.studies.design.allocation import choose_row
 from verax.studies.model.screen import Screen
 from verax.studies.model.steps import DesignRow, Phase, Step
 from verax.studies.model.study import Study
-from verax.version import VERSION
 from verax.studies.protocol.surroundings import participant_class_names, participant_steps
+from verax.version import VERSION
 
 if TYPE_CHECKING:
     import pandas as pd

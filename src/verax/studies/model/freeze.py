@@ -16,8 +16,8 @@ from typing import Any
 
 from verax.errors import VeraxError
 from verax.run.canonical import canonical, write_json
-from verax.version import VERSION
 from verax.studies.model.study import Study
+from verax.version import VERSION
 
 FREEZE = "freeze.json"
 FORMAT = 1

@@ -10,8 +10,8 @@ from verax.studies.answers.export.column_counts import TableCount
 from verax.studies.answers.records import written
 from verax.studies.model.screen import with_names
 from verax.studies.model.study import Study
-from verax.version import VERSION
 from verax.studies.protocol.contract import make_protocol
+from verax.version import VERSION
 
 FORMAT = 1
 ABOUT = {
