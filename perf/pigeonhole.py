@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
-from verax.stats.columns import listed
 from verax.stats.crossed.components import Stratum, blocks_of
 from verax.stats.resample import pigeonhole_weights
 from verax.stats.responses import Responses
@@ -185,7 +184,9 @@ def _places(
     for pair in pairs:
         for name in pair:
             if name not in [rows.methods[m] for m in present]:
-                raise VeraxError(f"The pair {pair} names {name!r}: it must be one of {listed(rows.methods)}.")
+                raise VeraxError(
+                    f"The pair {pair} names {name!r}: it must be one of {', '.join(map(str, rows.methods))}."
+                )
     return [(rows.methods.index(first), rows.methods.index(second)) for first, second in pairs]
 
 

@@ -132,7 +132,7 @@ def chosen_pairs(
     chosen = list(combinations(names, 2)) if pairs is None else list(pairs)
     for name in (name for pair in chosen for name in pair):
         if name not in names:
-            raise VeraxError(f"There is no {kind} {name}: it must be one of {listed(names)}.")
+            raise VeraxError(f"There is no {kind} {name}: it must be one of {', '.join(map(str, names))}.")
     return chosen
 
 
@@ -167,8 +167,3 @@ def check_replicates(replicates: int) -> int:
     if replicates < 1:
         raise VeraxError(f"The number of replicates is {replicates}: give at least 1, such as 10000.")
     return replicates
-
-
-def listed(names: Sequence[object]) -> str:
-    """Names for a sentence."""
-    return ", ".join(str(name) for name in names)

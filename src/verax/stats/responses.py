@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
-from verax.stats.columns import check_lengths, coded, first_repeat, listed, numbers
+from verax.stats.columns import check_lengths, coded, first_repeat, numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +113,7 @@ def _check_one_method(rows: Responses) -> None:
     seen[rows.participant, rows.method] = True
     torn = np.flatnonzero(seen.sum(axis=1) > 1)
     if len(torn):
-        names = listed([rows.methods[m] for m in np.flatnonzero(seen[torn[0]])])
+        names = ", ".join(str(rows.methods[m]) for m in np.flatnonzero(seen[torn[0]]))
         raise VeraxError(
             f"Participant {rows.participants[torn[0]]} is in several methods ({names}; {len(torn)} such in all): "
             "this analysis needs participants with one method each; compare methods within participants instead."

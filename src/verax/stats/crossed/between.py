@@ -19,7 +19,7 @@ import numpy as np
 
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
-from verax.stats.columns import chosen_pairs, listed
+from verax.stats.columns import chosen_pairs
 from verax.stats.crossed import claims
 from verax.stats.crossed.claims import Claims, Items, Variance
 from verax.stats.crossed.layout import Layout, lay_out
@@ -122,7 +122,7 @@ def _ask(rows: Responses, items: Items, variance: Variance, level: float) -> _As
         ("variance", variance, get_args(Variance)),
     ):
         if given not in allowed:
-            raise VeraxError(f"{name} is {given!r}: it must be one of {listed(allowed)}.")
+            raise VeraxError(f"{name} is {given!r}: it must be one of {', '.join(allowed)}.")
     check_level(level)
     return _Asked(lay_out(rows), items, variance, level)
 
