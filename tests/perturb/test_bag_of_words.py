@@ -149,7 +149,7 @@ def test_a_wrong_fast_path_is_not_used(monkeypatch, caplog, reviews):
 
     def wrong(classifier, weighting, n_columns):
         head = original(classifier, weighting, n_columns)
-        head.ensemble.threshold[:] += 1.0  # counts of 1 now go the other way
+        head.ensemble.trees.threshold[:] += 1.0  # counts of 1 now go the other way
         return head
 
     monkeypatch.setattr(bag_of_words, "head_for", wrong)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -13,9 +13,10 @@ from verax.explain.explanation import Attribution, Cost
 from verax.explain.perturbed import Scored, Targets, attribution
 from verax.models.base import Inputs, Model
 from verax.perturb.dispatch import path_for
+from verax.perturb.evaluate import Path, Prepared
 from verax.perturb.paths.bag_of_words import BagPath
 from verax.perturb.paths.bags import Bag, word_weights
-from verax.perturb.paths.ensembles import LEAF, Ensemble, flatten
+from verax.perturb.paths.ensembles import LEAF, Ensemble, NodeArray, flatten
 from verax.perturb.paths.heads import LinearHead, TreeHead
 from verax.perturb.paths.separable import Separable, separable
 from verax.perturb.paths.tables import TablePath, TableRow
@@ -33,14 +34,17 @@ class Exact:
     base: FloatArray
 
 
-class Solver(Protocol):
+R_contra = TypeVar("R_contra", bound=Prepared, contravariant=True)
+
+
+class Solver(Protocol[R_contra]):
     """A closed form for one model."""
 
     @property
     def route(self) -> str:
         """The word for it in results."""
 
-    def solve(self, ready: Any) -> Exact | None:
+    def solve(self, ready: R_contra) -> Exact | None:
         """The values for a prepared input; None where the closed form does not hold for it."""
 
 
@@ -94,7 +98,7 @@ def _for_target(exact: Exact, target: int) -> tuple[FloatArray, float]:
     return sign * exact.shapley[0], float(sign * exact.base[0])
 
 
-def _solver(path: Any, output: str) -> Solver | None:
+def _solver(path: Path[Any], output: str) -> Solver[Any] | None:
     if isinstance(path, BagPath) and isinstance(path.head, TreeHead):
         ensemble = path.head.ensemble
         if _explains(ensemble, output):
@@ -118,20 +122,19 @@ class TextTrees:
     ensemble: Ensemble
     present: FloatArray
     absent: FloatArray
-    owner: Any
+    owner: NodeArray
     base: FloatArray
     route: str = "trees"
 
     @classmethod
     def of(cls, ensemble: Ensemble, n_columns: int) -> TextTrees:
         """Prepares the scratch space that all texts share."""
-        nothing = np.nan if ensemble.absent_is_missing else 0.0
-        absent = np.full(n_columns, nothing)
+        absent = np.full(n_columns, ensemble.absent)
         nobody = np.full(n_columns, -1, dtype=np.int32)
         # Without any word a text goes from each root to the next leaf: nodes are in walking order.
-        leaves = np.flatnonzero(ensemble.left == LEAF)
-        reached = leaves[np.searchsorted(leaves, ensemble.roots)]
-        base = ensemble.values[reached].sum(axis=0) + ensemble.base
+        leaves = np.flatnonzero(ensemble.trees.left == LEAF)
+        reached = leaves[np.searchsorted(leaves, ensemble.trees.roots)]
+        base = ensemble.trees.values[reached].sum(axis=0) + ensemble.base
         return cls(ensemble, absent.copy(), absent, nobody, base)
 
     def solve(self, ready: Bag) -> Exact | None:
@@ -164,7 +167,7 @@ class TextLinear:
         return Exact(word_weights(ready, self.head.weights).T, self.head.intercept)
 
 
-def _table_solver(path: TablePath, output: str) -> Solver | None:
+def _table_solver(path: TablePath, output: str) -> Solver[TableRow] | None:
     seen = separable(path.model, path.background)
     if seen is None:
         return None
@@ -174,8 +177,7 @@ def _table_solver(path: TablePath, output: str) -> Solver | None:
     ensemble = flatten(seen.classifier)
     if ensemble is None or not _explains(ensemble, output):
         return None
-    nothing = np.nan if ensemble.absent_is_missing else 0.0
-    background = _single(seen.transform(path.background, nothing))
+    background = _single(seen.transform(path.background, ensemble.absent))
     base = np.mean([_outputs_of_row(ensemble, row) for row in background], axis=0)
     return TableTrees(path, seen, ensemble, background, base)
 
@@ -193,8 +195,7 @@ class TableTrees:
 
     def solve(self, ready: TableRow) -> Exact | None:
         """Shapley values of the leaves; None if they do not add up to the model's own answer."""
-        nothing = np.nan if self.ensemble.absent_is_missing else 0.0
-        present = _single(self.seen.transform(ready.values[None], nothing))[0]
+        present = _single(self.seen.transform(ready.values[None], self.ensemble.absent))[0]
         n_features = len(ready.features)
         shapley = np.mean(
             [
@@ -243,14 +244,15 @@ def _single(rows: FloatArray) -> FloatArray:
 
 def _outputs_of_row(ensemble: Ensemble, row: FloatArray) -> FloatArray:
     """The summed leaves of one row, with the base."""
-    nodes = ensemble.roots.copy()
+    trees = ensemble.trees
+    nodes = trees.roots.copy()
     while True:
-        inner = ensemble.left[nodes] >= 0
+        inner = trees.left[nodes] >= 0
         if not inner.any():
             break
         at = nodes[inner]
-        value = row[ensemble.column[at]]
-        left = np.where(np.isnan(value), ensemble.missing_left[at], value <= ensemble.threshold[at])
-        nodes[inner] = np.where(left, ensemble.left[at], ensemble.right[at])
-    outputs: FloatArray = ensemble.values[nodes].sum(axis=0) + ensemble.base
+        value = row[trees.column[at]]
+        left = np.where(np.isnan(value), trees.missing_left[at], value <= trees.threshold[at])
+        nodes[inner] = np.where(left, trees.left[at], trees.right[at])
+    outputs: FloatArray = trees.values[nodes].sum(axis=0) + ensemble.base
     return outputs

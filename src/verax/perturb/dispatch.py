@@ -18,10 +18,10 @@ log = logging.getLogger("verax.perturb")
 # A path holds its model, so a dictionary of weak keys would never let go of either: a run of a thousand models would
 # keep them all. The last few are enough, since explainers take turns on one model.
 MAX_PATHS = 4
-_PATHS: OrderedDict[Model, tuple[tuple[int, ...], Path]] = OrderedDict()
+_PATHS: OrderedDict[Model, tuple[tuple[int, ...], Path[Any]]] = OrderedDict()
 
 
-def path_for(model: Model) -> Path:
+def path_for(model: Model) -> Path[Any]:
     """The fastest path that gives the model's own probabilities; built and checked once, kept for the last few models.
 
     A classifier that was fitted again gets a new path.
@@ -39,20 +39,20 @@ def path_for(model: Model) -> Path:
     return path
 
 
-def _choose(model: Model) -> Path:
+def _choose(model: Model) -> Path[Any]:
     if model.kind == "table":
         return table_path(model)
     if isinstance(model, TextPipeline):
-        found = bag_path(model)
-        if not isinstance(found, str):
-            return found
-        log.info("This model's texts are rebuilt as strings: %s.", found)
+        path = bag_path(model)
+        if not isinstance(path, str):
+            return path
+        log.info("This model's texts are rebuilt as strings: %s.", path)
     return StringPath(model)
 
 
 def fitted_state(model: Model) -> tuple[int, ...]:
     """The identities of what fitting replaces; fitting the same object again changes them."""
-    classifier: Any = getattr(model, "classifier", getattr(model, "estimator", None))
+    classifier = getattr(model, "classifier", getattr(model, "estimator", None))
     parts = [
         getattr(classifier, name, None)
         for name in ("coef_", "coefs_", "tree_", "estimators_", "flat_", "_Booster")

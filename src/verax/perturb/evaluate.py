@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from verax.arrays import FloatArray
+from verax.arrays import FloatArray, IndexArray
 from verax.models.base import Inputs
 from verax.perturb.masks import MAX_ROWS, PACK_CELLS, Variants
 
@@ -34,32 +34,38 @@ class Answer(NamedTuple):
     calls: int
 
 
-class Path(Protocol):
+P = TypeVar("P", bound=Prepared)
+
+
+class Path(Protocol[P]):
     """A way to build and evaluate the perturbed rows of one sort of model."""
 
     @property
     def name(self) -> str:
         """For people: which route the perturbed rows take."""
 
-    def prepare(self, inputs: Inputs) -> list[Any]:
+    def prepare(self, inputs: Inputs) -> list[P]:
         """Finds the features of each input and where they lie in the model's own space."""
 
-    def evaluate(self, prepared: Sequence[Any], masks: Iterable[Variants]) -> Iterator[Answer]:
+    def evaluate(self, prepared: Sequence[P], masks: Iterable[Variants]) -> Iterator[Answer]:
         """One answer per input, in order, never holding more than a bounded number of rows."""
 
 
-class Rows(NamedTuple):
+R = TypeVar("R")
+
+
+class Rows(NamedTuple, Generic[R]):
     """Distinct perturbed rows of one input (or a part of them), and which one each variant is."""
 
-    rows: Any
+    rows: R
     n_rows: int
-    inverse: Any
+    inverse: slice | IndexArray
     size: int = 0  # numbers or characters held; rows are packed up to a bound of these as well
 
 
 def evaluate_packed(
-    parts: Iterable[Iterable[Rows]],
-    ask: Callable[[Sequence[Any]], FloatArray],
+    parts: Iterable[Iterable[Rows[R]]],
+    ask: Callable[[Sequence[R]], FloatArray],
     combine: Callable[[list[FloatArray]], FloatArray] = np.concatenate,
 ) -> Iterator[Answer]:
     """Packs the rows of many inputs into few model calls of at most ``MAX_ROWS`` rows and ``PACK_CELLS`` cells.
@@ -69,7 +75,7 @@ def evaluate_packed(
         ask: calls the model on a list of rows objects and returns the probabilities, stacked.
         combine: makes one array of the parts' probabilities.
     """
-    waiting: list[tuple[int, Rows]] = []
+    waiting: list[tuple[int, Rows[R]]] = []
     answers: dict[int, list[FloatArray]] = {}
     rows: dict[int, int] = {}
     calls: dict[int, int] = {}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from verax.arrays import BoolArray, FloatArray
+from verax.arrays import BoolArray, FloatArray, IndexArray
 
 
 class Variants(Protocol):
@@ -88,7 +88,7 @@ class Masks:
         """The same in single precision."""
         return _dense32(self)
 
-    def select(self, features: NDArray[np.intp]) -> Masks:
+    def select(self, features: IndexArray) -> Masks:
         """The same variants seen through some of the features."""
         return Masks(np.ascontiguousarray(self.words[features]), self.n_rows)
 
@@ -127,7 +127,7 @@ def _dense32(masks: Masks) -> NDArray[np.float32]:
 
 def distinct_rows(
     columns: BoolArray, numbers: NDArray[np.uint64] | None = None
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+) -> tuple[IndexArray, IndexArray]:
     """Finds equal variants of a (features, variants) array.
 
     Args:
@@ -181,7 +181,7 @@ def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return mixed
 
 
-def _first_and_inverse(keys: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _first_and_inverse(keys: NDArray[np.integer]) -> tuple[IndexArray, IndexArray]:
     """The place of each distinct key's first occurrence, ascending, and the number of each key's distinct one."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
@@ -214,7 +214,7 @@ class LeaveOneOut:
     """
 
     present: BoolArray
-    candidates: NDArray[np.intp]
+    candidates: IndexArray
 
     @property
     def n_rows(self) -> int:

@@ -6,11 +6,10 @@ from functools import lru_cache
 from math import factorial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from verax.arrays import FloatArray
 from verax.perturb.masks import Masks
-from verax.perturb.paths.ensembles import Ensemble
+from verax.perturb.paths.ensembles import Ensemble, NodeArray
 
 # Exact values from trees are for inputs of up to this many features: the table of weights is its square.
 MAX_TREE_FEATURES = 512
@@ -38,7 +37,7 @@ def _weight(others: int, n: int) -> float:
 
 
 def shapley_of_trees(
-    ensemble: Ensemble, present: FloatArray, absent: FloatArray, owner: NDArray[np.int32], n_features: int
+    ensemble: Ensemble, present: FloatArray, absent: FloatArray, owner: NodeArray, n_features: int
 ) -> FloatArray:
     """Exact Shapley values (outputs, features) of the trees' summed leaves.
 
@@ -52,25 +51,10 @@ def shapley_of_trees(
     from verax.perturb.paths.kernels import shapley_of_leaves
 
     kept, lost = _leaf_weights(max(64, 1 << n_features.bit_length()))
-    shapley = np.zeros((ensemble.values.shape[1], n_features))
+    shapley = np.zeros((ensemble.trees.values.shape[1], n_features))
     lacked = np.isnan(absent) if ensemble.absent_is_missing else absent == 0.0
     skipped = np.append((owner < 0) & lacked, False)
-    shapley_of_leaves(
-        ensemble.roots,
-        ensemble.column,
-        ensemble.threshold,
-        ensemble.left,
-        ensemble.right,
-        ensemble.missing_left,
-        ensemble.values,
-        present,
-        absent,
-        owner,
-        skipped,
-        kept,
-        lost,
-        shapley,
-    )
+    shapley_of_leaves(ensemble.trees, present, absent, owner, skipped, kept, lost, shapley)
     return shapley
 
 

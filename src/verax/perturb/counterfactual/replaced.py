@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy.sparse
@@ -14,10 +13,10 @@ from numpy.typing import NDArray
 from verax.arrays import FloatArray, IndexArray
 from verax.data.words import Words
 from verax.models.base import Model
-from verax.models.text import TextPipeline
 from verax.perturb.dispatch import path_for
 from verax.perturb.masks import BLOCK_CELLS, MAX_ROWS
 from verax.perturb.paths.bag_of_words import BagPath, Lexicon
+from verax.perturb.paths.bags import Csr
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,19 +129,15 @@ def _in_blocks(
 
 
 def _row_asker(path: BagPath, options: Options) -> Callable[[Versions], FloatArray]:
-    model, lexicon = path.model, path.lexicon
-    rest = TextPipeline(
-        model.vectorizer, model.transforms[path.n_done :], model.classifier, model.class_names
-    )
-    differences = _differences(lexicon, options)
+    differences = _differences(path.lexicon, options)
 
     def ask(versions: Versions) -> FloatArray:
-        return rest.predict_rows(_weighted(lexicon, _selection(versions) @ differences))
+        return path.rest.predict_rows(_weighted(path.lexicon, _selection(versions) @ differences))
 
     return ask
 
 
-def _differences(lexicon: Lexicon, options: Options) -> Any:
+def _differences(lexicon: Lexicon, options: Options) -> Csr:
     """The counts of the original text as the first row, and below what each option adds to them."""
     words = options.words.words
     rows: list[int] = []
@@ -166,7 +161,7 @@ def _differences(lexicon: Lexicon, options: Options) -> Any:
     return scipy.sparse.coo_matrix((amounts, (rows, columns)), shape).tocsr()
 
 
-def _selection(versions: Versions) -> Any:
+def _selection(versions: Versions) -> Csr:
     """A matrix that picks the first row, and the rows of the options that each version takes."""
     n_versions = len(versions)
     indices = np.insert(versions.chosen + 1, versions.starts[:-1], 0)
@@ -175,7 +170,7 @@ def _selection(versions: Versions) -> Any:
     return scipy.sparse.csr_matrix((np.ones(len(indices)), indices, indptr), shape)
 
 
-def _weighted(lexicon: Lexicon, counts: Any) -> Any:
+def _weighted(lexicon: Lexicon, counts: Csr) -> Csr:
     """Counts as the vectoriser hands them on: weighted, with sorted columns and no stored zeros."""
     from sklearn.preprocessing import normalize
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from verax.arrays import FloatArray
 from verax.data.dataset import contents
 from verax.data.table import Schema
 from verax.errors import VeraxError
-from verax.models.base import Model
+from verax.models.base import Inputs, Model
 from verax.models.tables import encode_rows
 from verax.perturb.counterfactual.changes import (
     Counterfactual,
@@ -24,7 +23,7 @@ from verax.perturb.masks import BLOCK_CELLS, MAX_ROWS
 from verax.seeds import stream
 
 
-def column_values(schema: Schema, rows: Any) -> tuple[FloatArray, ...]:
+def column_values(schema: Schema, rows: Inputs) -> tuple[FloatArray, ...]:
     """The values that each column may take: every category; the distinct numbers of some training rows.
 
     A missing number that occurs in these rows is a value like the others, as a missing category is.
@@ -40,7 +39,7 @@ def column_values(schema: Schema, rows: Any) -> tuple[FloatArray, ...]:
 
 def counterfactual_rows(
     model: Model,
-    rows: Any,
+    rows: Inputs,
     flips: Sequence[bool],
     schema: Schema,
     values: Sequence[FloatArray],

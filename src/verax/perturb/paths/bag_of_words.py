@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from verax.arrays import FloatArray
 from verax.data.words import split_words
+from verax.models.base import Inputs
 from verax.models.text import TextPipeline, check_texts
 from verax.perturb.evaluate import Answer, Rows, evaluate_packed
 from verax.perturb.masks import MAX_ROWS, Masks, Variants
-from verax.perturb.paths.bags import Bag, Weighting, sparse_rows, stack
+from verax.perturb.paths.bags import Bag, Csr, Weighting, sparse_rows, stack
 from verax.perturb.paths.heads import Head, head_for
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+    from sklearn.feature_extraction.text import CountVectorizer
 
 log = logging.getLogger("verax.perturb")
 
@@ -32,11 +37,11 @@ MAX_BAGS = 256
 class Lexicon:
     """Which columns each word feeds, how often, and with what idf."""
 
-    vectorizer: Any
+    vectorizer: CountVectorizer
     weighting: Weighting
     idf: FloatArray | None
     n_columns: int
-    analyze: Any
+    analyze: Callable[[str], list[str]]
     # Words of plain letters are looked up without the vectoriser's own, much slower, machinery.
     short_words: bool
     seen: dict[str, tuple[tuple[int, float], ...]] = field(default_factory=dict, repr=False)
@@ -63,12 +68,12 @@ class Lexicon:
                 return ()
         else:
             tokens = self.analyze(word)
-        found: dict[int, float] = {}
+        counts: dict[int, float] = {}
         for token in tokens:
             column = vocabulary.get(token)
             if column is not None:
-                found[column] = found.get(column, 0.0) + 1.0
-        return tuple(found.items())
+                counts[column] = counts.get(column, 0.0) + 1.0
+        return tuple(counts.items())
 
     def bag(self, text: str) -> Bag:
         """The text in the model's columns; those of the last few hundred texts are kept."""
@@ -102,7 +107,7 @@ class Lexicon:
         )
 
 
-def lexicon_for(vectorizer: Any) -> Lexicon | str:
+def lexicon_for(vectorizer: CountVectorizer) -> Lexicon | str:
     """How a fitted vectoriser counts words, or why masking its columns would be wrong."""
     name = type(vectorizer).__name__
     if vectorizer.analyzer != "word":
@@ -130,20 +135,19 @@ def lexicon_for(vectorizer: Any) -> Lexicon | str:
     return Lexicon(vectorizer, weighting, idf, len(vectorizer.vocabulary_), analyze, short_words)
 
 
-def folded(lexicon: Lexicon, transforms: tuple[Any, ...]) -> tuple[Lexicon, tuple[Any, ...]]:
+def folded(
+    lexicon: Lexicon, transforms: tuple[BaseEstimator, ...]
+) -> tuple[Lexicon, tuple[BaseEstimator, ...]]:
     """Takes a TfidfTransformer that follows plain counts into the lexicon, as if it were one TfidfVectorizer."""
     plain = lexicon.weighting.norm is None and not lexicon.weighting.sublinear and lexicon.idf is None
     if not transforms or type(transforms[0]).__name__ != "TfidfTransformer" or not plain:
         return lexicon, transforms
     first = transforms[0]
-    weighting = Weighting(lexicon.weighting.binary, first.sublinear_tf, first.norm)
-    if lexicon.weighting.binary:  # 1 + log 1 is 1: sublinear changes nothing on presence
-        weighting = Weighting(True, False, first.norm)
+    binary = lexicon.weighting.binary
+    # 1 + log 1 is 1: sublinear changes nothing on presence.
+    weighting = Weighting(binary, first.sublinear_tf and not binary, first.norm)
     idf = np.asarray(first.idf_, dtype=np.float64) if first.use_idf else None
-    changed = Lexicon(
-        lexicon.vectorizer, weighting, idf, lexicon.n_columns, lexicon.analyze, lexicon.short_words
-    )
-    return changed, transforms[1:]
+    return replace(lexicon, weighting=weighting, idf=idf, seen={}, bags={}), transforms[1:]
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +168,7 @@ class BagPath:
         """For people: which route the perturbed rows take."""
         return f"bag of words, {self.head.name if self.head else 'rows'}"
 
-    def prepare(self, inputs: Any) -> list[Bag]:
+    def prepare(self, inputs: Inputs) -> list[Bag]:
         """Each text's words in the model's columns."""
         return [self.lexicon.bag(text) for text in check_texts(inputs)]
 
@@ -178,15 +182,15 @@ class BagPath:
             blocks = [self.head.probabilities(bag, block) for block in mask.blocks()]
             yield Answer(blocks[0] if len(blocks) == 1 else np.concatenate(blocks), mask.n_rows, len(blocks))
 
-    def _rows(self, bag: Bag, masks: Variants) -> Iterator[Rows]:
+    def _rows(self, bag: Bag, masks: Variants) -> Iterator[Rows[Csr]]:
         for block in masks.blocks(MAX_ROWS):
             yield sparse_rows(bag, block, self.lexicon.n_columns)
 
-    def _ask(self, rows: Sequence[Any]) -> FloatArray:
-        return self._rest.predict_rows(stack(rows))
+    def _ask(self, rows: Sequence[Csr]) -> FloatArray:
+        return self.rest.predict_rows(stack(rows))
 
     @cached_property
-    def _rest(self) -> TextPipeline:
+    def rest(self) -> TextPipeline:
         """The model without the transforms that the lexicon has taken over."""
         model = self.model
         return TextPipeline(
@@ -202,16 +206,15 @@ def bag_path(model: TextPipeline) -> BagPath | str:
     lexicon, rest = folded(lexicon, model.transforms)
     n_done = len(model.transforms) - len(rest)
     plain = BagPath(model, lexicon, None, n_done)
-    head = "other steps stand between the vectoriser and the classifier" if rest else None
-    if head is None:
-        found = head_for(model.classifier, lexicon.weighting, lexicon.n_columns)
-        if not isinstance(found, str):
-            fast = BagPath(model, lexicon, found, n_done)
-            wrong = self_check(fast, plain)
-            if wrong is None:
-                return fast
-            found = wrong
-        head = found
+    head: Head | str = "other steps stand between the vectoriser and the classifier"
+    if not rest:
+        head = head_for(model.classifier, lexicon.weighting, lexicon.n_columns)
+    if not isinstance(head, str):
+        fast = BagPath(model, lexicon, head, n_done)
+        wrong = self_check(fast, plain)
+        if wrong is None:
+            return fast
+        head = wrong
     log.info("No fast path for this model: %s. Rows are built and given to predict_proba.", head)
     return plain
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 import scipy.sparse
@@ -15,6 +15,8 @@ from verax.arrays import BoolArray, FloatArray, IndexArray
 from verax.perturb.evaluate import Prepared, Rows
 from verax.perturb.masks import Masks, distinct_rows, packed_numbers
 
+Matrix: TypeAlias = NDArray[np.floating]
+Csr: TypeAlias = scipy.sparse.csr_matrix
 # Sparse rows are written in strips of this many, small enough for the processor's cache.
 STRIP_ROWS = 1_024
 
@@ -101,7 +103,7 @@ class Bag(Prepared):
         return _nonzero(np.linalg.norm(values, ord=1 if self.weighting.norm == "l1" else 2, axis=0))
 
 
-def word_weights(bag: Bag, matrix: Any) -> FloatArray:
+def word_weights(bag: Bag, matrix: Matrix) -> FloatArray:
     """What each word adds to ``row @ matrix`` when rows are additive: a (words, outputs) array."""
     weights: FloatArray = np.zeros((len(bag.features), matrix.shape[1]), dtype=matrix.dtype)
     contributions = matrix[bag.columns[bag.slots]] * bag.values[:, None].astype(matrix.dtype)
@@ -112,12 +114,12 @@ def word_weights(bag: Bag, matrix: Any) -> FloatArray:
     return weights
 
 
-def project(bag: Bag, masks: Masks, matrix: Any) -> FloatArray:
+def project(bag: Bag, masks: Masks, matrix: Matrix) -> FloatArray:
     """``rows @ matrix`` for every variant, without building the rows: a (variants, outputs) array.
 
     The precision is that of ``matrix``.
     """
-    dense = masks.dense32() if matrix.dtype == np.float32 else masks.dense()
+    dense: Matrix = masks.dense32() if matrix.dtype == np.float32 else masks.dense()
     if bag.additive:
         product: FloatArray = dense.T @ word_weights(bag, matrix)
         if bag.weighting.norm is None:
@@ -135,7 +137,7 @@ def project(bag: Bag, masks: Masks, matrix: Any) -> FloatArray:
     return projected
 
 
-def sparse_rows(bag: Bag, masks: Masks, n_columns: int) -> Rows:
+def sparse_rows(bag: Bag, masks: Masks, n_columns: int) -> Rows[Csr]:
     """The distinct rows of the variants as a CSR matrix, exactly as the vectoriser would build them."""
     if bag.single:
         by_row = np.ascontiguousarray(masks.select(bag.words).columns().T)
@@ -163,7 +165,7 @@ def _entries(
 ) -> tuple[FloatArray, NDArray[np.int32], IndexArray]:
     """The stored values of some rows, their columns, and how many each row has."""
     contiguous = len(rows) == rows[-1] - rows[0] + 1
-    chosen: Any = slice(rows[0], rows[-1] + 1) if contiguous else rows
+    chosen: slice | IndexArray = slice(rows[0], rows[-1] + 1) if contiguous else rows
     # Flat places and take are several times faster than indexing with a two-dimensional mask.
     stored = np.flatnonzero(by_row[chosen])
     values = np.tile(bag.values, len(rows)) if cells is None else cells[:, chosen].T.reshape(-1)
@@ -172,7 +174,7 @@ def _entries(
     return np.take(values, stored), indices, np.diff(ends, prepend=0)
 
 
-def csr_of(data: FloatArray, indices: NDArray[np.int32], indptr: NDArray[np.int32], n_columns: int) -> Any:
+def csr_of(data: FloatArray, indices: NDArray[np.int32], indptr: NDArray[np.int32], n_columns: int) -> Csr:
     """A CSR matrix of arrays that are known to fit: scipy's own checks take longer than building them."""
     rows = scipy.sparse.csr_matrix((len(indptr) - 1, n_columns))
     rows.data, rows.indices, rows.indptr = data, indices, indptr
@@ -180,7 +182,7 @@ def csr_of(data: FloatArray, indices: NDArray[np.int32], indptr: NDArray[np.int3
     return rows
 
 
-def stack(parts: Sequence[Any]) -> Any:
+def stack(parts: Sequence[Csr]) -> Csr:
     """CSR matrices with the same columns, one below the other."""
     if len(parts) == 1:
         return parts[0]

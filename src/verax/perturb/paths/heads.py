@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from verax.arrays import FloatArray
+from verax.arrays import BoolArray, FloatArray
 from verax.perturb.masks import Masks
 from verax.perturb.paths.bags import Bag, Weighting, project
-from verax.perturb.paths.ensembles import Ensemble, flatten
-from verax.perturb.paths.traverse import Levels, sum_leaves
+from verax.perturb.paths.ensembles import Ensemble, Levels, NodeArray, flatten
+from verax.perturb.paths.traverse import sum_leaves
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 
 class Head(Protocol):
@@ -27,16 +30,14 @@ class Head(Protocol):
         """Class probabilities (variants, classes)."""
 
 
-def softmax(scores: FloatArray) -> FloatArray:
-    """Row-wise softmax."""
+def from_scores(scores: FloatArray) -> FloatArray:
+    """Class probabilities from scores (variants, classes); a single column is the log-odds of the second class."""
+    if scores.shape[1] == 1:
+        positive = expit(scores[:, 0])
+        return np.stack([1.0 - positive, positive], axis=1)
     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
     shares: FloatArray = powers / powers.sum(axis=1, keepdims=True)
     return shares
-
-
-def two_classes(positive: FloatArray) -> FloatArray:
-    """Probabilities of both classes from that of the second."""
-    return np.stack([1.0 - positive, positive], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +50,7 @@ class LinearHead:
 
     def probabilities(self, bag: Bag, masks: Masks) -> FloatArray:
         """Class probabilities (variants, classes)."""
-        scores = project(bag, masks, self.weights) + self.intercept
-        if scores.shape[1] == 1:
-            return two_classes(expit(scores[:, 0]))
-        return softmax(scores)
+        return from_scores(project(bag, masks, self.weights) + self.intercept)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,10 +74,7 @@ class MlpHead:
             np.tanh(hidden, out=hidden)
         elif self.activation == "logistic":
             hidden = expit(hidden)
-        scores = (hidden @ self.second.astype(np.float32)).astype(np.float64) + self.second_bias
-        if scores.shape[1] == 1:
-            return two_classes(expit(scores[:, 0]))
-        return softmax(scores)
+        return from_scores((hidden @ self.second.astype(np.float32)).astype(np.float64) + self.second_bias)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +84,8 @@ class TreeHead:
     ensemble: Ensemble
     # Scratch for the current text, set and cleared for each: which columns it has (a last entry for leaves, True),
     # and which of its slots each of them is.
-    touched: NDArray[np.bool_] = field(repr=False)
-    slot_of_column: NDArray[np.int32] = field(repr=False)
+    touched: BoolArray = field(repr=False)
+    slot_of_column: NodeArray = field(repr=False)
     name: str = "trees"
 
     @classmethod
@@ -116,7 +111,7 @@ class TreeHead:
         return Levels(self.touched, self.slot_of_column, first, levels, reach, masks.n_rows)
 
 
-def column_levels(bag: Bag, masks: Masks) -> tuple[NDArray[np.int32], FloatArray, NDArray[np.uint64]]:
+def column_levels(bag: Bag, masks: Masks) -> tuple[NodeArray, FloatArray, NDArray[np.uint64]]:
     """The values that each column takes over the variants, and which variants reach them; see :class:`Levels`."""
     n_words = masks.words.shape[1]
     if bag.single:
@@ -134,16 +129,16 @@ def column_levels(bag: Bag, masks: Masks) -> tuple[NDArray[np.int32], FloatArray
     all_reach: list[NDArray[np.uint64]] = []
     for slot in range(len(bag.columns)):
         # A column's value in single precision, as trees compare it; 0 is always a level, the one of "absent".
-        found = np.union1d(np.zeros(1, dtype=np.float32), values[slot])
-        if len(found) == 1:
-            found = np.array([0.0, np.inf], dtype=np.float32)
-        all_levels.append(found.astype(np.float64))
-        all_reach.append(Masks.from_columns(values[slot] >= found[:, None]).words)
-        first_of.append(first_of[-1] + len(found))
+        levels = np.union1d(np.zeros(1, dtype=np.float32), values[slot])
+        if len(levels) == 1:
+            levels = np.array([0.0, np.inf], dtype=np.float32)
+        all_levels.append(levels.astype(np.float64))
+        all_reach.append(Masks.from_columns(values[slot] >= levels[:, None]).words)
+        first_of.append(first_of[-1] + len(levels))
     return np.array(first_of, dtype=np.int32), np.concatenate(all_levels), np.concatenate(all_reach)
 
 
-def head_for(classifier: Any, weighting: Weighting, n_columns: int) -> Head | str:
+def head_for(classifier: BaseEstimator, weighting: Weighting, n_columns: int) -> Head | str:
     """The head for a fitted classifier, or why there is none."""
     module, name = type(classifier).__module__, type(classifier).__name__
     if module.startswith("sklearn.") and name in ("LogisticRegression", "LogisticRegressionCV"):
@@ -158,14 +153,14 @@ def head_for(classifier: Any, weighting: Weighting, n_columns: int) -> Head | st
     return TreeHead.of(ensemble, n_columns)
 
 
-def _linear(classifier: Any) -> Head | str:
+def _linear(classifier: BaseEstimator) -> Head | str:
     weights = np.ascontiguousarray(np.asarray(classifier.coef_, dtype=np.float64).T)
     if getattr(classifier, "multi_class", None) == "ovr" and weights.shape[1] > 1:
         return "one-versus-rest logistic regression has no fast path"
     return LinearHead(weights, np.asarray(classifier.intercept_, dtype=np.float64))
 
 
-def _mlp(classifier: Any) -> Head | str:
+def _mlp(classifier: BaseEstimator) -> Head | str:
     activation = getattr(classifier, "activation", "relu")  # our own has no other
     if len(classifier.coefs_) != 2 or activation not in ("relu", "tanh", "logistic", "identity"):
         return "a network with more than one hidden layer has no fast path"

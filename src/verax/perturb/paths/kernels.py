@@ -11,11 +11,11 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from verax.arrays import FloatArray
+from verax.arrays import BoolArray, FloatArray
+from verax.perturb.paths.ensembles import Levels, NodeArray, Trees
 
 F = TypeVar("F", bound=Callable[..., Any])
 Words = NDArray[np.uint64]
-Ints = NDArray[np.int32]
 
 try:
     from numba import njit
@@ -47,26 +47,18 @@ LOWEST_BIT = _lowest_bit_table()
 
 @compiled
 def walk_sets(
-    roots: Ints,
-    column: Ints,
-    threshold: FloatArray,
-    left: Ints,
-    right: Ints,
-    missing_left: NDArray[np.bool_],
-    values: FloatArray,
+    trees: Trees,
     absent_is_missing: bool,
-    touched: NDArray[np.bool_],
-    slot_of_column: Ints,
-    first: Ints,
-    levels: FloatArray,
-    reach: Words,
+    text: Levels,
     full: Words,
     outputs: FloatArray,
 ) -> None:
     """Adds to ``outputs`` (outputs, variants) what each variant's leaf says, tree by tree, depth first.
 
-    ``touched`` says which columns the text has; its last entry is for the leaves' column, -1, and is True.
+    ``full`` has a bit for each variant.
     """
+    roots, column, threshold, left, right, missing_left, values = trees
+    touched, slot_of_column, first, levels, reach, _ = text
     n_words = len(full)
     n_outputs = values.shape[1]
     one = np.uint64(1)
@@ -148,17 +140,11 @@ def walk_sets(
 
 @compiled
 def shapley_of_leaves(
-    roots: Ints,
-    column: Ints,
-    threshold: FloatArray,
-    left: Ints,
-    right: Ints,
-    missing_left: NDArray[np.bool_],
-    values: FloatArray,
+    trees: Trees,
     present: FloatArray,
     absent: FloatArray,
-    owner: Ints,
-    skipped: NDArray[np.bool_],
+    owner: NodeArray,
+    skipped: BoolArray,
     kept_weight: FloatArray,
     lost_weight: FloatArray,
     shapley: FloatArray,
@@ -169,7 +155,7 @@ def shapley_of_leaves(
     Shapley values are known: ``kept_weight[|K|, |L|]`` for each of K, minus ``lost_weight[|K|, |L|]`` for each of L.
 
     Args:
-        roots, column, threshold, left, right, missing_left, values: the trees.
+        trees: their nodes.
         present: the value of each column while its feature is present.
         absent: the value of each column while its feature is absent.
         owner: which feature each column belongs to; negative for none.
@@ -178,6 +164,7 @@ def shapley_of_leaves(
         kept_weight, lost_weight: ``(k-1)! l! / (k+l)!`` and ``k! (l-1)! / (k+l)!``.
         shapley: where the values are added.
     """
+    roots, column, threshold, left, right, missing_left, values = trees
     n_outputs = values.shape[1]
     n_features = shapley.shape[1]
     state = np.zeros(n_features + 1, dtype=np.int8)  # 1 kept, 2 lost, 0 not asked yet

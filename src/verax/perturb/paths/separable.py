@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse
-from numpy.typing import NDArray
 
 from verax.arrays import FloatArray
+from verax.models.base import Model
 from verax.models.tables import TableModel
+from verax.perturb.paths.ensembles import NodeArray
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 # So many different values of each column are tried when it is found out what depends on it.
 PROBES = 64
@@ -28,16 +32,16 @@ class Separable:
     """
 
     model: TableModel
-    steps: tuple[Any, ...]
-    classifier: Any
-    owner: NDArray[np.int32]
+    steps: tuple[BaseEstimator, ...]
+    classifier: BaseEstimator
+    owner: NodeArray
 
     def transform(self, rows: FloatArray, absent: float = 0.0) -> FloatArray:
         """What the classifier sees, as a dense array; ``absent`` is put where a sparse one has no entry."""
         return _transform(self.model, self.steps, rows, absent)
 
 
-def separable(model: Any, reference: FloatArray) -> Separable | None:
+def separable(model: Model, reference: FloatArray) -> Separable | None:
     """The preprocessing of a table model, or None if some output depends on two columns or it cannot be told."""
     if not isinstance(model, TableModel):
         return None
@@ -57,7 +61,7 @@ def separable(model: Any, reference: FloatArray) -> Separable | None:
     return Separable(model, before, classifier, owner)
 
 
-def _steps(estimator: Any) -> list[Any]:
+def _steps(estimator: BaseEstimator) -> list[BaseEstimator]:
     from sklearn.pipeline import Pipeline
 
     return [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else [estimator]
@@ -68,12 +72,14 @@ def _some_values(values: FloatArray) -> FloatArray:
     return distinct[np.unique(np.linspace(0, len(distinct) - 1, min(PROBES, len(distinct))).astype(np.intp))]
 
 
-def _transform(model: TableModel, steps: tuple[Any, ...], rows: FloatArray, absent: float) -> FloatArray:
-    seen: Any = model.schema.decode(rows) if model.frames else rows
+def _transform(
+    model: TableModel, steps: tuple[BaseEstimator, ...], rows: FloatArray, absent: float
+) -> FloatArray:
+    seen = model.schema.decode(rows) if model.frames else rows
     for step in steps:
         seen = step.transform(seen)
     if scipy.sparse.issparse(seen):
-        entries = seen.tocoo()
+        entries = scipy.sparse.coo_matrix(seen)
         dense = np.full(seen.shape, absent)
         dense[entries.row, entries.col] = entries.data
         return dense

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from verax.arrays import BoolArray, FloatArray
+from verax.arrays import BoolArray, FloatArray, IndexArray
 from verax.data.words import WORD, split_words
-from verax.models.base import Model
+from verax.models.base import Inputs, Model
 from verax.models.text import check_texts
 from verax.perturb.evaluate import Answer, Prepared, Rows, evaluate_packed
 from verax.perturb.masks import BLOCK_CELLS, MAX_ROWS, Variants
@@ -32,7 +31,7 @@ class Letters(Prepared):
     """
 
     codes: Codes
-    word_of: NDArray[np.intp]
+    word_of: IndexArray
     separator: str
     encoding: str
 
@@ -79,7 +78,7 @@ class StringPath:
     model: Model
     name: str = "strings"
 
-    def prepare(self, inputs: Any) -> list[Letters]:
+    def prepare(self, inputs: Inputs) -> list[Letters]:
         """Each text as an array of characters."""
         return [letters(text) for text in check_texts(inputs)]
 
@@ -94,14 +93,14 @@ class StringPath:
         )
 
 
-def _parts(text: Letters, masks: Variants) -> Iterator[Rows]:
+def _parts(text: Letters, masks: Variants) -> Iterator[Rows[list[str]]]:
     step = max(1, min(MAX_ROWS, BLOCK_CELLS // len(text.codes)))
     for block in masks.blocks(MAX_ROWS):
         rows = block.rows()
         for first in range(0, block.n_rows, step):
             strings = build_strings(text, rows[first : first + step])
             distinct = dict.fromkeys(strings)
-            inverse: slice | NDArray[np.intp] = slice(None)
+            inverse: slice | IndexArray = slice(None)
             if len(distinct) < len(strings):
                 place = {string: number for number, string in enumerate(distinct)}
                 inverse = np.array([place[string] for string in strings], dtype=np.intp)

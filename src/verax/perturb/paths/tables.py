@@ -51,7 +51,7 @@ class TablePath:
         parts = (self._rows(row, mask) for row, mask in zip(prepared, masks, strict=True))
         return evaluate_packed(parts, self._ask, self._average)
 
-    def _rows(self, row: TableRow, masks: Variants) -> Iterator[Rows]:
+    def _rows(self, row: TableRow, masks: Variants) -> Iterator[Rows[FloatArray]]:
         for block in masks.blocks(BLOCK_ROWS):
             columns = block.columns()
             for background, same in zip(self.background, row.same, strict=True):

@@ -8,34 +8,16 @@ same walk goes breadth first in numpy.
 from __future__ import annotations
 
 import importlib.util
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from verax.arrays import FloatArray
-from verax.perturb.paths.ensembles import LEAF, Ensemble
+from verax.perturb.paths.ensembles import LEAF, Ensemble, Levels, NodeArray
 
 HAS_NUMBA = importlib.util.find_spec("numba") is not None
 # The numpy walk turns this many (set, variant) bits into numbers at a time when it adds up leaves.
 LEAF_CELLS = 2_000_000
-
-
-@dataclass(frozen=True, eq=False)
-class Levels:
-    """For each column that a text touches, which variants reach which of its values.
-
-    Column ``slot`` takes the ascending values ``levels[first[slot]:first[slot + 1]]``, the lowest being 0 (absent);
-    row ``i`` of ``reach`` has a bit for each variant whose value is at least ``levels[i]``. ``touched`` says which of
-    the model's columns the text has at all; its last entry stands for leaves and is True.
-    """
-
-    touched: NDArray[np.bool_]
-    slot_of_column: NDArray[np.int32]
-    first: NDArray[np.int32]
-    levels: FloatArray
-    reach: NDArray[np.uint64]
-    n_rows: int
 
 
 def sum_leaves(ensemble: Ensemble, levels: Levels) -> FloatArray:
@@ -48,24 +30,8 @@ def sum_leaves(ensemble: Ensemble, levels: Levels) -> FloatArray:
 def _sum_leaves_compiled(ensemble: Ensemble, levels: Levels) -> FloatArray:
     from verax.perturb.paths.kernels import walk_sets
 
-    outputs = np.zeros((ensemble.values.shape[1], levels.reach.shape[1] * 64))
-    walk_sets(
-        ensemble.roots,
-        ensemble.column,
-        ensemble.threshold,
-        ensemble.left,
-        ensemble.right,
-        ensemble.missing_left,
-        ensemble.values,
-        ensemble.absent_is_missing,
-        levels.touched,
-        levels.slot_of_column,
-        levels.first,
-        levels.levels,
-        levels.reach,
-        _full_set(levels.n_rows),
-        outputs,
-    )
+    outputs = np.zeros((ensemble.trees.values.shape[1], levels.reach.shape[1] * 64))
+    walk_sets(ensemble.trees, ensemble.absent_is_missing, levels, _full_set(levels.n_rows), outputs)
     return outputs[:, : levels.n_rows]
 
 
@@ -77,15 +43,16 @@ def _full_set(n_rows: int) -> NDArray[np.uint64]:
 
 
 def _sum_leaves_numpy(ensemble: Ensemble, levels: Levels) -> FloatArray:
-    outputs = np.zeros((ensemble.values.shape[1], levels.n_rows))
-    nodes = ensemble.roots.copy()
+    trees = ensemble.trees
+    outputs = np.zeros((trees.values.shape[1], levels.n_rows))
+    nodes = trees.roots.copy()
     sets = np.broadcast_to(_full_set(levels.n_rows), (len(nodes), levels.reach.shape[1])).copy()
     while len(nodes):
-        at_leaf = ensemble.left[nodes] == LEAF
+        at_leaf = trees.left[nodes] == LEAF
         if at_leaf.any():
-            _add_leaves(outputs, ensemble.values[nodes[at_leaf]], sets[at_leaf], levels.n_rows)
+            _add_leaves(outputs, trees.values[nodes[at_leaf]], sets[at_leaf], levels.n_rows)
             nodes, sets = nodes[~at_leaf], sets[~at_leaf]
-        slots = levels.slot_of_column[ensemble.column[nodes]]
+        slots = levels.slot_of_column[trees.column[nodes]]
         split = slots >= 0
         if not split.any():
             nodes = nodes + 1
@@ -96,26 +63,24 @@ def _sum_leaves_numpy(ensemble: Ensemble, levels: Levels) -> FloatArray:
         whole = ~split
         sets = np.concatenate([sets[whole], lefts[some_left], rights[some_right]])
         at = nodes[split]
-        nodes = np.concatenate(
-            [nodes[whole] + 1, ensemble.left[at[some_left]], ensemble.right[at[some_right]]]
-        )
+        nodes = np.concatenate([nodes[whole] + 1, trees.left[at[some_left]], trees.right[at[some_right]]])
     return outputs
 
 
-def _goes_right(
-    ensemble: Ensemble, levels: Levels, nodes: NDArray[np.int32], slots: NDArray[np.int32]
-) -> NDArray[np.uint64]:
+def _goes_right(ensemble: Ensemble, levels: Levels, nodes: NodeArray, slots: NodeArray) -> NDArray[np.uint64]:
     """For each node, the variants that its test sends right."""
     low, high = levels.first[slots], levels.first[slots + 1]
     above = low + int(ensemble.absent_is_missing)
     for step in range(int((high - low).max())):
         level = np.minimum(low + step, high - 1)
         above = np.where(
-            (low + step < high) & (levels.levels[level] <= ensemble.threshold[nodes]), low + step + 1, above
+            (low + step < high) & (levels.levels[level] <= ensemble.trees.threshold[nodes]),
+            low + step + 1,
+            above,
         )
     goes_right = np.where((above < high)[:, None], levels.reach[np.minimum(above, high - 1)], np.uint64(0))
     if ensemble.absent_is_missing:
-        missing_right = ~ensemble.missing_left[nodes]
+        missing_right = ~ensemble.trees.missing_left[nodes]
         goes_right[missing_right] |= ~levels.reach[low[missing_right] + 1]
     return goes_right
 
