@@ -26,7 +26,7 @@ from verax.models.forest import SparseForest
 from verax.models.mlp import MlpClassifier
 from verax.perturb import path_for
 from verax.perturb.masks import Masks
-from verax.perturb.paths import bag_of_words, traverse
+from verax.perturb.paths import bag_of_words, tree_walks
 from verax.perturb.paths.strings import StringPath
 
 CLASSIFIERS = {
@@ -137,7 +137,7 @@ def test_numpy_walk_equals_compiled_walk(reviews, monkeypatch):
         ]
         answers = {}
         for compiled in (True, False):
-            monkeypatch.setattr(traverse, "HAS_NUMBA", compiled)
+            monkeypatch.setattr(tree_walks, "HAS_NUMBA", compiled)
             answers[compiled] = [answer.probabilities for answer in path.evaluate(bags, masks)]
         for with_numba, without in zip(answers[True], answers[False], strict=True):
             assert np.allclose(with_numba, without, atol=1e-14)

@@ -33,8 +33,8 @@ from verax.perturb.counterfactual import (
     train_vectors,
 )
 from verax.perturb.counterfactual.closed_class import is_open
-from verax.perturb.counterfactual.replaced import build_texts, predict_versions
 from verax.perturb.counterfactual.text_changes import Distribution, distribution, sample_versions
+from verax.perturb.counterfactual.text_versions import build_texts, predict_versions
 from verax.perturb.counterfactual.thesaurus import Thesaurus, in_case_of
 from verax.seeds import stream
 

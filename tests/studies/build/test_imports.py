@@ -19,7 +19,7 @@ from verax.errors import VeraxError
 from verax.explain import Attribution
 from verax.studies.build.build import compose_study
 from verax.studies.build.imports import import_files, make_study
-from verax.studies.build.imports.cell_values import changed_text, unstarred
+from verax.studies.build.imports.record_values import changed_text, unstarred
 from verax.studies.display.levels import scales
 from verax.studies.model.screen import Passage, Quote, Row
 from verax.studies.model.spec import parse_study_spec

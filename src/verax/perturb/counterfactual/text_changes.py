@@ -19,7 +19,7 @@ from verax.perturb.counterfactual.changes import (
     check_request,
     predicted_classes,
 )
-from verax.perturb.counterfactual.replaced import Versions, build_texts, join, predict_versions
+from verax.perturb.counterfactual.text_versions import Versions, build_texts, join, predict_versions
 from verax.perturb.counterfactual.thesaurus import Candidates, Thesaurus
 from verax.perturb.masks import BLOCK_CELLS, MAX_ROWS
 from verax.seeds import stream

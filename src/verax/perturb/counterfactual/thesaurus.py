@@ -11,7 +11,7 @@ from verax.arrays import FloatArray, IndexArray
 from verax.data.vectors import WordVectors
 from verax.data.words import WORD, Words
 from verax.perturb.counterfactual.closed_class import is_adposition, is_open, open_words
-from verax.perturb.counterfactual.replaced import Options
+from verax.perturb.counterfactual.text_versions import Options
 
 
 @dataclass(frozen=True, eq=False)

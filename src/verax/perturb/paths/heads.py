@@ -13,7 +13,7 @@ from verax.arrays import BoolArray, FloatArray
 from verax.perturb.masks import Masks
 from verax.perturb.paths.bags import Bag, Weighting, project
 from verax.perturb.paths.ensembles import Ensemble, Levels, NodeArray, flatten
-from verax.perturb.paths.traverse import sum_leaves
+from verax.perturb.paths.tree_walks import sum_leaves
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator

@@ -15,12 +15,12 @@ from verax.errors import VeraxError
 from verax.explain.explanation import Explanation
 from verax.explain.written import Written
 from verax.studies.build.explanations import Key
-from verax.studies.build.imports.assemble import Imported
-from verax.studies.build.imports.cell_values import as_text, class_number, needed, unstarred
+from verax.studies.build.imports.balance_notes import notes_on
+from verax.studies.build.imports.explanation_values import shown_input
 from verax.studies.build.imports.hase_bansal_spec import ALL_METHODS, CLASS_NAMES, Domain, dataset_name
-from verax.studies.build.imports.notes import notes_on
-from verax.studies.build.imports.readers import Record, Table, each, read_table
-from verax.studies.build.imports.shown import shown_input
+from verax.studies.build.imports.imported_study import Imported
+from verax.studies.build.imports.record_files import Record, Table, each, read_table
+from verax.studies.build.imports.record_values import as_text, class_number, needed, unstarred
 from verax.studies.model.item import Item, Variant
 from verax.studies.model.spec import Condition, StudySpec
 from verax.studies.protocol.contract import make_protocol

@@ -9,10 +9,10 @@ from typing import Any
 from verax.errors import VeraxError
 from verax.explain.explanation import Explanation
 from verax.studies.build.explanations import Key
-from verax.studies.build.imports.cell_values import as_text, needed
+from verax.studies.build.imports.explanation_values import explanation
 from verax.studies.build.imports.imported_items import EXPLANATION, ItemFile
-from verax.studies.build.imports.readers import Record, Table, each
-from verax.studies.build.imports.shown import explanation
+from verax.studies.build.imports.record_files import Record, Table, each
+from verax.studies.build.imports.record_values import as_text, needed
 from verax.studies.model.item import Item
 from verax.studies.model.spec import Condition, StudySpec
 from verax.studies.protocol.contract import Protocol

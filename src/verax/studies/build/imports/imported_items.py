@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from verax.errors import VeraxError
-from verax.studies.build.imports.cell_values import (
+from verax.studies.build.imports.record_files import Record, Table, each
+from verax.studies.build.imports.record_values import (
     as_text,
     changed_text,
     class_names_of,
@@ -18,7 +19,6 @@ from verax.studies.build.imports.cell_values import (
     probabilities,
     whole_number,
 )
-from verax.studies.build.imports.readers import Record, Table, each
 from verax.studies.model.item import Item, Variant
 from verax.studies.model.spec import StudySpec
 

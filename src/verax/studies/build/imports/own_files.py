@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from verax.studies.build.imports.assemble import Imported
+from verax.studies.build.imports.balance_notes import notes_on
 from verax.studies.build.imports.imported_explanations import read_explanations
 from verax.studies.build.imports.imported_items import NESTED, read_items
-from verax.studies.build.imports.notes import notes_on
-from verax.studies.build.imports.readers import each, read_table
+from verax.studies.build.imports.imported_study import Imported
+from verax.studies.build.imports.record_files import each, read_table
 from verax.studies.model.spec import StudySpec
 from verax.studies.protocol.contract import make_protocol
 

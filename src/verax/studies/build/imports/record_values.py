@@ -12,7 +12,7 @@ from typing import Any
 from verax.data.encoding import sort_categories, to_category
 from verax.data.words import WORD
 from verax.errors import VeraxError
-from verax.studies.build.imports.readers import Record
+from verax.studies.build.imports.record_files import Record
 
 Span = tuple[int, int]
 # Changed words are written **so** in the published forms.
