@@ -28,8 +28,8 @@ from verax.errors import VeraxError
 from verax.perturb.counterfactual import (
     WordVectors,
     counterfactual_texts,
-    replaced,
     text_changes,
+    text_versions,
     train_vectors,
 )
 from verax.perturb.counterfactual.closed_class import is_open
@@ -257,10 +257,10 @@ def test_results_do_not_depend_on_the_route_or_the_size_of_blocks(monkeypatch):
     expected = counterfactual_texts(review_model(), texts, flips, review_vectors())
     function = verax.as_model(review_model().predict_proba, kind="text")
     assert counterfactual_texts(function, texts, flips, review_vectors()) == expected
-    for module in (text_changes, replaced):
+    for module in (text_changes, text_versions):
         monkeypatch.setattr(module, "MAX_ROWS", 700)
     assert counterfactual_texts(review_model(), texts, flips, review_vectors()) == expected
-    monkeypatch.setattr(replaced, "BLOCK_CELLS", 9_000)
+    monkeypatch.setattr(text_versions, "BLOCK_CELLS", 9_000)
     assert counterfactual_texts(review_model(), texts, flips, review_vectors()) == expected
 
 
@@ -327,7 +327,7 @@ def test_a_model_is_asked_for_distinct_texts_in_bounded_calls(monkeypatch):
         calls.append(list(texts))
         return np.tile([0.4, 0.6], (len(texts), 1))
 
-    monkeypatch.setattr(replaced, "MAX_ROWS", 100)
+    monkeypatch.setattr(text_versions, "MAX_ROWS", 100)
     model = verax.as_model(predict, kind="text")
     counterfactual_texts(model, REVIEWS[:1], [True], review_vectors(), samples=2_000, attempts=1)
     asked = [text for call in calls[1:] for text in call]  # the first call is for the original
@@ -425,7 +425,7 @@ def test_a_bag_of_words_model_is_never_given_strings():
 def test_versions_are_selected_joined_and_merged():
     vectors = at_cosines(["good", "fine", "nice"], [1, 0.9, 0.8])
     options = Thesaurus.of(vectors).candidates(Words("good (good) good!"), 100).options
-    versions = replaced.Versions(
+    versions = text_versions.Versions(
         options, np.array([0, 2, 2, 3, 5, 6]), np.array([0, 3, 5, 0, 3, 4])
     )  # two edits, none, one, the first again, another one
     assert build_texts(versions) == [
@@ -438,7 +438,7 @@ def test_versions_are_selected_joined_and_merged():
     assert versions.edits.tolist() == [2, 0, 1, 2, 1]
     assert versions.first_places().tolist() == [0, 2, 4]
     assert build_texts(versions.select(np.array([4, 0]))) == ["good (good) fine!", "fine (nice) good!"]
-    joined = replaced.join(list(versions.blocks(2)))
+    joined = text_versions.join(list(versions.blocks(2)))
     assert build_texts(joined) == build_texts(versions)
 
 
