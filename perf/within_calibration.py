@@ -24,8 +24,11 @@ from verax.stats.power.power import binomial_interval
 from verax.stats.power.simulation import Design, Spreads, simulate
 from verax.stats.tests.multiplicity import holm
 from verax.studies.model.spec import StudySpec, read_study_spec
-from verax.studies.planning.power import GRADED, People, question_of, share_of, shown_conditions, values_of
-from verax.studies.planning.toy import sized
+from verax.studies.planning.power import People
+from verax.studies.planning.question import question_of
+from verax.studies.planning.simulated_people import share_of, values_of
+from verax.studies.planning.sizes import shown_conditions
+from verax.studies.planning.toy import planning_of, sized
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 GROUP = 250
@@ -67,21 +70,19 @@ def answers(
     spec: StudySpec, effect: float, spreads: Spreads | None, studies: int, seed: list[int]
 ) -> Answers:
     """Studies in which the first method has an effect in points, or hundredths of the score."""
-    question, names = question_of(spec), [one.name for one in spec.conditions]
+    question, planning = question_of(spec), planning_of(spec)
+    names = [condition.name for condition in spec.conditions]
     shown = shown_conditions(spec)
-    design = Design((len(shown),), shown.shape[1], People().right(question.protocol))
-    drawn = simulate(
-        design, share_of(effect, question.protocol), spreads, studies, np.random.SeedSequence(seed)
-    )
+    design = Design((len(shown),), shown.shape[1], People().right(planning))
+    drawn = simulate(design, share_of(effect, planning), spreads, studies, np.random.SeedSequence(seed))
     method, reference = names.index(question.method), names.index(question.reference or "")
-    graded = question.protocol if question.protocol in GRADED else None
     places = tuple(range(len(names)))
     rows = Met(
         tuple(range(len(shown))),
         tuple(range(shown.shape[1])),
         places,
         shown,
-        values_of(drawn, shown, method, graded),
+        values_of(drawn, shown, method, planning),
     )
     return Answers(rows, method, reference, tuple(set(places) - {method, reference}))
 
@@ -131,13 +132,9 @@ def _holds(claim: Claims, truth: float) -> np.ndarray:
 def means_covered(spec: StudySpec, studies: int, seed: int) -> tuple[int, int]:
     """How often the interval of the mean under the reference holds the truth; one study at a time."""
     found = []
-    question = question_of(spec)
-    right = People().right(question.protocol)
-    truth = (
-        right
-        if question.protocol not in GRADED
-        else (2 * right - 1) / (2 * share_of(100.0, question.protocol))
-    )
+    planning = planning_of(spec)
+    right = People().right(planning)
+    truth = (2 * right - 1) / (2 * share_of(100.0, planning)) if planning.graded else right
     for number in range(studies):
         one = answers(spec, 0.0, None, 1, [seed, number])
         mean = condition_means(one.rows)[one.reference]

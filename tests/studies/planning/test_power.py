@@ -13,17 +13,13 @@ from verax.stats.crossed.within import Met, difference_claims
 from verax.stats.power.power import analysis, power
 from verax.stats.power.simulation import Design, Spreads, simulate
 from verax.studies.model.spec import make_study_spec
-from verax.studies.planning.check import check_pipeline, simulated_study
-from verax.studies.planning.power import (
-    People,
-    plan_power,
-    planned,
-    question_of,
-    share_of,
-    shown_conditions,
-    values_of,
-)
-from verax.studies.planning.toy import sized, toy_study
+from verax.studies.planning.check import check_pipeline
+from verax.studies.planning.power import People, plan_power
+from verax.studies.planning.question import question_of
+from verax.studies.planning.simulated_people import share_of, values_of
+from verax.studies.planning.simulated_study import simulated_study
+from verax.studies.planning.sizes import planned, shown_conditions
+from verax.studies.planning.toy import planning_of, sized, toy_study
 from verax.studies.protocol.contract import make_protocol
 
 NONE, LIME, SHAP, RANDOM = (
@@ -129,15 +125,16 @@ def test_between_people_it_is_the_power_of_the_crossed_contrast():
 
 def test_an_effect_on_the_score_is_twice_that_on_right_answers_times_their_worth():
     # Half of the answers are sure: they are worth 0.75 on average, and 0.9 of that where a tenth cannot say.
-    assert share_of(10, "reverse-turing") == pytest.approx(0.1)
-    assert share_of(15, "uncertain-case") == pytest.approx(0.1)
-    assert share_of(13.5, "model-choice") == pytest.approx(0.1)
+    assert share_of(10, planning_of(a_spec("reverse-turing"))) == pytest.approx(0.1)
+    assert share_of(15, planning_of(a_spec("uncertain-case"))) == pytest.approx(0.1)
+    assert share_of(13.5, planning_of(a_spec("model-choice"))) == pytest.approx(0.1)
 
 
 def test_how_sure_people_are_is_drawn_anew_in_every_study():
-    shown = shown_conditions(a_spec("class-from-evidence"))
+    spec = a_spec("class-from-evidence")
+    shown = shown_conditions(spec)
     drawn = simulate(Design((len(shown),), shown.shape[1], 0.55, missing=0.0), 0.0, Spreads(), 40, 1)
-    worth = np.abs(values_of(drawn, shown, 1, "class-from-evidence"))
+    worth = np.abs(values_of(drawn, shown, 1, planning_of(spec)))
     assert (worth[0] != worth[1])[shown >= 0].mean() > 0.3
     assert np.nanmean(worth) == pytest.approx(0.9 * 0.75, abs=0.01)
 
@@ -230,11 +227,11 @@ def test_with_a_random_control_alone_only_methods_are_compared():
     ],
 )
 def test_without_an_effect_five_per_cent_of_studies_of_an_example_claim_one(name, sizes):
-    shown = shown_conditions(a_spec(name, **sizes))
+    spec = a_spec(name, **sizes)
+    shown = shown_conditions(spec)
     people, items = shown.shape
     drawn = simulate(Design((people,), items, 0.55), 0.0, Spreads(), 800, 31)
-    graded = name if name == "class-from-evidence" else None
-    value = values_of(drawn, shown, 1, graded)
+    value = values_of(drawn, shown, 1, planning_of(spec))
     claims = difference_claims(Met(tuple(range(people)), tuple(range(items)), (0, 1, 2), shown, value), 1, 0)
     low, high = claims.interval()
     assert 0.03 <= (claims.p <= 0.05).mean() <= 0.07

@@ -135,12 +135,16 @@ class Bars:
 Block = Prose | Passage | Row | Facts | Evidence | Quote | Bars
 
 
+# What is stored of an answer.
+Meaning = str | int | float
+
+
 @dataclass(frozen=True)
 class Option:
     """One answer: what the participant reads, and what is stored. The page holds only its place in the list."""
 
     label: str
-    means: str | int | float
+    means: Meaning
 
 
 @dataclass(frozen=True)

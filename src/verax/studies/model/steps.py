@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from verax.studies.model.screen import Meaning
+
 
 @dataclass(frozen=True)
 class Phase:
@@ -71,11 +73,11 @@ class Screening:
         attempts: how often it may be tried; instructions are shown again before each.
     """
 
-    answers: Mapping[str, str | int | float] = field(hash=False)
+    answers: Mapping[str, Meaning] = field(hash=False)
     pass_mark: int = 0
     attempts: int = 1
 
-    def passed(self, given: Mapping[str, Any]) -> bool:
+    def passed(self, given: Mapping[str, object]) -> bool:
         """Whether the answers suffice."""
         right = sum(given.get(name) == answer for name, answer in self.answers.items())
         return bool(right >= self.pass_mark)

@@ -6,7 +6,7 @@ Simulated people answer the scored questions of the design; their answers are la
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,18 +14,14 @@ import numpy as np
 
 from verax.errors import VeraxError
 from verax.stats.power.power import binomial_interval
-from verax.stats.power.simulation import Design, Simulated, simulate
 from verax.stats.thresholds import ALPHA
 from verax.studies.analysis import Options, analyse
-from verax.studies.answers.frames import Collected, to_frame
-from verax.studies.answers.schema import EXCLUSIONS, PARTICIPANTS, RESPONSES, shown
-from verax.studies.model.item import Item
 from verax.studies.model.spec import StudySpec
-from verax.studies.model.steps import DesignRow
 from verax.studies.model.study import Study
-from verax.studies.planning.power import BETWEEN, GRADED, SURE, People, question_of, undecided
+from verax.studies.planning.question import question_of
+from verax.studies.planning.simulated_people import People
+from verax.studies.planning.simulated_study import simulated_study
 from verax.studies.planning.toy import sized, toy_study
-from verax.studies.protocol.contract import Protocol, make_protocol
 
 REPLICATES = 20  # of bootstraps that stand beside the primary analysis and do not count here
 
@@ -110,8 +106,8 @@ def check_pipeline(
         raise VeraxError(f"The number of simulated studies is {studies}: give at least 1.")
     own = sized(spec)
     question = question_of(own)
-    kinds = {one.kind for one in own.conditions}
-    if question.protocol not in BETWEEN and not kinds & {"none", "control"}:
+    kinds = {condition.kind for condition in own.conditions}
+    if question.within and not kinds & {"none", "control"}:
         raise VeraxError(
             "Without a condition that shows nothing and without a random control the primary analysis tests no "
             "explanation against another: add one of them to the spec."
@@ -125,13 +121,14 @@ def check_pipeline(
 
 
 def _check(primaries: list[list[dict[str, Any]]], method: str, people: int, seed: int) -> Check:
-    first = [one for lines in primaries for one in lines if one["condition"] == method]
-    tested = [one for one in first if one["p"] is not None]
-    families = [some for some in primaries if any(one["p_adjusted"] is not None for one in some)]
+    tested = [
+        line for lines in primaries for line in lines if line["condition"] == method and line["p"] is not None
+    ]
+    families = [lines for lines in primaries if any(line["p_adjusted"] is not None for line in lines)]
     return Check(
-        claims=_rate(sum(one["p"] <= ALPHA for one in tested), len(tested)),
-        families=_rate(sum(any(_p(one) <= ALPHA for one in some) for some in families), len(families)),
-        coverage=_rate(sum(one["low"] <= 0 <= one["high"] for one in tested), len(tested)),
+        claims=_rate(sum(line["p"] <= ALPHA for line in tested), len(tested)),
+        families=_rate(sum(any(_p(line) <= ALPHA for line in lines) for lines in families), len(families)),
+        coverage=_rate(sum(line["low"] <= 0 <= line["high"] for line in tested), len(tested)),
         studies=len(primaries),
         untested=len(primaries) - len(tested),
         people=people,
@@ -139,9 +136,9 @@ def _check(primaries: list[list[dict[str, Any]]], method: str, people: int, seed
     )
 
 
-def _p(one: dict[str, Any]) -> float:
+def _p(line: dict[str, Any]) -> float:
     """The corrected p; 1 where nothing was tested."""
-    return 1.0 if one["p_adjusted"] is None else float(one["p_adjusted"])
+    return 1.0 if line["p_adjusted"] is None else float(line["p_adjusted"])
 
 
 def _rate(found: int, of: int) -> Rate:
@@ -154,148 +151,3 @@ def _primary(study: Study, who: People, seed: np.random.SeedSequence) -> list[di
     options = Options(estimator="crossed", replicates=REPLICATES)
     primary = analyse(simulated_study(study, who, seed), options)["primary"]
     return [] if primary is None else list(primary["estimates"])
-
-
-def simulated_study(
-    study: Study, who: People, seed: np.random.SeedSequence | int, effect: float = 0.0
-) -> Collected:
-    """A study as it would be collected, in which the first method raises accuracy by a share.
-
-    Nobody leaves or is excluded; 3% of the pages expire. Only scored questions of test phases are answered.
-    """
-    name = study.spec.protocol["name"]
-    question = question_of(study.spec)
-    people = [row for row in study.rows for _ in range(study.spec.participants)]
-    tests = {key for key, phase in study.phases.items() if phase.kind == "test"}
-    protocol = make_protocol(study.spec.protocol)
-    steps = [protocol.steps(study, row, number) for number, row in enumerate(people, start=1)]
-    asked = list(dict.fromkeys(one.item for some in steps for one in some if one.phase in tests and one.item))
-    drawn = _drawn(study, who, len(people), len(asked), seed, effect)
-    rng = np.random.default_rng(seed)
-    places = {item: place for place, item in enumerate(asked)}
-
-    def records() -> Iterator[dict[str, Any]]:
-        for number, (row, some) in enumerate(zip(people, steps, strict=True)):
-            for order, step in enumerate(one for one in some if one.phase in tests and one.item):
-                helped = step.condition == question.method and step.phase != "pre"
-                right = _right(drawn, helped, name, step.phase, number, places[step.item or ""])
-                item = study.items[step.item or ""]
-                yield _record(
-                    study, protocol, row, number, order, step.phase, item, step.condition, right, rng
-                )
-
-    return Collected(
-        study=study,
-        participants=to_frame(
-            (_participant(row, number) for number, row in enumerate(people)),
-            shown(PARTICIPANTS, identifying=False),
-        ),
-        responses=to_frame(records(), shown(RESPONSES, identifying=False)),
-        exclusions=to_frame(iter(()), shown(EXCLUSIONS, identifying=False)),
-        source="simulated",
-    )
-
-
-def _drawn(
-    study: Study, who: People, people: int, items: int, seed: np.random.SeedSequence | int, effect: float
-) -> Simulated:
-    """Answers of everybody to every item, before and after; between people only the method's own are helped."""
-    name, question = study.spec.protocol["name"], question_of(study.spec)
-    groups: tuple[int, ...] = (people,)
-    effects: tuple[float, ...] = (effect,)
-    if name in BETWEEN:
-        groups = (study.spec.participants,) * len(study.rows)
-        effects = tuple(effect * (row.cells["condition"] == question.method) for row in study.rows)
-    return simulate(Design(groups, items, who.right(name)), effects, who.spreads(), 1, seed)
-
-
-def _right(drawn: Simulated, helped: bool, name: str, phase: str, number: int, place: int) -> float:
-    """Whether an answer is right. After explanations everybody answers anew, also where nothing helped."""
-    after = helped or (name in BETWEEN and phase == "post")
-    return float((drawn.post if after else drawn.pre)[0, number, place])
-
-
-def _meaning(name: str, item: Item, right: bool, rng: np.random.Generator) -> Any:
-    """What somebody stores who is right, or wrong."""
-    if name not in GRADED:
-        said = item.variant.prediction if name == "counterfactual" and item.variant else item.prediction
-        return said if right else 1 - said
-    sure = rng.random() < SURE
-    if name == "model-choice":
-        if rng.random() < undecided(name):
-            return 0.0
-        return (1.0 if sure else 0.5) * (1 if right else -1)
-    if rng.random() < undecided(name):
-        return "none"
-    target = item.label if name == "uncertain-case" else item.prediction
-    return f"{target if right else 1 - target}:{'certain' if sure else 'likely'}"
-
-
-def _record(
-    study: Study,
-    protocol: Protocol,
-    row: DesignRow,
-    number: int,
-    order: int,
-    phase: str,
-    item: Item,
-    condition: str | None,
-    right: float,
-    rng: np.random.Generator,
-) -> dict[str, Any]:
-    """One response as it would be exported."""
-    missing = bool(np.isnan(right))
-    meaning = None if missing else _meaning(study.spec.protocol["name"], item, bool(right), rng)
-    return {
-        "participant": _name(number),
-        "bot": False,
-        "design_row": row.number,
-        "phase": phase,
-        "phase_kind": "test",
-        "step": order + 1,
-        "number_in_phase": order + 1,
-        "item": item.id,
-        "condition": condition,
-        "question": protocol.scored,
-        "answer": None if meaning is None else str(meaning),
-        "position": None,
-        "score": None if meaning is None else protocol.score(item, meaning),
-        "label": item.label,
-        "prediction": item.prediction,
-        "model_correct": item.correct,
-        "variant_prediction": item.variant.prediction if item.variant else None,
-        "flips": item.flips,
-        "state": "expired" if missing else "closed",
-        "late": missing,
-        "withheld": False,
-        "seconds": float(np.exp(rng.normal(2.0, 0.5))),
-        "client_ms": None,
-        "visible_ms": None,
-        "blurs": 0,
-        "views": 1,
-        "minute": float(order),
-    }
-
-
-def _participant(row: DesignRow, number: int) -> dict[str, Any]:
-    return {
-        "participant": _name(number),
-        "bot": False,
-        "status": "complete",
-        "platform": "link",
-        "design_row": row.number,
-        "number": number + 1,
-        "condition": row.cells.get("condition"),
-        "steps": 1,
-        "done": 1,
-        "phase": None,
-        "minutes": 10.0,
-        "left": False,
-        "excluded": False,
-        "rules": [],
-        "version": "0",
-    }
-
-
-def _name(number: int) -> str:
-    return f"p{number:010x}"

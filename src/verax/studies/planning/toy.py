@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from verax.errors import VeraxError
 from verax.studies.design.rows import deal
@@ -10,28 +10,28 @@ from verax.studies.model.item import Item, Variant
 from verax.studies.model.sources import Material
 from verax.studies.model.spec import StudySpec
 from verax.studies.model.study import Study
-from verax.studies.protocol.contract import make_protocol
+from verax.studies.protocol.contract import Protocol, make_protocol, protocols
+from verax.studies.protocol.planning import Planning, Role
 
 CLASS_NAMES = ("first", "second")
-# The parameter that says how many items are asked about, by protocol.
-ITEMS = {
-    "forward": "test",
-    "counterfactual": "test",
-    "reverse-turing": "evaluation",
-    "model-choice": "test",
-    "class-from-evidence": "test",
-    "uncertain-case": "test",
-}
+
+
+def planning_of(spec: StudySpec) -> Planning:
+    """What the spec's protocol says about its planning."""
+    planning = make_protocol(spec.protocol).planning(spec)
+    if planning is None:
+        able = [name for name in protocols if protocols.get(name).planning is not Protocol.planning]
+        raise VeraxError(
+            f"The protocol {spec.protocol['name']!r} cannot be planned: its analysis is not known; these can: "
+            f"{', '.join(able)}."
+        )
+    return planning
 
 
 def sized(spec: StudySpec, participants: int | None = None, items: int | None = None) -> StudySpec:
     """The spec with another number of participants for each row of the design, or of items."""
-    name = spec.protocol["name"]
-    if name not in ITEMS:
-        raise VeraxError(
-            f"The protocol {name!r} cannot be planned: its analysis is not known; these can: {', '.join(ITEMS)}."
-        )
-    protocol = dict(spec.protocol) | ({} if items is None else {ITEMS[name]: items})
+    parameter = planning_of(spec).items
+    protocol = dict(spec.protocol) | ({} if items is None else {parameter: items})
     made = spec.model_copy(
         update={
             "protocol": protocol,
@@ -45,7 +45,7 @@ def sized(spec: StudySpec, participants: int | None = None, items: int | None = 
 def toy_study(spec: StudySpec) -> Study:
     """The design of a spec on made-up items of two classes, right and wrong in turn; it has no screens."""
     protocol = make_protocol(spec.protocol)
-    items = tuple(_items(spec, protocol))
+    items = tuple(_items(planning_of(spec).roles))
     material = Material(spec, "text", CLASS_NAMES, items)
     return Study(
         spec=spec,
@@ -59,27 +59,19 @@ def toy_study(spec: StudySpec) -> Study:
     )
 
 
-def _items(spec: StudySpec, protocol: Any) -> list[Item]:
-    """As many items as the protocol would choose, in its groups."""
-    name = spec.protocol["name"]
-    if name == "reverse-turing":
-        groups = len(spec.conditions)
-        made = _role("training", groups * protocol.training, groups, 0)
-        return made + _role("evaluation", groups * protocol.evaluation, groups, len(made))
-    if name == "forward":
-        return _role("learning", protocol.learning, 1, 0) + _role("test", protocol.test, 1, protocol.learning)
-    if name == "counterfactual":
-        return _role("test", protocol.test, 1, 0)
-    return _role("test", protocol.test, protocol.test // protocol.items_per_participant, 0)
-
-
-def _role(role: str, count: int, groups: int, before: int) -> list[Item]:
-    """The items of one role, dealt into groups by what the model says and whether it is right."""
-    strata = [(place // 2 % 2 == 0, place % 2) for place in range(count)]
-    return [
-        _item(before + place + 1, role, right, prediction, group, flips=place // 4 % 2 == 0)
-        for place, ((right, prediction), group) in enumerate(zip(strata, deal(strata, groups), strict=True))
-    ]
+def _items(roles: Sequence[Role]) -> list[Item]:
+    """As many items as the protocol would choose, dealt into groups by what the model says and whether it is right."""
+    items: list[Item] = []
+    for role in roles:
+        strata = [(place // 2 % 2 == 0, place % 2) for place in range(role.items)]
+        before = len(items)
+        items += [
+            _item(before + place + 1, role.name, right, prediction, group, flips=place // 4 % 2 == 0)
+            for place, ((right, prediction), group) in enumerate(
+                zip(strata, deal(strata, role.groups), strict=True)
+            )
+        ]
+    return items
 
 
 def _item(number: int, role: str, right: bool, prediction: int, group: int, *, flips: bool) -> Item:

@@ -16,12 +16,13 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from verax.errors import VeraxError
 from verax.registry import Registry
 from verax.studies.model.item import Item
-from verax.studies.model.screen import Screen
+from verax.studies.model.screen import Meaning, Screen
 from verax.studies.model.sources import Briefing, Material, Source
 from verax.studies.model.spec import StudySpec
 from verax.studies.model.steps import DesignRow, Phase, Step
 from verax.studies.model.study import Study
 from verax.studies.protocol.findings import ProtocolAnalysis
+from verax.studies.protocol.planning import Planning
 
 __all__ = ["Briefing", "Material", "Protocol", "Source", "make_protocol", "protocols"]
 
@@ -83,7 +84,7 @@ class Protocol(BaseModel, ABC):
         """The instructions and the screening test for one audience."""
 
     @abstractmethod
-    def score(self, item: Item, meaning: Any) -> float:
+    def score(self, item: Item, meaning: Meaning) -> float:
         """What an answer to the question `scored` is worth, from -1 or 0 to 1, which only the best answer is.
 
         Args:
@@ -97,6 +98,10 @@ class Protocol(BaseModel, ABC):
 
         Import what it takes inside of the method: who serves a study needs none of it.
         """
+        return None
+
+    def planning(self, spec: StudySpec) -> Planning | None:  # noqa: ARG002
+        """What `verax study power` must know; None for a protocol that cannot be planned by simulation."""
         return None
 
     def audience(self, spec: StudySpec, row: DesignRow) -> str:  # noqa: ARG002

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from verax.studies.model.screen import Option, class_mark
+from verax.studies.model.screen import Meaning, Option, class_mark
 from verax.studies.model.sources import Material
 
 CANNOT_SAY = "none"
@@ -30,9 +28,17 @@ def graded_options(
     return (*options, Option(none, CANNOT_SAY)) if none is not None else tuple(options)
 
 
-def graded_score(meaning: Any, right: int) -> float:
+def graded_score(meaning: Meaning, right: int) -> float:
     """What a graded answer is worth: from -1, sure and wrong, to 1."""
     if meaning == CANNOT_SAY:
         return 0.0
     number, _, how = str(meaning).partition(":")
     return WORTH[how] if int(number) == right else -WORTH[how]
+
+
+def graded_meaning(worth: float, right: int) -> str:
+    """The graded answer of this worth where there are two classes: the inverse of `graded_score`."""
+    if worth == 0:
+        return CANNOT_SAY
+    how = next(how for how, size in WORTH.items() if size == abs(worth))
+    return f"{right if worth > 0 else 1 - right}:{how}"

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from verax.errors import VeraxError
 from verax.seeds import shuffled
 from verax.studies.design.rows import deal
 from verax.studies.items import pool
 from verax.studies.model.item import Item
+from verax.studies.model.screen import Meaning
 from verax.studies.model.steps import DesignRow, Step
 from verax.studies.protocol.contract import Source
+from verax.studies.protocol.planning import Planning, Role
 from verax.studies.protocols.screens import made_items, strata
+
+# The share of people's graded answers that cannot say, where that may be said.
+UNDECIDED = 0.1
 
 
 def items_in_blocks(source: Source, found: pool.Candidates, count: int, size: int) -> list[Item]:
@@ -27,6 +32,13 @@ def check_blocks(count: int, size: int) -> None:
         raise VeraxError(
             f"{count} items (test) are not blocks of {size} (items_per_participant); make one a multiple of the other."
         )
+
+
+def planned_blocks(
+    count: int, size: int, answer: Callable[[Item, float], Meaning], undecided: float = 0.0
+) -> Planning:
+    """What planning must know of a task with graded answers to items in blocks."""
+    return Planning("test", (Role("test", count, count // size),), answer, graded=True, undecided=undecided)
 
 
 def largest_block(items: Sequence[Item]) -> int:

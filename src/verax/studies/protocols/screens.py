@@ -17,6 +17,8 @@ from verax.studies.model.steps import Phase
 from verax.studies.protocol.contract import Material, Source
 
 EXPLAINED, PLAIN = "explained", "plain"
+# The share of right predictions before explanations that Hase and Bansal (2020) found on average.
+BEFORE_EXPLANATIONS = 0.66
 
 
 def made_items(

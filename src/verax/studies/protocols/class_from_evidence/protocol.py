@@ -5,7 +5,7 @@ Lertvittayakumjorn and Toni (2019), section 3.2 (task 2). The strongest evidence
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -13,15 +13,23 @@ from verax.studies.design.rows import rotated_blocks
 from verax.studies.display import stimulus, wording
 from verax.studies.items import pool
 from verax.studies.model.item import Item
-from verax.studies.model.screen import Prose, Question, Screen
+from verax.studies.model.screen import Meaning, Prose, Question, Screen
 from verax.studies.model.spec import StudySpec
 from verax.studies.model.steps import DesignRow, Phase, Step
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, protocols
 from verax.studies.protocol.findings import ProtocolAnalysis
-from verax.studies.protocol.graded_answers import graded_options, graded_score
+from verax.studies.protocol.graded_answers import graded_meaning, graded_options, graded_score
+from verax.studies.protocol.planning import Planning
 from verax.studies.protocols import briefings
-from verax.studies.protocols.blocks import check_blocks, items_in_blocks, largest_block, steps_of_block
+from verax.studies.protocols.blocks import (
+    UNDECIDED,
+    check_blocks,
+    items_in_blocks,
+    largest_block,
+    planned_blocks,
+    steps_of_block,
+)
 from verax.studies.protocols.screens import by_role, refuse_direction, refuse_none, timed
 
 
@@ -82,7 +90,7 @@ class ClassFromEvidence(Protocol):
         """What fragments are, and that one may not know."""
         return briefings.class_from_evidence(material, per_participant=largest_block(material.items))
 
-    def score(self, item: Item, meaning: Any) -> float:
+    def score(self, item: Item, meaning: Meaning) -> float:
         """From -1, certain of another class than the model predicts, to 1."""
         return graded_score(meaning, item.prediction)
 
@@ -92,6 +100,15 @@ class ClassFromEvidence(Protocol):
         from verax.studies.analysis.within.graded import graded_analysis
 
         return graded_analysis("people guess the class that the model predicts")
+
+    def planning(self, spec: StudySpec) -> Planning:  # noqa: ARG002
+        """Mean scores, compared within people."""
+        return planned_blocks(
+            self.test,
+            self.items_per_participant,
+            lambda item, worth: graded_meaning(worth, item.prediction),
+            undecided=UNDECIDED,
+        )
 
     def _screen(self, material: Material, item: Item, condition: str) -> Screen:
         one = wording.terms(material).one

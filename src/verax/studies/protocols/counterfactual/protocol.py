@@ -5,7 +5,7 @@ Hase and Bansal (2020), section 4.3. Two rounds with the same inputs and changed
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -15,14 +15,16 @@ from verax.studies.design.rows import one_row_per_condition
 from verax.studies.display import stimulus, wording
 from verax.studies.items import pool
 from verax.studies.model.item import Item
-from verax.studies.model.screen import Prose, Question, Screen
+from verax.studies.model.screen import Meaning, Prose, Question, Screen
 from verax.studies.model.spec import StudySpec
 from verax.studies.model.steps import DesignRow, Phase, Step
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, protocols
 from verax.studies.protocol.findings import ProtocolAnalysis
+from verax.studies.protocol.planning import Planning, Role
 from verax.studies.protocols import briefings
 from verax.studies.protocols.screens import (
+    BEFORE_EXPLANATIONS,
     EXPLAINED,
     PLAIN,
     audience_of,
@@ -119,11 +121,9 @@ class Counterfactual(Protocol):
             direction=shows_direction(material.spec),
         )
 
-    def score(self, item: Item, meaning: Any) -> float:
+    def score(self, item: Item, meaning: Meaning) -> float:
         """1 for the model's output on the changed version, 0 for another class."""
-        if item.variant is None:
-            raise VeraxError(f"The item {item.id!r} has no changed version to be judged by.")
-        return float(meaning == item.variant.prediction)
+        return float(meaning == _output(item))
 
     @classmethod
     def analysis(cls) -> ProtocolAnalysis:
@@ -131,6 +131,23 @@ class Counterfactual(Protocol):
         from verax.studies.analysis.between.simulation import SIMULATION
 
         return SIMULATION
+
+    def planning(self, spec: StudySpec) -> Planning:  # noqa: ARG002
+        """Change from first to second predictions, compared between people."""
+        return Planning(
+            items="test",
+            roles=(Role("test", self.test),),
+            answer=lambda item, worth: _output(item) if worth else 1 - _output(item),
+            compared="between",
+            accuracy=BEFORE_EXPLANATIONS,
+        )
+
+
+def _output(item: Item) -> int:
+    """What the model says about the changed version."""
+    if item.variant is None:
+        raise VeraxError(f"The item {item.id!r} has no changed version to be judged by.")
+    return item.variant.prediction
 
 
 def _question(material: Material) -> Question:

@@ -6,7 +6,7 @@ ones (Pre), see the first again with explanations, and predict again on the same
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -15,14 +15,16 @@ from verax.studies.design.rows import one_row_per_condition
 from verax.studies.display import stimulus, wording
 from verax.studies.items import pool
 from verax.studies.model.item import Item
-from verax.studies.model.screen import Prose, Screen
+from verax.studies.model.screen import Meaning, Prose, Screen
 from verax.studies.model.spec import StudySpec
 from verax.studies.model.steps import DesignRow, Phase, Step
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, protocols
 from verax.studies.protocol.findings import ProtocolAnalysis
+from verax.studies.protocol.planning import Planning, Role
 from verax.studies.protocols import briefings
 from verax.studies.protocols.screens import (
+    BEFORE_EXPLANATIONS,
     EXPLAINED,
     PLAIN,
     audience_of,
@@ -124,7 +126,7 @@ class Forward(Protocol):
             direction=shows_direction(material.spec),
         )
 
-    def score(self, item: Item, meaning: Any) -> float:
+    def score(self, item: Item, meaning: Meaning) -> float:
         """1 for the model's output, 0 for another class."""
         return float(meaning == item.prediction)
 
@@ -134,6 +136,16 @@ class Forward(Protocol):
         from verax.studies.analysis.between.simulation import SIMULATION
 
         return SIMULATION
+
+    def planning(self, spec: StudySpec) -> Planning:  # noqa: ARG002
+        """Change from first to second predictions, compared between people."""
+        return Planning(
+            items="test",
+            roles=(Role("learning", self.learning), Role("test", self.test)),
+            answer=lambda item, worth: item.prediction if worth else 1 - item.prediction,
+            compared="between",
+            accuracy=BEFORE_EXPLANATIONS,
+        )
 
 
 def _first_look(material: Material, item: Item) -> Screen:

@@ -5,7 +5,7 @@ Lertvittayakumjorn and Toni (2019), section 3.1 (task 1). A text is marked by tw
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -14,14 +14,21 @@ from verax.studies.design.rows import rotated_blocks
 from verax.studies.display import stimulus, wording
 from verax.studies.items import pool
 from verax.studies.model.item import Item
-from verax.studies.model.screen import Option, Prose, Question, Screen, class_mark
+from verax.studies.model.screen import Meaning, Option, Prose, Question, Screen, class_mark
 from verax.studies.model.spec import StudySpec
 from verax.studies.model.steps import DesignRow, Phase, Step
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, protocols
 from verax.studies.protocol.findings import ProtocolAnalysis
+from verax.studies.protocol.planning import Planning
 from verax.studies.protocols import briefings
-from verax.studies.protocols.blocks import check_blocks, items_in_blocks, largest_block
+from verax.studies.protocols.blocks import (
+    UNDECIDED,
+    check_blocks,
+    items_in_blocks,
+    largest_block,
+    planned_blocks,
+)
 from verax.studies.protocols.screens import by_role, refuse_direction, refuse_none, timed
 
 ANSWERS = (
@@ -100,7 +107,7 @@ class ModelChoice(Protocol):
         """Two robots, and what highlights mean."""
         return briefings.model_choice(material, per_participant=largest_block(material.items))
 
-    def score(self, item: Item, meaning: Any) -> float:  # noqa: ARG002
+    def score(self, item: Item, meaning: Meaning) -> float:  # noqa: ARG002
         """From -1, the worse model is clearly more reasonable, to 1; that is what answers mean."""
         return float(meaning)
 
@@ -110,6 +117,12 @@ class ModelChoice(Protocol):
         from verax.studies.analysis.within.graded import graded_analysis
 
         return graded_analysis("people prefer the better of the two models")
+
+    def planning(self, spec: StudySpec) -> Planning:  # noqa: ARG002
+        """Mean scores, compared within people."""
+        return planned_blocks(
+            self.test, self.items_per_participant, lambda _, worth: worth, undecided=UNDECIDED
+        )
 
     def _screen(self, material: Material, item: Item, condition: str, better: str) -> Screen:
         words = wording.terms(material)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -19,12 +19,13 @@ from verax.studies.design.rows import crossover, deal
 from verax.studies.display import wording
 from verax.studies.items import pool
 from verax.studies.model.item import Item
-from verax.studies.model.screen import Facts, Prose, Screen, class_mark
+from verax.studies.model.screen import Facts, Meaning, Prose, Screen, class_mark
 from verax.studies.model.spec import StudySpec
 from verax.studies.model.steps import DesignRow, Phase, Step
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, protocols
 from verax.studies.protocol.findings import ProtocolAnalysis
+from verax.studies.protocol.planning import Planning, Role
 from verax.studies.protocols import briefings
 from verax.studies.protocols.screens import (
     EXPLAINED,
@@ -160,7 +161,7 @@ class ReverseTuring(Protocol):
             only_wrong=self.only_wrong,
         )
 
-    def score(self, item: Item, meaning: Any) -> float:
+    def score(self, item: Item, meaning: Meaning) -> float:
         """1 for the model's output, 0 for another class."""
         return float(meaning == item.prediction)
 
@@ -170,6 +171,20 @@ class ReverseTuring(Protocol):
         from verax.studies.protocols.reverse_turing.analysis import IMITATION
 
         return IMITATION
+
+    def planning(self, spec: StudySpec) -> Planning:
+        """Everybody meets every condition, each in a session with items of its own."""
+        sessions = len(spec.conditions)
+        return Planning(
+            items="evaluation",
+            roles=(
+                Role("training", sessions * self.training, sessions),
+                Role("evaluation", sessions * self.evaluation, sessions),
+            ),
+            answer=lambda item, worth: item.prediction if worth else 1 - item.prediction,
+            sessions=sessions,
+            beside_control="methods",
+        )
 
 
 def _refuse_uneven(found: pool.Candidates, sizes: list[int], role: str, count: int, groups: int) -> None:

@@ -6,7 +6,7 @@ the text is not.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -15,15 +15,32 @@ from verax.studies.design.rows import rotated_blocks
 from verax.studies.display import stimulus, wording
 from verax.studies.items import pool
 from verax.studies.model.item import Item
-from verax.studies.model.screen import Bars, Block, Evidence, Facts, Prose, Question, Screen, class_mark
+from verax.studies.model.screen import (
+    Bars,
+    Block,
+    Evidence,
+    Facts,
+    Meaning,
+    Prose,
+    Question,
+    Screen,
+    class_mark,
+)
 from verax.studies.model.spec import StudySpec
 from verax.studies.model.steps import DesignRow, Phase, Step
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, protocols
 from verax.studies.protocol.findings import ProtocolAnalysis
-from verax.studies.protocol.graded_answers import graded_options, graded_score
+from verax.studies.protocol.graded_answers import graded_meaning, graded_options, graded_score
+from verax.studies.protocol.planning import Planning
 from verax.studies.protocols import briefings
-from verax.studies.protocols.blocks import check_blocks, items_in_blocks, largest_block, steps_of_block
+from verax.studies.protocols.blocks import (
+    check_blocks,
+    items_in_blocks,
+    largest_block,
+    planned_blocks,
+    steps_of_block,
+)
 from verax.studies.protocols.screens import by_role, timed
 from verax.text import listed
 
@@ -88,7 +105,7 @@ class UncertainCase(Protocol):
         """What is shown, and that the true class is asked for."""
         return briefings.uncertain_case(material, per_participant=largest_block(material.items))
 
-    def score(self, item: Item, meaning: Any) -> float:
+    def score(self, item: Item, meaning: Meaning) -> float:
         """From -1, certain of a wrong class, to 1: the true class counts, not the model's."""
         return graded_score(meaning, item.label)
 
@@ -98,6 +115,12 @@ class UncertainCase(Protocol):
         from verax.studies.analysis.within.graded import graded_analysis
 
         return graded_analysis("people find the true class")
+
+    def planning(self, spec: StudySpec) -> Planning:  # noqa: ARG002
+        """Mean scores, compared within people; nobody can answer that they cannot say."""
+        return planned_blocks(
+            self.test, self.items_per_participant, lambda item, worth: graded_meaning(worth, item.label)
+        )
 
     def _screen(self, material: Material, item: Item, condition: str) -> Screen:
         one = wording.terms(material).one
