@@ -21,7 +21,6 @@ from verax.studies.protocol.contract import Briefing, Material, Protocol, Source
 from verax.studies.protocol.findings import ProtocolAnalysis
 from verax.studies.protocol.graded_answers import graded_meaning, graded_options, graded_score
 from verax.studies.protocol.planning import Planning
-from verax.studies.protocols import briefings
 from verax.studies.protocols.blocks import (
     UNDECIDED,
     check_blocks,
@@ -30,6 +29,7 @@ from verax.studies.protocols.blocks import (
     planned_blocks,
     steps_of_block,
 )
+from verax.studies.protocols.class_from_evidence.briefing import brief
 from verax.studies.protocols.screens import by_role, refuse_direction, refuse_none, timed
 
 
@@ -88,7 +88,7 @@ class ClassFromEvidence(Protocol):
 
     def briefing(self, material: Material, audience: str) -> Briefing:  # noqa: ARG002
         """What fragments are, and that one may not know."""
-        return briefings.class_from_evidence(material, per_participant=largest_block(material.items))
+        return brief(material, per_participant=largest_block(material.items))
 
     def score(self, item: Item, meaning: Meaning) -> float:
         """From -1, certain of another class than the model predicts, to 1."""

@@ -22,7 +22,8 @@ from verax.studies.model.study import Study
 from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, protocols
 from verax.studies.protocol.findings import ProtocolAnalysis
 from verax.studies.protocol.planning import Planning, Role
-from verax.studies.protocols import briefings
+from verax.studies.protocols.briefing_parts import RATE_THE_REASONS
+from verax.studies.protocols.counterfactual.briefing import brief
 from verax.studies.protocols.screens import (
     BEFORE_EXPLANATIONS,
     EXPLAINED,
@@ -114,7 +115,7 @@ class Counterfactual(Protocol):
 
     def briefing(self, material: Material, audience: str) -> Briefing:
         """What the two parts are, and the balance of the items and their changes."""
-        return briefings.counterfactual(
+        return brief(
             material,
             test=len(by_role(material.items, "test")),
             explained=audience == EXPLAINED,
@@ -201,7 +202,7 @@ def _pages(material: Material) -> dict[str, Screen]:
             "model's answer to the original. Rate the explanation, and predict the model's answer to the changed "
             "version.",
             wording.how_to_read(material, direction=shows_direction(material.spec)),
-            briefings.RATE_THE_REASONS,
+            RATE_THE_REASONS,
         ),
         PLAIN: page(
             "Second predictions",

@@ -22,7 +22,8 @@ from verax.studies.model.study import Study
 from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, protocols
 from verax.studies.protocol.findings import ProtocolAnalysis
 from verax.studies.protocol.planning import Planning, Role
-from verax.studies.protocols import briefings
+from verax.studies.protocols.briefing_parts import RATE_THE_REASONS
+from verax.studies.protocols.forward.briefing import brief
 from verax.studies.protocols.screens import (
     BEFORE_EXPLANATIONS,
     EXPLAINED,
@@ -118,7 +119,7 @@ class Forward(Protocol):
 
     def briefing(self, material: Material, audience: str) -> Briefing:
         """What the four parts are, and the balance of the items."""
-        return briefings.forward(
+        return brief(
             material,
             learning=len(by_role(material.items, "learning")),
             test=len(by_role(material.items, "test")),
@@ -197,7 +198,7 @@ def _pages(material: Material) -> dict[str, Screen]:
             "Second look",
             f"{looks_again}, with explanations. You rate each explanation.",
             wording.how_to_read(material, direction=shows_direction(material.spec)),
-            briefings.RATE_THE_REASONS,
+            RATE_THE_REASONS,
         ),
         PLAIN: page("Second look", f"{looks_again}. Try to learn more about how the model decides."),
     }

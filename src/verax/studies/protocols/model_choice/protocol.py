@@ -21,7 +21,6 @@ from verax.studies.model.study import Study
 from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, protocols
 from verax.studies.protocol.findings import ProtocolAnalysis
 from verax.studies.protocol.planning import Planning
-from verax.studies.protocols import briefings
 from verax.studies.protocols.blocks import (
     UNDECIDED,
     check_blocks,
@@ -29,6 +28,7 @@ from verax.studies.protocols.blocks import (
     largest_block,
     planned_blocks,
 )
+from verax.studies.protocols.model_choice.briefing import brief
 from verax.studies.protocols.screens import by_role, refuse_direction, refuse_none, timed
 
 ANSWERS = (
@@ -105,7 +105,7 @@ class ModelChoice(Protocol):
 
     def briefing(self, material: Material, audience: str) -> Briefing:  # noqa: ARG002
         """Two robots, and what highlights mean."""
-        return briefings.model_choice(material, per_participant=largest_block(material.items))
+        return brief(material, per_participant=largest_block(material.items))
 
     def score(self, item: Item, meaning: Meaning) -> float:  # noqa: ARG002
         """From -1, the worse model is clearly more reasonable, to 1; that is what answers mean."""

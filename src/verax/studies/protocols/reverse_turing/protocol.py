@@ -26,7 +26,7 @@ from verax.studies.model.study import Study
 from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, protocols
 from verax.studies.protocol.findings import ProtocolAnalysis
 from verax.studies.protocol.planning import Planning, Role
-from verax.studies.protocols import briefings
+from verax.studies.protocols.reverse_turing.briefing import brief
 from verax.studies.protocols.screens import (
     EXPLAINED,
     PLAIN,
@@ -153,7 +153,7 @@ class ReverseTuring(Protocol):
 
     def briefing(self, material: Material, audience: str) -> Briefing:  # noqa: ARG002
         """The sessions, and the task unless it is masked."""
-        return briefings.reverse_turing(
+        return brief(
             material,
             training=len(by_role(material.items, "training", group=0)),
             evaluation=len(by_role(material.items, "evaluation", group=0)),

@@ -33,7 +33,6 @@ from verax.studies.protocol.contract import Briefing, Material, Protocol, Source
 from verax.studies.protocol.findings import ProtocolAnalysis
 from verax.studies.protocol.graded_answers import graded_meaning, graded_options, graded_score
 from verax.studies.protocol.planning import Planning
-from verax.studies.protocols import briefings
 from verax.studies.protocols.blocks import (
     check_blocks,
     items_in_blocks,
@@ -42,6 +41,7 @@ from verax.studies.protocols.blocks import (
     steps_of_block,
 )
 from verax.studies.protocols.screens import by_role, timed
+from verax.studies.protocols.uncertain_case.briefing import brief
 from verax.text import listed
 
 
@@ -103,7 +103,7 @@ class UncertainCase(Protocol):
 
     def briefing(self, material: Material, audience: str) -> Briefing:  # noqa: ARG002
         """What is shown, and that the true class is asked for."""
-        return briefings.uncertain_case(material, per_participant=largest_block(material.items))
+        return brief(material, per_participant=largest_block(material.items))
 
     def score(self, item: Item, meaning: Meaning) -> float:
         """From -1, certain of a wrong class, to 1: the true class counts, not the model's."""

@@ -1,0 +1,82 @@
+"""What the instructions and screening tests of several protocols share.
+
+A screening test asks about the method and the procedure (Hase and Bansal, section 4.2). Its questions for people with
+and without explanations have their right answers in the same places, so that one key judges both.
+"""
+
+from __future__ import annotations
+
+from verax.studies.display.wording import terms
+from verax.studies.display.written_block import forms
+from verax.studies.model.sources import Material
+from verax.studies.model.spec import ScreeningQuestion as Asked
+
+RATE_THE_REASONS = (
+    "Give a high rating when the explanation shows the reasons for the model's answer, whether or not that answer is "
+    "right."
+)
+
+
+def half_right(material: Material, half: str = "half") -> str:
+    """That the model is right in half of the items, or about half."""
+    return (
+        f"The {terms(material).many} were chosen so that the model is right in {half} of them, for each of its "
+        "answers. Knowing the right answer is therefore not enough."
+    )
+
+
+def what_to_predict(material: Material) -> Asked:
+    """Whose answer is asked for: the model's."""
+    return Asked(
+        question=f"What do you say about each {terms(material).one}?",
+        answers=["What the model says, right or wrong", "What is right", "What most people would say"],
+        correct=1,
+    )
+
+
+def how_often_right(material: Material, half: str = "half") -> Asked:
+    """In how many of the items the model is right."""
+    many = terms(material).many
+    return Asked(
+        question=f"In how many of the {many} is the model right?",
+        answers=["In almost all", f"In {half} of them", "In almost none"],
+        correct=2,
+    )
+
+
+def what_a_mark_means(material: Material) -> Asked:
+    """What explanations show."""
+    words = terms(material)
+    if "words" in forms(material):
+        return Asked(
+            question="What does an explanation show?",
+            answers=[
+                "Whether the model is right",
+                "What mattered for the model's answer",
+                "What somebody finds interesting",
+            ],
+            correct=2,
+        )
+    return Asked(
+        question=f"A {words.piece} is highlighted strongly. What does that mean?",
+        answers=[
+            "The model is right",
+            f"The {words.piece} mattered much for the model's answer",
+            f"Somebody found the {words.piece} interesting",
+        ],
+        correct=2,
+    )
+
+
+def nothing_but_answers(material: Material, where: str) -> Asked:
+    """What people without explanations see."""
+    one = terms(material).one
+    return Asked(
+        question=f"What do you see {where}?",
+        answers=[
+            "Other people's answers",
+            f"The {one}, the right answer and the model's answer",
+            f"Only the {one}",
+        ],
+        correct=2,
+    )

@@ -1,0 +1,56 @@
+"""The default instructions and screening test of counterfactual simulation."""
+
+from __future__ import annotations
+
+from verax.studies.display.wording import Paragraphs, how_to_read, limits, task, terms
+from verax.studies.model.sources import Briefing, Material
+from verax.studies.model.spec import ScreeningQuestion as Asked
+from verax.studies.protocols.briefing_parts import (
+    RATE_THE_REASONS,
+    half_right,
+    how_often_right,
+    nothing_but_answers,
+    what_a_mark_means,
+)
+
+
+def brief(material: Material, *, test: int, explained: bool, direction: bool) -> Briefing:
+    """Counterfactual simulation, for people with or without explanations."""
+    words = terms(material)
+    again = "now with an explanation of the model's answer to the original" if explained else "as before"
+    said: Paragraphs = (
+        *task(material),
+        f"For each of {test} {words.many} you see the right answer, the model's answer, and a changed version of the "
+        f"{words.one} in which some {words.pieces} were replaced.",
+        "Your task is to predict what the model says about the changed version, whether that is right or wrong. The "
+        "model makes mistakes.",
+        f"{half_right(material)} And in half of them, the change alters the model's answer.",
+        "You will do two things:",
+        f"- First predictions: {test} {words.many}.",
+        f"- Second predictions: the same {words.many} in another order, {again}.",
+        *limits(material.spec.timing),
+    )
+    if explained:
+        said += (
+            how_to_read(material, direction=direction),
+            f"You also rate each explanation. {RATE_THE_REASONS}",
+        )
+    questions = (
+        Asked(
+            question="What do you predict?",
+            answers=[
+                f"The right answer for the changed {words.one}",
+                f"What the model says about the original {words.one}",
+                f"What the model says about the changed {words.one}, right or wrong",
+            ],
+            correct=3,
+        ),
+        how_often_right(material),
+        what_a_mark_means(material) if explained else nothing_but_answers(material, "beside the original"),
+        Asked(
+            question="How often does the change alter the model's answer?",
+            answers=["Always", f"In half of the {words.many}", "Never"],
+            correct=2,
+        ),
+    )
+    return Briefing(said, questions)

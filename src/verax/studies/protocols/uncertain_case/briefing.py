@@ -1,0 +1,57 @@
+"""The default instructions and screening test of the uncertain case."""
+
+from __future__ import annotations
+
+from verax.studies.display.wording import Paragraphs, class_list, limits, task, terms
+from verax.studies.model.sources import Briefing, Material
+from verax.studies.model.spec import ScreeningQuestion as Asked
+
+
+def brief(material: Material, *, per_participant: int) -> Briefing:
+    """The true class of inputs that the model is not sure of."""
+    words = terms(material)
+    kinds = {condition.kind for condition in material.spec.conditions}
+    said: Paragraphs = (
+        *task(material),
+        f"You get the {words.many} that the model is not sure about. You see its answer and how probable it finds each "
+        f"answer. You do not see the {words.one} itself.",
+    )
+    if kinds != {"none"}:
+        often = "For some you" if "none" in kinds else "You"
+        said += (
+            f"{often} also see fragments of the {words.one}: those that spoke most for the model's answer, and those "
+            "that spoke most for the other answers.",
+        )
+    said += (
+        f"Your task is to say what the {words.one} really is: {class_list(material)}. The model may be right or wrong. "
+        "You also say whether you are certain.",
+        f"There are {per_participant} {words.many}.",
+        *limits(material.spec.timing),
+    )
+    questions = (
+        Asked(
+            question=f"What do you say about each {words.one}?",
+            answers=["What the model says", "What most people would say", f"What the {words.one} really is"],
+            correct=3,
+        ),
+        Asked(
+            question=f"Which {words.many} do you get?",
+            answers=[
+                "Those that the model is sure about",
+                "Those that the model is not sure about",
+                "Those that the model gets wrong",
+            ],
+            correct=2,
+        ),
+        Asked(
+            question=f"Do you see the {words.one} itself?",
+            answers=["No", "Yes, always", "Yes, after my answer"],
+            correct=1,
+        ),
+        Asked(
+            question="Is the model right?",
+            answers=["Always", "It may be right or wrong", "Never"],
+            correct=2,
+        ),
+    )
+    return Briefing(said, questions)
