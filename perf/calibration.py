@@ -76,11 +76,15 @@ def run(task: Task) -> tuple[Task, Measured, float]:
     """All measurements of a group; domains of one study are averaged."""
     started = time.perf_counter()
     measure = {"none": no_effect, "effect": one_effect, "unequal": unequal}[task.truth]
-    found: defaultdict[str, list[np.ndarray]] = defaultdict(list)
+    events_of: defaultdict[str, list[np.ndarray]] = defaultdict(list)
     for number, design in enumerate(SIZES[task.size]):
         for name, events in measure(design, seed_of(task, number), task).items():
-            found[name].append(np.asarray(events, dtype=float).reshape(len(events), -1).mean(axis=1))
-    return task, {name: np.mean(each, axis=0) for name, each in found.items()}, time.perf_counter() - started
+            events_of[name].append(np.asarray(events, dtype=float).reshape(len(events), -1).mean(axis=1))
+    return (
+        task,
+        {name: np.mean(each, axis=0) for name, each in events_of.items()},
+        time.perf_counter() - started,
+    )
 
 
 def no_effect(design, seed, task) -> Measured:
@@ -89,16 +93,16 @@ def no_effect(design, seed, task) -> Measured:
     change = [claims.change(parts, m) for m in range(5)]
     fixed = [claims.change(parts, m, "fixed") for m in range(5)]
     contrast = [claims.contrast(parts, m, 0) for m in range(1, 5)]
-    p = np.stack([one.p for one in change], axis=1)
-    p_contrast = np.stack([one.p for one in contrast], axis=1)
-    found = {
+    p = np.stack([claim.p for claim in change], axis=1)
+    p_contrast = np.stack([claim.p for claim in contrast], axis=1)
+    measured = {
         "default": p <= 0.05,
-        "default, width": np.stack([np.subtract(*one.interval()[::-1]) for one in change], axis=1),
+        "default, width": np.stack([np.subtract(*claim.interval()[::-1]) for claim in change], axis=1),
         "own variance": np.stack([claims.change(parts, m, variance="own").p for m in range(5)], axis=1)
         <= 0.05,
-        "fixed items": np.stack([one.p for one in fixed], axis=1) <= 0.05,
+        "fixed items": np.stack([claim.p for claim in fixed], axis=1) <= 0.05,
         "fixed items, these items": np.stack(
-            [outside(one, drawn.item_change[:, m]) for m, one in enumerate(fixed)], axis=1
+            [outside(claim, drawn.item_change[:, m]) for m, claim in enumerate(fixed)], axis=1
         ),
         "contrast": p_contrast <= 0.05,
         "mean": claims.overall(parts).p <= 0.05,
@@ -110,17 +114,17 @@ def no_effect(design, seed, task) -> Measured:
         "four with control, Dunnett": dunnett_claims(parts, contrast),
     }
     if task.boots:
-        found |= bootstrap(drawn, seed)
+        measured |= bootstrap(drawn, seed)
     if task.group < task.linear:
-        found["linear mixed model"] = np.stack([linear_p(drawn, study) for study in range(GROUP)]) <= 0.05
-    return found
+        measured["linear mixed model"] = np.stack([linear_p(drawn, study) for study in range(GROUP)]) <= 0.05
+    return measured
 
 
 def one_effect(design, seed, task) -> Measured:
     drawn = simulate(design, EFFECT, studies=GROUP, seed=seed)
     parts = parts_of(drawn)
     change, contrast = claims.change(parts, 0), claims.contrast(parts, 0, 1)
-    found = {
+    measured = {
         "default, power": change.p <= 0.05,
         "default, missed": outside(change, EFFECT),
         "contrast, power": contrast.p <= 0.05,
@@ -128,8 +132,8 @@ def one_effect(design, seed, task) -> Measured:
     }
     if task.boots:
         boots = bootstrap(drawn, seed, methods=1)
-        found["pigeonhole, power"] = boots["pigeonhole"]
-    return found
+        measured["pigeonhole, power"] = boots["pigeonhole"]
+    return measured
 
 
 def unequal(design, seed, _task) -> Measured:
@@ -145,8 +149,8 @@ def unequal(design, seed, _task) -> Measured:
     }
 
 
-def outside(found, truth) -> np.ndarray:
-    low, high = found.interval()
+def outside(claim, truth) -> np.ndarray:
+    low, high = claim.interval()
     return (low > truth) | (high < truth)
 
 
@@ -166,8 +170,8 @@ def dunnett_claims(parts, contrast) -> np.ndarray:
     shared = claims.change(parts, 0, "fixed").variance
     claimed = []
     for study in range(GROUP):
-        loadings = np.sqrt([min(shared[study] / one.variance[study], 0.9999) for one in contrast])
-        best = min(contrast, key=lambda one, study=study: one.p[study])
+        loadings = np.sqrt([min(shared[study] / claim.variance[study], 0.9999) for claim in contrast])
+        best = min(contrast, key=lambda claim, study=study: claim.p[study])
         claimed.append(
             best.p[study] <= 0.05
             and many_to_one_p(best.estimate[study] / best.se[study], loadings, best.df[study]) <= 0.05
@@ -192,18 +196,18 @@ def bootstrap(drawn, seed, methods=5) -> Measured:
     first = int(seed.generate_state(1)[0])
     excluded, widths = [], []
     for study in range(GROUP):
-        found = pigeonhole(rows_of(drawn, study), pairs=[], replicates=REPLICATES, seed=first + study)[
+        intervals = pigeonhole(rows_of(drawn, study), pairs=[], replicates=REPLICATES, seed=first + study)[
             :methods
         ]
-        excluded.append([not one.low <= 0 <= one.high for one in found])
-        widths.append([one.high - one.low for one in found])
+        excluded.append([not interval.low <= 0 <= interval.high for interval in intervals])
+        widths.append([interval.high - interval.low for interval in intervals])
     return {"pigeonhole": np.array(excluded), "pigeonhole, width": np.array(widths)}
 
 
 def linear_p(drawn, study):
     from verax.stats.mixed.linear import linear_changes
 
-    return [one.p for one in linear_changes(rows_of(drawn, study))]
+    return [effect.p for effect in linear_changes(rows_of(drawn, study))]
 
 
 def gather(tasks, jobs):
@@ -213,8 +217,8 @@ def gather(tasks, jobs):
     with ProcessPoolExecutor(jobs) as pool:
         waiting = [pool.submit(run, task) for task in tasks]
         for done, future in enumerate(as_completed(waiting), 1):
-            task, found, _ = future.result()
-            collected[task.size, task.truth][task.group] = found
+            task, measured, _ = future.result()
+            collected[task.size, task.truth][task.group] = measured
             spent = time.perf_counter() - started
             print(f"\r{done}/{len(tasks)} groups, {spent:.0f} s", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)

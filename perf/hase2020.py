@@ -74,8 +74,8 @@ def time_r(rows, replicates: int) -> tuple[float, float]:
             writer.writerow(("participant", "item", "method", "pre", "post"))
             writer.writerows(rows)
         command = ["Rscript", str(script), str(data), str(replicates)]
-        found = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
-    return float(found[0]) / replicates, float(found[1]) / replicates
+        times = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    return float(times[0]) / replicates, float(times[1]) / replicates
 
 
 def main() -> None:
@@ -91,13 +91,13 @@ def main() -> None:
     seconds, processor = [], []
     for _ in range(arguments.repeats):
         started, cpu = time.perf_counter(), time.process_time()
-        found = hase2020.change(*columns, replicates=arguments.replicates)
+        changes = hase2020.change(*columns, replicates=arguments.replicates)
         seconds.append(time.perf_counter() - started)
         processor.append(time.process_time() - cpu)
     ours, our_cpu = min(seconds), min(processor)
     print(
         f"verax: {arguments.replicates} replicates on {len(rows)} answers in {ours:.2f} s "
-        f"({our_cpu:.2f} s of processor, best of {arguments.repeats}); {found.singular} singular"
+        f"({our_cpu:.2f} s of processor, best of {arguments.repeats}); {changes.singular} singular"
     )
     if shutil.which("Rscript") is None:
         print("R is not here: no comparison")

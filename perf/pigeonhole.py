@@ -113,17 +113,17 @@ def pigeonhole(
     study = _study(rows)
     drawn = pigeonhole_weights(study.cell, study.stratum_of_item, replicates, seed)
     boots = np.vstack([_means(study, *weights) for weights in drawn])
-    found = _means(study, np.ones((1, len(study.cell))), np.ones((1, len(study.stratum_of_item))))[0]
+    means = _means(study, np.ones((1, len(study.cell))), np.ones((1, len(study.stratum_of_item))))[0]
     count = np.bincount(
-        rows.method_of[np.unique(rows.participant[~np.isnan(rows.value)])], minlength=len(found)
+        rows.method_of[np.unique(rows.participant[~np.isnan(rows.value)])], minlength=len(means)
     )
     present = np.flatnonzero(count).tolist()
-    results = [_summary(str(rows.methods[m]), found[m], boots[:, m], int(count[m]), level) for m in present]
+    results = [_summary(str(rows.methods[m]), means[m], boots[:, m], int(count[m]), level) for m in present]
     for first, second in _places(rows, pairs, present):
         name = f"{rows.methods[first]} - {rows.methods[second]}"
         difference = boots[:, first] - boots[:, second]
         both = int(count[first] + count[second])
-        results.append(_summary(name, found[first] - found[second], difference, both, level))
+        results.append(_summary(name, means[first] - means[second], difference, both, level))
     return tuple(results)
 
 

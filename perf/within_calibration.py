@@ -91,8 +91,8 @@ def measured(spec: StudySpec, spreads: Spreads | None, studies: int, seed: int) 
     """How many of how many studies."""
     counts: dict[str, list[bool]] = {}
 
-    def add(name: str, found: np.ndarray) -> None:
-        counts.setdefault(name, []).extend(found.tolist())
+    def add(name: str, events: np.ndarray) -> None:
+        counts.setdefault(name, []).extend(events.tolist())
 
     for group in range(-(-studies // GROUP)):
         many = min(GROUP, studies - group * GROUP)
@@ -112,16 +112,16 @@ def measured(spec: StudySpec, spreads: Spreads | None, studies: int, seed: int) 
         claim = difference_claims(helped.rows, helped.method, helped.reference)
         add("coverage of 8", _holds(claim, EFFECT / 100))
         add("power", claim.p <= 0.05)
-    return {name: (int(sum(found)), len(found)) for name, found in counts.items()}
+    return {name: (int(sum(events)), len(events)) for name, events in counts.items()}
 
 
-def _answers_p(found: Answers) -> np.ndarray:
+def _answers_p(drawn: Answers) -> np.ndarray:
     """The test that takes every answer as independent."""
-    one, other = (
-        np.where(found.rows.condition == place, found.rows.value, np.nan).reshape(len(found.rows.value), -1)
-        for place in (found.method, found.reference)
+    first, second = (
+        np.where(drawn.rows.condition == place, drawn.rows.value, np.nan).reshape(len(drawn.rows.value), -1)
+        for place in (drawn.method, drawn.reference)
     )
-    return np.asarray(stats.ttest_ind(one, other, axis=1, nan_policy="omit", equal_var=False).pvalue)
+    return np.asarray(stats.ttest_ind(first, second, axis=1, nan_policy="omit", equal_var=False).pvalue)
 
 
 def _holds(claim: Claims, truth: float) -> np.ndarray:
@@ -131,22 +131,22 @@ def _holds(claim: Claims, truth: float) -> np.ndarray:
 
 def means_covered(spec: StudySpec, studies: int, seed: int) -> tuple[int, int]:
     """How often the interval of the mean under the reference holds the truth; one study at a time."""
-    found = []
+    held = []
     planning = planning_of(spec)
     right = People().right(planning)
     truth = (2 * right - 1) / (2 * share_of(100.0, planning)) if planning.graded else right
     for number in range(studies):
-        one = answers(spec, 0.0, None, 1, [seed, number])
-        mean = condition_means(one.rows)[one.reference]
-        found.append(mean.low is not None and mean.high is not None and mean.low <= truth <= mean.high)
-    return sum(found), studies
+        drawn = answers(spec, 0.0, None, 1, [seed, number])
+        mean = condition_means(drawn.rows)[drawn.reference]
+        held.append(mean.low is not None and mean.high is not None and mean.low <= truth <= mean.high)
+    return sum(held), studies
 
 
 def written(count: tuple[int, int]) -> str:
     """A rate in per cent with its interval."""
-    found, of = count
-    low, high = binomial_interval(found, of)
-    return f"{100 * found / of:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
+    events, of = count
+    low, high = binomial_interval(events, of)
+    return f"{100 * events / of:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
 
 
 def main() -> None:
@@ -164,8 +164,8 @@ def main() -> None:
             continue
         spec = sized(read_study_spec(EXAMPLES / f"{name}.toml"), each)
         people, items = shown_conditions(spec).shape
-        found = measured(spec, spreads, asked.studies, asked.seed + place)
-        cells = [written(found[key]) if key in found else "-" for key in columns]
+        counts = measured(spec, spreads, asked.studies, asked.seed + place)
+        cells = [written(counts[key]) if key in counts else "-" for key in columns]
         print(
             f"| {name}{', ' + title if title else ''} | {people} x {items} | " + " | ".join(cells) + " |",
             flush=True,

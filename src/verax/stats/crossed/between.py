@@ -23,8 +23,8 @@ from verax.stats.columns import chosen_pairs
 from verax.stats.crossed import claims
 from verax.stats.crossed.claims import Claims, Items, Variance
 from verax.stats.crossed.layout import Layout, lay_out
-from verax.stats.crossed.notes import Sizes, warnings_of
 from verax.stats.crossed.result import Crossed, crossed, with_dunnett, with_holm
+from verax.stats.crossed.sizes import Sizes, warnings_of
 from verax.stats.effect import effect
 from verax.stats.responses import Responses
 from verax.stats.student import check_level

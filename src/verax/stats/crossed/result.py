@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from verax.stats.crossed.claims import Items
-from verax.stats.crossed.notes import Sizes, enough
+from verax.stats.crossed.sizes import Sizes, enough
 from verax.stats.effect import Effect
 from verax.stats.record import Record
 from verax.stats.student import t_critical

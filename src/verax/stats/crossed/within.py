@@ -31,8 +31,8 @@ from verax.stats.columns import check_lengths, chosen_pairs, coded, first_repeat
 from verax.stats.crossed.between import changes
 from verax.stats.crossed.claims import Claims
 from verax.stats.crossed.components import person_means, ratio
-from verax.stats.crossed.notes import Sizes, difference_warnings
 from verax.stats.crossed.result import Crossed, crossed, with_holm
+from verax.stats.crossed.sizes import Sizes, difference_warnings
 from verax.stats.responses import responses
 from verax.stats.tests.permutation import sign_flip
 
