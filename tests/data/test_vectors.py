@@ -225,7 +225,7 @@ def test_an_empty_file_and_repeated_words(tmp_path, caplog):
     with pytest.raises(VeraxError, match="holds no word vectors"):
         read_vectors(path)
     path.write_text("a 1 0\nb 0 1\na 0 1\na 1 1\n")
-    with caplog.at_level(logging.WARNING, logger="verax.perturb"):
+    with caplog.at_level(logging.WARNING, logger="verax.data"):
         found = read_vectors(path)
     assert "holds 2 words more than once" in caplog.text
     assert found.rows.tolist() == [[1.0, 0.0], [0.0, 1.0]]

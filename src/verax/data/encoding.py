@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    # A table as people have it: a frame, an array, or a list of rows.
+    RawRows: TypeAlias = pd.DataFrame | NDArray[np.generic] | Sequence[Sequence[object]]
 
 # What a missing value is called among a categorical column's categories, as in the UCI tables.
 MISSING = "?"
@@ -18,9 +24,9 @@ MISSING = "?"
 MISSING_NUMBERS = frozenset({"", "?", "na", "n/a", "nan", "null", "none", "<na>"})
 
 
-def raw_columns(rows: Any, names: Sequence[str]) -> list[NDArray[np.object_]]:
+def raw_columns(rows: RawRows, names: Sequence[str]) -> list[NDArray[np.object_]]:
     """The columns, in the order of the names, of a DataFrame (by name), a 2D array or a list of rows."""
-    if hasattr(rows, "columns"):
+    if hasattr(rows, "columns") and not isinstance(rows, np.ndarray | Sequence):
         absent = [name for name in names if name not in set(rows.columns)]
         if absent:
             raise VeraxError(
@@ -45,13 +51,13 @@ def raw_columns(rows: Any, names: Sequence[str]) -> list[NDArray[np.object_]]:
     return [_objects(column) for column in columns]
 
 
-def _objects(values: Sequence[Any]) -> NDArray[np.object_]:
+def _objects(values: Sequence[object]) -> NDArray[np.object_]:
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """Whether a cell is empty: None, NaN, pandas' NA, an empty text or "?"."""
     if isinstance(value, str):
         return value.strip() in ("", MISSING)
@@ -61,7 +67,7 @@ def is_missing(value: Any) -> bool:
     return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 
-def to_category(value: Any) -> str:
+def to_category(value: object) -> str:
     """A categorical cell as text: 3.0 and 3 are both "3", missing is "?"."""
     if isinstance(value, str):
         return value.strip() or MISSING

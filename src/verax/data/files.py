@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from verax.arrays import IntArray
 from verax.data.encoding import is_missing, to_category
 from verax.data.lines import json_objects, not_utf8, open_text
 from verax.data.records import Records, counted, number_labels, text_records
@@ -26,7 +27,7 @@ class Cells:
     """A file's columns by name, and what to call each row in a message ("line 7")."""
 
     path: Path
-    columns: dict[str, list[Any]]
+    columns: dict[str, list[object]]
     places: list[str]
 
 
@@ -54,7 +55,7 @@ def file_records(path: Path, choice: Choice, schema: Schema | None) -> Records:
 
 
 def _table_records(
-    cells: Cells, label: str, labels: Any, class_names: tuple[str, ...], schema: Schema | None
+    cells: Cells, label: str, labels: IntArray, class_names: tuple[str, ...], schema: Schema | None
 ) -> Records:
     import pandas as pd
 
@@ -127,7 +128,7 @@ def _read_csv(path: Path, delimiter: str) -> Cells:
     return Cells(path, _named(path, names, columns), [f"line {start}" for start in starts])
 
 
-def _named(path: Path, names: list[str], columns: Any) -> dict[str, list[Any]]:
+def _named(path: Path, names: list[str], columns: Iterable[Iterable[object]]) -> dict[str, list[object]]:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise VeraxError(f"{path} has two columns called {twice[0]!r}; rename one.")
@@ -178,5 +179,5 @@ def _class_names(cells: Cells, label: str) -> list[str]:
     return [to_category(value) for value in cells.columns[label]]
 
 
-def _absent(value: Any) -> bool:
+def _absent(value: object) -> bool:
     return not isinstance(value, str) and is_missing(value)

@@ -6,7 +6,7 @@ import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from verax.errors import VeraxError
 
@@ -40,7 +40,7 @@ def not_utf8(path: Path, line: int) -> VeraxError:
     return VeraxError(f"{path} is not UTF-8 near line {line}; save it as UTF-8 and try again.")
 
 
-def json_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def json_objects(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
     """The objects of a JSON-lines file with their line numbers; empty lines are skipped."""
     for number, line in numbered_lines(path):
         if not line.strip():

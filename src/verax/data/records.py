@@ -38,7 +38,8 @@ class Records:
         inputs: texts, or encoded rows of a table.
         labels: the number of each input's class.
         class_names: what the labels mean.
-        parts: the publisher's own split: 0 train, 1 validation, 2 test per input; None if there is none.
+        parts: the publisher's own split: 0 train, 1 validation, 2 test per input; None if there is none. It counts if
+            it has a train and a test part.
         schema: a table's columns.
         fractions: the split used if there is no publisher's and none is asked for.
         balanced: draw as many inputs of every class as the smallest has.

@@ -6,10 +6,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from verax.arrays import FloatArray, IntArray
 from verax.data import encoding
@@ -18,6 +18,7 @@ from verax.errors import VeraxError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from verax.data.encoding import RawRows
 
 # Added to the spread of every bin, as lime does, so that a bin with one value can still be divided by it.
 SMALLEST_STD = 1e-11
@@ -76,7 +77,10 @@ class Schema:
 
     @classmethod
     def learn(
-        cls, rows: Any, names: Sequence[str] | None = None, categorical: Collection[str | int] | None = None
+        cls,
+        rows: RawRows,
+        names: Sequence[str] | None = None,
+        categorical: Collection[str | int] | None = None,
     ) -> Schema:
         """The schema of raw rows: a column is numeric if every value in it is a number or missing.
 
@@ -98,7 +102,7 @@ class Schema:
                 columns.append(Column(name, encoding.sort_categories(encoding.to_categories(values))))
         return cls(tuple(columns))
 
-    def encode(self, rows: Any) -> FloatArray:
+    def encode(self, rows: RawRows) -> FloatArray:
         """Raw rows as an (n, columns) array; see :meth:`check` for rows that are encoded already.
 
         Args:
@@ -113,7 +117,7 @@ class Schema:
                 encoded[:, place] = _codes(values, column.name, column.categories)
         return self.check(encoded)
 
-    def check(self, rows: Any) -> FloatArray:
+    def check(self, rows: ArrayLike) -> FloatArray:
         """Encoded rows as a float array, or one sentence on the first value that cannot be."""
         try:
             array = np.asarray(rows, dtype=np.float64)
@@ -133,17 +137,18 @@ class Schema:
             self._check_codes(array[:, place], place)
         return array
 
-    def decode(self, rows: Any) -> pd.DataFrame:
+    def decode(self, rows: ArrayLike) -> pd.DataFrame:
         """Encoded rows as a DataFrame of raw values: numbers, and categories as texts."""
         import pandas as pd
 
         array = self.check(rows)
-        frame = {}
+        frame: dict[str, NDArray[np.generic]] = {}
         for place, column in enumerate(self.columns):
-            values: Any = array[:, place]
-            if column.categories is not None:
-                values = np.array(column.categories, dtype=object)[values.astype(int)]
-            frame[column.name] = values
+            values = array[:, place]
+            if column.categories is None:
+                frame[column.name] = values
+            else:
+                frame[column.name] = np.array(column.categories, dtype=object)[values.astype(int)]
         return pd.DataFrame(frame)
 
     def describe(self, column: int, value: float) -> str:
@@ -216,7 +221,7 @@ class Bins:
     counts: tuple[IntArray, ...]
 
     @classmethod
-    def learn(cls, schema: Schema, rows: Any) -> Bins:
+    def learn(cls, schema: Schema, rows: ArrayLike) -> Bins:
         """Quartiles and statistics of encoded training rows."""
         array = schema.check(rows)
         if len(array) == 0:
@@ -249,12 +254,12 @@ class Bins:
         """The share of the training rows with each of ``values``."""
         return tuple(counts / counts.sum() for counts in self.counts)
 
-    def assign(self, rows: Any) -> IntArray:
+    def assign(self, rows: ArrayLike) -> IntArray:
         """The bin of every number and the code of every category of encoded rows, (n, columns)."""
         return _assign(self.schema, self.edges, self.schema.check(rows))
 
 
-def _column_names(rows: Any, names: Sequence[str] | None) -> tuple[str, ...]:
+def _column_names(rows: RawRows, names: Sequence[str] | None) -> tuple[str, ...]:
     if names is None:
         if not hasattr(rows, "columns"):
             raise VeraxError("A table without column names was given; pass names=[...] or a DataFrame.")

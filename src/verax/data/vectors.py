@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import scipy.sparse
@@ -20,7 +19,7 @@ from verax.errors import VeraxError
 from verax.run.threads import one_thread
 from verax.seeds import stream
 
-log = logging.getLogger("verax.perturb")
+log = logging.getLogger("verax.data")
 
 Neighbours = tuple[tuple[str, ...], FloatArray]
 
@@ -177,7 +176,9 @@ def read_vectors(path: str | Path) -> WordVectors:
     return WordVectors(tuple(rows), _unit(np.stack(list(rows.values())).astype(np.float64)))
 
 
-def cooccurrences(numbers: IndexArray, owners: IndexArray, n_words: int, window: int) -> Any:
+def cooccurrences(
+    numbers: IndexArray, owners: IndexArray, n_words: int, window: int
+) -> scipy.sparse.csr_matrix:
     """How often each two words stand at most ``window`` apart in one text: a symmetric (words, words) CSR matrix.
 
     Args:
@@ -201,7 +202,7 @@ def cooccurrences(numbers: IndexArray, owners: IndexArray, n_words: int, window:
     return (counts + counts.T).tocsr()
 
 
-def shifted_ppmi(counts: Any, shift: float) -> Any:
+def shifted_ppmi(counts: scipy.sparse.csr_matrix, shift: float) -> scipy.sparse.csr_matrix:
     """max(0, log(count * total / (row total * column total)) - log(shift)) of a matrix of counts, sparse."""
     pairs = counts.tocoo()
     totals = np.asarray(counts.sum(axis=1)).ravel()
@@ -230,7 +231,7 @@ def _vocabulary(texts: Sequence[str], min_count: int) -> tuple[tuple[str, ...], 
     return kept, renumbered[numbers], owners
 
 
-def _decompose(matrix: Any, dimensions: int, seed: int) -> FloatArray:
+def _decompose(matrix: scipy.sparse.csr_matrix, dimensions: int, seed: int) -> FloatArray:
     """Left singular vectors of a symmetric matrix times the square roots of its largest singular values.
 
     The singular values of a symmetric matrix are the magnitudes of its eigenvalues, found in half the time.

@@ -54,10 +54,10 @@ class Words:
 
     def spans(self) -> dict[str, list[tuple[int, int]]]:
         """For each distinct word, the (start, end) of every occurrence."""
-        found: dict[str, list[tuple[int, int]]] = {}
+        spans: dict[str, list[tuple[int, int]]] = {}
         for match in WORD.finditer(self.text):
-            found.setdefault(match.group(), []).append(match.span())
-        return found
+            spans.setdefault(match.group(), []).append(match.span())
+        return spans
 
     def keep(self, kept: Iterable[str]) -> str:
         """The text with only the kept words (all their occurrences) and everything between words."""

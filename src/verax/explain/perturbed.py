@@ -109,14 +109,13 @@ def _explain_slice(
         scored = explainer.score(bank, answer.probabilities[:, target])
         results[number] = (target, scored, answer.rows, answer.calls)
     seconds = (time.perf_counter() - started) / max(1, len(inputs))
+    name = repr(explainer)
     explanations = []
     for number, ready in enumerate(prepared):
         target, scored, rows, calls = results[number]
         scored = Scored(scored.scores, {**scored.details, "path": path.name})
         cost = Cost(rows, calls, seconds)
-        explanations.append(
-            attribution(repr(explainer), model, inputs[number], ready.features, target, scored, cost)
-        )
+        explanations.append(attribution(name, model, inputs[number], ready.features, target, scored, cost))
     return explanations
 
 

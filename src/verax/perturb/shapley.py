@@ -54,7 +54,7 @@ def shapley_of_trees(
     shapley = np.zeros((ensemble.trees.values.shape[1], n_features))
     lacked = np.isnan(absent) if ensemble.absent_is_missing else absent == 0.0
     skipped = np.append((owner < 0) & lacked, False)
-    shapley_of_leaves(ensemble.trees, present, absent, owner, skipped, kept, lost, shapley)
+    shapley_of_leaves(*ensemble.trees, present, absent, owner, skipped, kept, lost, shapley)
     return shapley
 
 

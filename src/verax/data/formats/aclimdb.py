@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from verax.data.formats.shipped import known_parts
 from verax.data.records import Records, counted, text_records
 from verax.data.registry import Choice, dataset_formats
 from verax.errors import VeraxError
@@ -28,4 +27,4 @@ def aclimdb(folder: Path, choice: Choice) -> Records:
         raise VeraxError(f"There is no train/neg/*.txt in {str(folder)!r}; name the folder called aclImdb.")
     unlabelled = sum(1 for _ in (folder / "train" / "unsup").glob("*.txt"))
     note = counted(unlabelled, "unlabelled review", "(unsup) not read")
-    return text_records(texts, labels, ("negative", "positive"), known_parts(parts), [note])
+    return text_records(texts, labels, ("negative", "positive"), parts, [note])

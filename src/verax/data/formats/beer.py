@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from verax.data.formats.shipped import bad_line, known_parts, part_files
-from verax.data.lines import numbered_lines
+from verax.data.formats.shipped import bad_line, content_lines, part_files
 from verax.data.records import Records, counted, text_records
 from verax.data.registry import Choice, dataset_formats
 
@@ -26,9 +25,7 @@ def lei_beer(path: Path, choice: Choice) -> Records:
     texts, labels, parts = [], [], []
     undecided = 0
     for part, file in part_files(path, "*.txt*", "lei-beer"):
-        for number, line in numbered_lines(file):
-            if not line.strip():
-                continue
+        for number, line in content_lines(file):
             rating = _rating(line, aspect)
             if rating is None:
                 raise bad_line(number, file, "five ratings in [0, 1], a tab and a text")
@@ -39,7 +36,7 @@ def lei_beer(path: Path, choice: Choice) -> Records:
             labels.append(int(rating >= POSITIVE_FROM))
             parts.append(part)
     note = counted(undecided, "review", f"with {aspect} between {NEGATIVE_UP_TO} and {POSITIVE_FROM} dropped")
-    return text_records(texts, labels, ("negative", "positive"), known_parts(parts), [note])
+    return text_records(texts, labels, ("negative", "positive"), parts, [note])
 
 
 def _rating(line: str, aspect: str) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from verax.data.files import read_cells
-from verax.data.formats.shipped import bad_line, known_parts, part_files
+from verax.data.formats.shipped import bad_line, part_files
 from verax.data.records import Records, text_records
 from verax.data.registry import Choice, dataset_formats
 from verax.errors import VeraxError
@@ -30,10 +30,11 @@ def hateval(path: Path, choice: Choice) -> Records:
         for name in ("text", label):
             if name not in cells.columns:
                 raise VeraxError(f"{file} has no column {name!r}; it has: {', '.join(cells.columns)}.")
-        for place, value in zip(cells.places, cells.columns[label], strict=True):
-            if value.strip() not in ("0", "1"):
+        values = [str(value).strip() for value in cells.columns[label]]
+        for place, value in zip(cells.places, values, strict=True):
+            if value not in ("0", "1"):
                 raise bad_line(int(place.split()[1]), file, f"labelled 0 or 1 in {label}")
-        texts += cells.columns["text"]
-        labels += [int(value) for value in cells.columns[label]]
+        texts += map(str, cells.columns["text"])
+        labels += map(int, values)
         parts += [part] * len(cells.places)
-    return text_records(texts, labels, CLASS_NAMES[label], known_parts(parts))
+    return text_records(texts, labels, CLASS_NAMES[label], parts)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
+from verax.data.lines import numbered_lines
 from verax.errors import VeraxError
 
 # What publishers call the parts, in file names.
@@ -19,29 +21,29 @@ def part_files(path: Path, pattern: str, format_name: str) -> list[tuple[int, Pa
     """
     if path.is_file():
         return [(0, path)]
-    found: dict[int, Path] = {}
+    file_of: dict[int, Path] = {}
     for file in sorted(path.glob(pattern)):
         word = PART_WORD.search(file.name.lower())
         if word is None:
             continue
         part = PARTS[word.group(1)]
-        if part in found:
+        if part in file_of:
             raise VeraxError(
-                f"The folder {str(path)!r} holds two files of one part, {found[part].name} and "
+                f"The folder {str(path)!r} holds two files of one part, {file_of[part].name} and "
                 f"{file.name}; keep those of one set in a folder, or name one file."
             )
-        found[part] = file
-    if 0 not in found:
+        file_of[part] = file
+    if 0 not in file_of:
         raise VeraxError(
             f"The folder {str(path)!r} holds no file like {pattern} with 'train' in its name, as the format "
             f"{format_name!r} has; check the path."
         )
-    return sorted(found.items())
+    return sorted(file_of.items())
 
 
-def known_parts(parts: list[int]) -> list[int] | None:
-    """The parts if there is more than one, else None: the publisher ships no split."""
-    return parts if len(set(parts)) > 1 else None
+def content_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a file that are not blank, with their numbers from 1."""
+    return ((number, line) for number, line in numbered_lines(path) if line.strip())
 
 
 def bad_line(number: int, path: Path, expected: str) -> VeraxError:

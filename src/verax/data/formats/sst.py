@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from verax.data.formats.shipped import bad_line, known_parts, part_files
-from verax.data.lines import numbered_lines
+from verax.data.formats.shipped import bad_line, content_lines, part_files
 from verax.data.records import Records, text_records
 from verax.data.registry import Choice, dataset_formats
 from verax.errors import VeraxError
@@ -34,9 +33,7 @@ def sst(path: Path, choice: Choice) -> Records:
         )
     texts, labels, parts = [], [], []
     for part, file in files:
-        for number, line in numbered_lines(file):
-            if not line.strip():
-                continue
+        for number, line in content_lines(file):
             label, text = _parse(line, variant)
             if not (label.isdigit() and int(label) < len(CLASS_NAMES[variant])):
                 raise bad_line(
@@ -45,11 +42,11 @@ def sst(path: Path, choice: Choice) -> Records:
             texts.append(text.strip())
             labels.append(int(label))
             parts.append(part)
-    return text_records(texts, labels, CLASS_NAMES[variant], known_parts(parts))
+    return text_records(texts, labels, CLASS_NAMES[variant], parts)
 
 
 def _variant(path: Path) -> str:
-    first = next((line for _, line in numbered_lines(path) if line.strip()), "")
+    _, first = next(content_lines(path), (0, ""))
     return "binary" if "\t" in first else "fine"
 
 

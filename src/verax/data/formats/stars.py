@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
+from verax.data.encoding import to_number
 from verax.data.lines import json_objects
 from verax.data.records import Records, counted, text_records
 from verax.data.registry import Choice, dataset_formats
@@ -57,9 +57,6 @@ def _star_reviews(path: Path, text_field: str, star_field: str) -> Records:
     return text_records(texts, labels, ("negative", "positive"), notes=notes)
 
 
-def _stars(value: Any) -> float | None:
-    try:
-        stars = float(value)
-    except (TypeError, ValueError):
-        return None
-    return stars if 0 <= stars <= 5 else None
+def _stars(value: object) -> float | None:
+    stars = to_number(value)
+    return stars if stars is not None and 0 <= stars <= 5 else None

@@ -31,4 +31,4 @@ def uci_adult(path: Path, choice: Choice) -> Records:
         labels += some_labels
         parts += [2 if file.name == "adult.test" else 0] * len(some_rows)
     records = adult.raw_records(rows, labels)
-    return replace(records, parts=np.array(parts, dtype=np.int8)) if len(files) > 1 else records
+    return replace(records, parts=np.array(parts, dtype=np.int8))

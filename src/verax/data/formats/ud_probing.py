@@ -24,7 +24,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from verax.data.formats.conllu import Sentence, read_sentences
-from verax.data.formats.shipped import known_parts
 from verax.data.records import Records, counted, text_records
 from verax.data.registry import Choice, dataset_formats
 
@@ -104,6 +103,6 @@ def _probing(
         (sentence.text for sentence, _ in labelled),
         (class_names.index(label) for _, label in labelled),
         class_names,
-        known_parts(parts),
+        parts,
         notes,
     )

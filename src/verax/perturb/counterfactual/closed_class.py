@@ -75,9 +75,9 @@ def is_adposition(word: str) -> bool:
 
 def open_words(words: Words) -> list[bool]:
     """For each word of a text whether it may be edited; ``don't`` is two words there and both are closed."""
-    found = [is_open(word) for word in words.words]
+    editable = [is_open(word) for word in words.words]
     for place in range(1, len(words)):
         between = words.text[words.ends[place - 1] : words.starts[place]]
         if between in _APOSTROPHES and words.words[place].lower() == "t":
-            found[place - 1] = False
-    return found
+            editable[place - 1] = False
+    return editable

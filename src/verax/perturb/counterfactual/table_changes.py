@@ -77,11 +77,10 @@ def counterfactual_rows(
             f"There are values for {len(values)} columns but the table has {len(schema)}; "
             "give column_values(schema, training_rows)."
         )
-    found = []
-    for row, flip, prediction in zip(encoded, flips, predicted_classes(model, encoded), strict=True):
-        wish = Wish(prediction, bool(flip), most_edits)
-        found.append(_find(model, row, values, wish, samples, attempts, seed))
-    return found
+    return [
+        _find(model, row, values, Wish(prediction, bool(flip), most_edits), samples, attempts, seed)
+        for row, flip, prediction in zip(encoded, flips, predicted_classes(model, encoded), strict=True)
+    ]
 
 
 def sample_rows(
@@ -126,13 +125,13 @@ def _find(
             right = wish.granted(predicted, np.zeros(len(block), dtype=np.intp))
             granted.append(block[right])
             classes.append(predicted[right])
-        found, predicted = np.concatenate(granted), np.concatenate(classes)
-        if len(found):
-            chosen = int(rng.integers(len(found)))
+        edited, predicted = np.concatenate(granted), np.concatenate(classes)
+        if len(edited):
+            chosen = int(rng.integers(len(edited)))
             return Counterfactual(
                 original=tuple(row.tolist()),
-                perturbed=tuple(found[chosen].tolist()),
-                changes=_changes(row, found[chosen]),
+                perturbed=tuple(edited[chosen].tolist()),
+                changes=_changes(row, edited[chosen]),
                 prediction=wish.prediction,
                 perturbed_prediction=int(predicted[chosen]),
                 attempts=attempt + 1,

@@ -85,11 +85,18 @@ def counterfactual_texts(
     numbers = {"samples": samples, "most_edits": most_edits, "attempts": attempts}
     check_request(model, "text", len(texts), flips, numbers)
     thesaurus = Thesaurus.of(vectors)
-    found = []
-    for text, flip, prediction in zip(texts, flips, predicted_classes(model, texts), strict=True):
-        wish = Wish(prediction, bool(flip), most_edits)
-        found.append(_find(model, split_words(text), thesaurus, wish, samples, attempts, seed))
-    return found
+    return [
+        _find(
+            model,
+            split_words(text),
+            thesaurus,
+            Wish(prediction, bool(flip), most_edits),
+            samples,
+            attempts,
+            seed,
+        )
+        for text, flip, prediction in zip(texts, flips, predicted_classes(model, texts), strict=True)
+    ]
 
 
 def sample_versions(

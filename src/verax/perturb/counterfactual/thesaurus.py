@@ -48,38 +48,38 @@ class Thesaurus:
 
     def candidates(self, words: Words, count: int) -> Candidates:
         """Up to ``count`` options for every editable word of a text; words without a vector have none."""
-        found = self._neighbours(words, count)
+        neighbours = self._neighbours(words, count)
         places: list[int] = []
         after: list[str] = []
         similarities: list[float] = []
         for place, (word, editable) in enumerate(zip(words.words, open_words(words), strict=True)):
-            if editable and word in found:
-                places += [place] * len(found[word])
-                after += found[word]
-                similarities += found[word].values()
+            if editable and word in neighbours:
+                places += [place] * len(neighbours[word])
+                after += neighbours[word]
+                similarities += neighbours[word].values()
         options = Options(words, np.array(places, dtype=np.intp), tuple(after))
         return Candidates(options, np.array(similarities))
 
     def _neighbours(self, words: Words, count: int) -> dict[str, dict[str, float]]:
         """For each distinct word, what may replace it and how similar that is, best first."""
-        found = {}
+        neighbours = {}
         rows = {word: self.vectors.find(word) for word in words.distinct}
         for sort in (ADPOSITION, OTHER):
             known = {word: row for word, row in rows.items() if row is not None and self.sorts[row] == sort}
             places = np.array(list(known.values()), dtype=np.intp)
             nearest = self.vectors.nearest(places, count, among=np.flatnonzero(self.sorts == sort))
             for word, (others, similarities) in zip(known, nearest, strict=True):
-                found[word] = self._written(word, others, similarities)
-        return found
+                neighbours[word] = self._written(word, others, similarities)
+        return neighbours
 
     def _written(self, word: str, places: IndexArray, similarities: FloatArray) -> dict[str, float]:
         """Neighbours in the case of the word; only similar ones, and never the word itself."""
-        found: dict[str, float] = {}
+        written: dict[str, float] = {}
         for place, similarity in zip(places.tolist(), similarities.tolist(), strict=True):
             other = in_case_of(word, self.vectors.words[place])
             if similarity > 0.0 and other.casefold() != word.casefold():
-                found.setdefault(other, similarity)
-        return found
+                written.setdefault(other, similarity)
+        return written
 
 
 def _sort(word: str) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verax.arrays import BoolArray, FloatArray
-from verax.perturb.paths.ensembles import Levels, NodeArray, Trees
+from verax.perturb.paths.ensembles import NodeArray
 
 F = TypeVar("F", bound=Callable[..., Any])
 Words = NDArray[np.uint64]
@@ -47,21 +47,29 @@ LOWEST_BIT = _lowest_bit_table()
 
 @compiled
 def walk_sets(
-    trees: Trees,
+    roots: NodeArray,
+    column: NodeArray,
+    threshold: FloatArray,
+    left: NodeArray,
+    right: NodeArray,
+    missing_left: BoolArray,
+    values: FloatArray,
     absent_is_missing: bool,
-    text: Levels,
+    touched: BoolArray,
+    slot_of_column: NodeArray,
+    first: NodeArray,
+    levels: FloatArray,
+    reach: Words,
     full: Words,
     outputs: FloatArray,
 ) -> None:
     """Adds to ``outputs`` (outputs, variants) what each variant's leaf says, tree by tree, depth first.
 
-    ``full`` has a bit for each variant.
+    The arguments are those of ``Trees`` and ``Levels`` one by one, because numba takes an array faster than a tuple of
+    them; ``full`` has a bit for each variant.
     """
-    roots, column, threshold, left, right, missing_left, values = trees
-    touched, slot_of_column, first, levels, reach, _ = text
     n_words = len(full)
     n_outputs = values.shape[1]
-    one = np.uint64(1)
     none = np.uint64(0)
     capacity = 256
     sets = np.empty((capacity, n_words), dtype=np.uint64)
@@ -131,7 +139,7 @@ def walk_sets(
                 for word in range(n_words):
                     here = sets[depth, word]
                     while here != none:
-                        lowest = here & (~here + one)
+                        lowest = here & (~here + np.uint64(1))
                         outputs[output, word * 64 + LOWEST_BIT[(lowest * DE_BRUIJN) >> np.uint64(58)]] += (
                             value
                         )
@@ -140,7 +148,13 @@ def walk_sets(
 
 @compiled
 def shapley_of_leaves(
-    trees: Trees,
+    roots: NodeArray,
+    column: NodeArray,
+    threshold: FloatArray,
+    left: NodeArray,
+    right: NodeArray,
+    missing_left: BoolArray,
+    values: FloatArray,
     present: FloatArray,
     absent: FloatArray,
     owner: NodeArray,
@@ -155,7 +169,7 @@ def shapley_of_leaves(
     Shapley values are known: ``kept_weight[|K|, |L|]`` for each of K, minus ``lost_weight[|K|, |L|]`` for each of L.
 
     Args:
-        trees: their nodes.
+        roots, column, threshold, left, right, missing_left, values: the arrays of ``Trees``.
         present: the value of each column while its feature is present.
         absent: the value of each column while its feature is absent.
         owner: which feature each column belongs to; negative for none.
@@ -164,7 +178,6 @@ def shapley_of_leaves(
         kept_weight, lost_weight: ``(k-1)! l! / (k+l)!`` and ``k! (l-1)! / (k+l)!``.
         shapley: where the values are added.
     """
-    roots, column, threshold, left, right, missing_left, values = trees
     n_outputs = values.shape[1]
     n_features = shapley.shape[1]
     state = np.zeros(n_features + 1, dtype=np.int8)  # 1 kept, 2 lost, 0 not asked yet

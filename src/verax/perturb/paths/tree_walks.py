@@ -31,7 +31,7 @@ def _sum_leaves_compiled(ensemble: Ensemble, levels: Levels) -> FloatArray:
     from verax.perturb.paths.kernels import walk_sets
 
     outputs = np.zeros((ensemble.trees.values.shape[1], levels.reach.shape[1] * 64))
-    walk_sets(ensemble.trees, ensemble.absent_is_missing, levels, _full_set(levels.n_rows), outputs)
+    walk_sets(*ensemble.trees, ensemble.absent_is_missing, *levels[:-1], _full_set(levels.n_rows), outputs)
     return outputs[:, : levels.n_rows]
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from verax.errors import VeraxError
 from verax.explain.explanation import Explanation
@@ -122,8 +121,8 @@ def compose_study(
     protocol: Protocol,
     spec_text: str,
     *,
-    explanations: Sequence[Mapping[str, Any]] = (),
-    models: Mapping[str, Any] | None = None,
+    explanations: Sequence[Mapping[str, object]] = (),
+    models: Mapping[str, object] | None = None,
     data_hash: str = "",
 ) -> Study:
     """A study of this material, checked: every step leads to a screen and a phase that are there.
@@ -175,22 +174,22 @@ def _worse(spec: StudySpec, protocol: Protocol) -> WorseModel | None:
     return (spec.worse or WorseModel()) if protocol.explains_worse else None
 
 
-def _models(source: Source, protocol: Protocol) -> dict[str, Any]:
+def _models(source: Source, protocol: Protocol) -> dict[str, object]:
     """What is worth knowing of each model: how good it is, and what it learnt from."""
-    found = {}
+    known: dict[str, object] = {}
     for name, model, worse in (
         ("model", source.model, None),
         ("worse", source.worse, _worse(source.spec, protocol)),
     ):
         if model is not None:
             arguments = model_arguments(source.spec, worse)
-            found[name] = {
+            known[name] = {
                 "name": arguments["name"],
                 "accuracy": accuracy(model, source.dataset),
                 "test_inputs": len(source.dataset.test),
                 "training_inputs": training_size(source.dataset, arguments),
             }
-    return found
+    return known
 
 
 def _check_items(items: Sequence[Item]) -> None:

@@ -12,7 +12,13 @@ from verax.errors import VeraxError
 from verax.explain.base import explainer, explainers
 from verax.explain.explanation import Explanation
 from verax.run import Job, Outcome, Progress, Store, execute
-from verax.studies.build.fitting import data_arguments, model_arguments, study_dataset, study_model
+from verax.studies.build.fitting import (
+    ModelArguments,
+    data_arguments,
+    model_arguments,
+    study_dataset,
+    study_model,
+)
 from verax.studies.display.controls import shuffled_scores
 from verax.studies.display.levels import as_attribution
 from verax.studies.items.candidates import take
@@ -27,9 +33,8 @@ Key = tuple[str, str, str]
 
 def check_explainers(spec: StudySpec) -> None:
     """Makes every condition's explainer, so that what is misspelt is told before any work."""
-    for condition in spec.conditions:
-        if condition.like is None and condition.kind != "none":
-            explainer(condition.explainer, **_parameters(condition, spec.seed))
+    for condition in filter(has_explanations, spec.conditions):
+        explainer(condition.explainer, **_parameters(condition, spec.seed))
 
 
 def explain_all(
@@ -52,24 +57,26 @@ def explain_all(
         progress: told of each finished job.
     """
     models = {"model": None} if worse is None else {"model": None, "worse": worse}
-    places = [(condition, which) for condition in spec.conditions for which in models if _has_job(condition)]
+    places = [
+        (condition, which) for condition in filter(has_explanations, spec.conditions) for which in models
+    ]
     work = [_job(spec, items, condition, which, models[which]) for condition, which in places]
     outcomes = execute(work, store, workers=jobs, progress=progress, retry_failed=True)
-    found: dict[Key, Explanation] = {}
+    explanations: dict[Key, Explanation] = {}
     for (condition, which), outcome in zip(places, outcomes, strict=True):
         for item, explanation in zip(items, _value(outcome, condition), strict=True):
-            found[item.id, condition.name, which] = Explanation.from_dict(explanation)
+            explanations[item.id, condition.name, which] = Explanation.from_dict(explanation)
     for condition in spec.conditions:
         if condition.like is not None:
             for item in items:
                 for which in models:
-                    other = as_attribution(found[item.id, condition.like, which], condition.like)
+                    other = as_attribution(explanations[item.id, condition.like, which], condition.like)
                     about = (condition.name, which, str(item.input))
-                    found[item.id, condition.name, which] = shuffled_scores(other, spec.seed, *about)
-    return found
+                    explanations[item.id, condition.name, which] = shuffled_scores(other, spec.seed, *about)
+    return explanations
 
 
-def records(explanations: Mapping[Key, Explanation]) -> tuple[dict[str, Any], ...]:
+def records(explanations: Mapping[Key, Explanation]) -> tuple[dict[str, object], ...]:
     """The explanations as the study's folder keeps them, without the time that they took."""
     return tuple(
         {"item": item, "condition": condition, "model": model, "explanation": plain(explanation)}
@@ -77,7 +84,7 @@ def records(explanations: Mapping[Key, Explanation]) -> tuple[dict[str, Any], ..
     )
 
 
-def plain(explanation: Explanation) -> dict[str, Any]:
+def plain(explanation: Explanation) -> dict[str, object]:
     """An explanation as plain data that is the same whenever and wherever it was made."""
     data = explanation.to_dict()
     cost = data.get("cost")
@@ -87,15 +94,15 @@ def plain(explanation: Explanation) -> dict[str, Any]:
 
 
 def explain_items(
-    data: Mapping[str, Any],
+    data: Mapping[str, object],
     data_hash: str,
-    model: Mapping[str, Any],
+    model: ModelArguments,
     explainer_name: str,
     parameters: Mapping[str, Any],
     places: Sequence[tuple[str, int]],
     targets: Sequence[int],
     files: Mapping[str, str],  # noqa: ARG001  (part of the job's key)
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     """What a job does: explains some inputs of a dataset.
 
     Args:
@@ -113,16 +120,17 @@ def explain_items(
         raise VeraxError(f"The dataset {dataset.name!r} has changed during the build; start the build again.")
     fitted = study_model(data, model)
     method = explainer(explainer_name, **parameters)
-    found: dict[int, dict[str, Any]] = {}
+    explained: dict[int, dict[str, object]] = {}
     for part in sorted({part for part, _ in places}):
         numbers = [number for number, (where, _) in enumerate(places) if where == part]
         inputs = take(dataset.parts[part].inputs, [places[number][1] for number in numbers])
         explanations = method.explain(fitted, inputs, [targets[number] for number in numbers])
-        found |= {number: plain(one) for number, one in zip(numbers, explanations, strict=True)}
-    return [found[number] for number in range(len(places))]
+        explained |= zip(numbers, map(plain, explanations), strict=True)
+    return [explained[number] for number in range(len(places))]
 
 
-def _has_job(condition: Condition) -> bool:
+def has_explanations(condition: Condition) -> bool:
+    """Whether a condition has explanations of its own: made by its explainer, or imported."""
     return condition.like is None and condition.kind != "none"
 
 
@@ -135,7 +143,7 @@ def _job(
         # A random explainer does not look at the model: with one seed both models would be shown with the same words.
         parameters["seed"] += 1
     targets = [_target(item, which) for item in items]
-    named = [spec.dataset, model["name"], *parameters.values()]
+    named = [spec.dataset, model["name"], *(value for value in parameters.values() if isinstance(value, str))]
     return Job(
         condition.name if which == "model" else f"{condition.name}, {which} model",
         f"{__name__}:explain_items",
@@ -162,15 +170,15 @@ def _target(item: Item, which: str) -> int:
 
 def _parameters(condition: Condition, seed: int) -> dict[str, Any]:
     """What the spec says, and the study's seed for an explainer that takes one."""
-    made_from: Any = explainers.get(condition.explainer)
+    made_from = explainers.get(condition.explainer)
     fields = dataclasses.fields(made_from) if dataclasses.is_dataclass(made_from) else ()
     seeded = any(field.name == "seed" and field.init for field in fields)
     return ({"seed": seed} if seeded else {}) | condition.parameters
 
 
-def _is_file(name: Any) -> bool:
+def _is_file(name: str) -> bool:
     try:
-        return isinstance(name, str) and Path(name).is_file()
+        return Path(name).is_file()
     except (OSError, ValueError):  # too long to be a path, or with a character that none has
         return False
 

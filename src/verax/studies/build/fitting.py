@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
@@ -19,18 +19,35 @@ from verax.errors import VeraxError
 from verax.models.base import Model
 from verax.run.canonical import canonical
 from verax.seeds import stream
+from verax.studies.items.candidates import take
 from verax.studies.model.spec import StudySpec, WorseModel
 
 # By so much more of the test part the better model must be right, for people to have a chance to tell which it is.
 BETTER_BY = 0.02
 
 
-def data_arguments(spec: StudySpec) -> dict[str, Any]:
+class ModelArguments(TypedDict):
+    """What a model is made from besides the dataset, as plain data.
+
+    Attributes:
+        name: a ready-made model's, or where one's own is found.
+        seed: of the fit.
+        most_words: how many words the texts that it learns from may have; None for any number.
+        share: how much of the training part it learns from.
+    """
+
+    name: str
+    seed: int
+    most_words: int | None
+    share: float
+
+
+def data_arguments(spec: StudySpec) -> dict[str, object]:
     """What the dataset is made from, as plain data."""
     return {"name_or_path": spec.dataset, "seed": spec.seed, **spec.source}
 
 
-def model_arguments(spec: StudySpec, worse: WorseModel | None = None) -> dict[str, Any]:
+def model_arguments(spec: StudySpec, worse: WorseModel | None = None) -> ModelArguments:
     """What a model is made from besides the dataset; the worse model if there is one."""
     if worse is None:
         return {"name": spec.model, "seed": spec.seed, "most_words": None, "share": 1.0}
@@ -42,12 +59,12 @@ def model_arguments(spec: StudySpec, worse: WorseModel | None = None) -> dict[st
     }
 
 
-def study_dataset(data: Mapping[str, Any]) -> Dataset:
+def study_dataset(data: Mapping[str, object]) -> Dataset:
     """The dataset of these arguments; kept for the next caller in this process."""
     return _dataset(canonical(dict(data), "source"), _stamp(data))
 
 
-def study_model(data: Mapping[str, Any], model: Mapping[str, Any]) -> Model:
+def study_model(data: Mapping[str, object], model: ModelArguments) -> Model:
     """The fitted model of these arguments; kept for the next caller in this process."""
     return _model(canonical(dict(data), "source"), _stamp(data), canonical(dict(model), "model"))
 
@@ -77,11 +94,11 @@ def training_places(dataset: Dataset, most_words: int | None, share: float, seed
     return places
 
 
-def training_size(dataset: Dataset, model: Mapping[str, Any]) -> int | None:
+def training_size(dataset: Dataset, model: ModelArguments) -> int | None:
     """How many inputs the model of these arguments learnt from; None for one that was fitted elsewhere."""
     from verax.models.resolve import SAVED
 
-    if str(model["name"]).endswith(SAVED):
+    if model["name"].endswith(SAVED):
         return None
     if model["share"] == 1 and model["most_words"] is None:
         return len(dataset.train)
@@ -116,7 +133,7 @@ def _predictions(model: Model, dataset: Dataset) -> IntArray:
     return predicted
 
 
-def _stamp(data: Mapping[str, Any]) -> tuple[int, int]:
+def _stamp(data: Mapping[str, object]) -> tuple[int, int]:
     """What tells a changed file from the one that is kept."""
     path = Path(str(data["name_or_path"]))
     if not path.is_file():
@@ -137,10 +154,10 @@ def _dataset(data: str, stamp: tuple[int, int]) -> Dataset:  # noqa: ARG001  (pa
 def _model(data: str, stamp: tuple[int, int], model: str) -> Model:
     from verax.models.resolve import resolve_model
 
-    dataset, arguments = _dataset(data, stamp), json.loads(model)
+    dataset = _dataset(data, stamp)
+    arguments: ModelArguments = json.loads(model)
     if arguments["share"] < 1 or arguments["most_words"] is not None:
         places = training_places(dataset, arguments["most_words"], arguments["share"], arguments["seed"])
-        inputs: Any = dataset.train.inputs
-        kept = inputs[places] if isinstance(inputs, np.ndarray) else [inputs[place] for place in places]
-        dataset = replace(dataset, train=Part(kept, dataset.train.labels[places]))
+        kept = Part(take(dataset.train.inputs, places), dataset.train.labels[places])
+        dataset = replace(dataset, train=kept)
     return resolve_model(arguments["name"], dataset, arguments["seed"])

@@ -52,8 +52,8 @@ def feature_spans(attribution: Attribution) -> Spans:
     """Where each feature stands in its text: at its spans, or wherever the word occurs."""
     if attribution.spans is not None:
         return attribution.spans
-    found = split_words(str(attribution.input)).spans()
-    return tuple(tuple(found.get(feature, ())) for feature in attribution.features)
+    spans_of = split_words(str(attribution.input)).spans()
+    return tuple(tuple(spans_of.get(feature, ())) for feature in attribution.features)
 
 
 def extents(attribution: Attribution) -> list[int]:

@@ -13,7 +13,7 @@ import numpy as np
 from verax.data.words import WORD, split_words
 from verax.errors import VeraxError
 from verax.explain.explanation import Attribution
-from verax.explain.fragments import Fragment, Fragments, fragments
+from verax.explain.fragments import Fragment, fragments
 from verax.studies.display.levels import as_attribution, feature_spans, scales, strongest
 from verax.studies.model.item import Item
 from verax.studies.model.screen import Bars, Cell, Evidence, Passage, Row, Token
@@ -131,12 +131,13 @@ def evidence_blocks(
         counter_title: above the counter-evidence.
         model: "model" or "worse".
     """
-    found = _fragments(material, item, condition, model, count, sizes)
-    if found is None:
+    attribution = _attribution(material, item, condition, model)
+    if attribution is None:
         return Evidence((), title), Evidence((), counter_title)
+    chosen = fragments(attribution, count, sizes)
     return (
-        Evidence(tuple(fragment.text for fragment in found.evidence), title),
-        Evidence(tuple(fragment.text for fragment in found.counter_evidence), counter_title),
+        Evidence(tuple(fragment.text for fragment in chosen.evidence), title),
+        Evidence(tuple(fragment.text for fragment in chosen.counter_evidence), counter_title),
     )
 
 
@@ -154,33 +155,25 @@ def marked_evidence(
 
     The arguments are those of `evidence_blocks`.
     """
-    found = _fragments(material, item, condition, model, count, sizes)
-    if found is None:
-        return input_block(item, title=title)
-    if isinstance(item.input, str):
-        spans = [span for fragment in found.evidence for span in _occurrences(item.input, fragment)]
-        return Passage(_tokens(item.input, [(span, FRAGMENT) for span in spans], ()), title)
     attribution = _attribution(material, item, condition, model)
-    assert attribution is not None
+    if attribution is None:
+        return input_block(item, title=title)
+    chosen = fragments(attribution, count, sizes)
+    if isinstance(item.input, str):
+        spans = [span for fragment in chosen.evidence for span in _occurrences(item.input, fragment)]
+        return Passage(_tokens(item.input, [(span, FRAGMENT) for span in spans], ()), title)
     best = [number for number in strongest(attribution, 0) if attribution.scores[number] > 0][:count]
     return _marked(item, attribution, dict.fromkeys(best, FRAGMENT), title)
 
 
 def _attribution(material: Material, item: Item, condition: str, model: str) -> Attribution | None:
     """The explanation of an item; None where the condition has none."""
-    found = material.explanations.get((item.id, condition, model))
-    if found is not None:
-        return as_attribution(found, condition)
+    explanation = material.explanations.get((item.id, condition, model))
+    if explanation is not None:
+        return as_attribution(explanation, condition)
     if material.spec.condition(condition).kind != NONE:
         raise VeraxError(f"The item {item.id!r} has no explanation in the condition {condition!r}.")
     return None
-
-
-def _fragments(
-    material: Material, item: Item, condition: str, model: str, count: int, sizes: Sequence[int]
-) -> Fragments | None:
-    attribution = _attribution(material, item, condition, model)
-    return None if attribution is None else fragments(attribution, count, sizes)
 
 
 def _occurrences(text: str, fragment: Fragment) -> list[tuple[int, int]]:
@@ -250,5 +243,5 @@ def _tokens(text: str, marks: Sequence[tuple[tuple[int, int], Mark]], changed: S
     return tuple(tokens)
 
 
-def _touch(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    return one[0] < other[1] and other[0] < one[1]
+def _touch(span: tuple[int, int], other: tuple[int, int]) -> bool:
+    return span[0] < other[1] and other[0] < span[1]

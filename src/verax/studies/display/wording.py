@@ -44,25 +44,25 @@ def class_list(material: Material, joint: str = "or") -> str:
 
 def paragraphs(text: str) -> Paragraphs:
     """A text of a spec in paragraphs: empty lines part them, and a line that begins with "- " is one of its own."""
-    found: list[str] = []
+    parted: list[str] = []
     begins = True
     for line in (line.strip() for line in text.splitlines()):
         if not line:
             begins = True
         elif begins or line.startswith("- "):
-            found.append(line)
+            parted.append(line)
             begins = False
         else:
-            found[-1] += f" {line}"
-    return tuple(found)
+            parted[-1] += f" {line}"
+    return tuple(parted)
 
 
 def task(material: Material) -> Paragraphs:
     """What the model does."""
     if material.spec.texts.task is not None:
         return paragraphs(material.spec.texts.task)
-    one = terms(material).one
-    return (f"A computer program, the model, reads a {one} and answers: {class_list(material)}.",)
+    noun = terms(material).one
+    return (f"A computer program, the model, reads a {noun} and answers: {class_list(material)}.",)
 
 
 def masked_task(material: Material) -> Paragraphs:
@@ -77,12 +77,12 @@ def masked_task(material: Material) -> Paragraphs:
 
 def how_to_read(material: Material, *, direction: bool) -> str:
     """How explanations are read: marks on the input, words beside it, or either."""
-    found = forms(material)
-    if "words" not in found:
+    shown = forms(material)
+    if "words" not in shown:
         return _how_to_read_marks(material, direction=direction)
     below = " A line below it says how to read it." if has_legends(material) else ""
     written = f"The explanation of the model's answer is written next to the {terms(material).one}.{below}"
-    if found == {"words"}:
+    if shown == {"words"}:
         return written
     return f"{written} Or there are highlights instead. {_how_to_read_marks(material, direction=direction)}"
 
@@ -108,19 +108,19 @@ def legend(material: Material, *, direction: bool) -> str:
 
 def limits(timing: Timing) -> Paragraphs:
     """What is said of the time where it is limited."""
-    found = []
+    allowed = []
     if timing.session_minutes is not None:
-        found.append(f"{timing.session_minutes:g} minutes for the part")
+        allowed.append(f"{timing.session_minutes:g} minutes for the part")
     if timing.item_seconds is not None:
-        found.append(f"{timing.item_seconds:g} seconds for each of its pages")
-    if not found:
+        allowed.append(f"{timing.item_seconds:g} seconds for each of its pages")
+    if not allowed:
         return ()
     after = (
         "Answers after that are marked as late."
         if timing.late == "flag"
         else "After that the part is closed, and you go on with the next."
     )
-    return (f"Some parts have a time limit, which the page shows: {' and '.join(found)}. {after}",)
+    return (f"Some parts have a time limit, which the page shows: {' and '.join(allowed)}. {after}",)
 
 
 def welcome(spec: StudySpec) -> Paragraphs:
@@ -140,35 +140,35 @@ def consent(spec: StudySpec) -> Paragraphs:
     """What is agreed to."""
     if spec.texts.consent is not None:
         return paragraphs(spec.texts.consent)
-    found = [
+    said = [
         "Taking part is voluntary. You may stop at any time by closing the page, without giving a reason.",
         'If you want your answers to be deleted, press "Leave the study" at the foot of any page.',
         "We store your answers, and when you gave them, under a random number and not under your name.",
         "They are used for research, and may be published in a form in which nobody can be recognised.",
     ]
     if spec.retention_days is not None:
-        found.append(f"They are deleted after {spec.retention_days} days.")
+        said.append(f"They are deleted after {spec.retention_days} days.")
     if spec.texts.contact:
-        found.append(f"If you have questions, write to {spec.texts.contact}.")
-    return (*found, "By going on you say that you are at least 18 years old and agree to take part.")
+        said.append(f"If you have questions, write to {spec.texts.contact}.")
+    return (*said, "By going on you say that you are at least 18 years old and agree to take part.")
 
 
 def debrief(spec: StudySpec) -> Paragraphs:
     """After the last answer."""
     if spec.texts.debrief is not None:
         return paragraphs(spec.texts.debrief)
-    found = [
+    said = [
         "That was the last question. Thank you for your help!",
         "This study asks whether explanations help people to understand what a computer program does.",
     ]
     kinds = {condition.kind for condition in spec.conditions}
     if "control" in kinds:
-        found.append(
+        said.append(
             "To be able to compare, some of the explanations in this study are random: they say nothing about the "
             "program. You may have seen some of those."
         )
     if "none" in kinds:
-        found.append("For the same reason, some questions come without an explanation.")
+        said.append("For the same reason, some questions come without an explanation.")
     if spec.texts.contact:
-        found.append(f"If you have questions, write to {spec.texts.contact}.")
-    return tuple(found)
+        said.append(f"If you have questions, write to {spec.texts.contact}.")
+    return tuple(said)

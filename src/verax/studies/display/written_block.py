@@ -12,20 +12,19 @@ def written_block(
     material: Material, item: Item, condition: str, *, title: str = "Explanation", model: str = "model"
 ) -> Quote | None:
     """The written explanation of an item; None where the condition has no such explanation."""
-    found = material.explanations.get((item.id, condition, model))
-    if not isinstance(found, Written):
+    explanation = material.explanations.get((item.id, condition, model))
+    if not isinstance(explanation, Written):
         return None
-    text = "\n\n".join(paragraph.strip("\n") for paragraph in found.paragraphs)
-    return Quote(text, title, found.legend)
+    text = "\n\n".join(paragraph.strip("\n") for paragraph in explanation.paragraphs)
+    return Quote(text, title, explanation.legend)
 
 
 def forms(material: Material) -> frozenset[str]:
     """The forms of the study's explanations: "marks" on the input, "words" beside it, or both."""
-    return frozenset(
-        "words" if isinstance(one, Written) else "marks" for one in material.explanations.values()
-    )
+    explanations = material.explanations.values()
+    return frozenset("words" if isinstance(shown, Written) else "marks" for shown in explanations)
 
 
 def has_legends(material: Material) -> bool:
     """Whether a written explanation comes with a line on how to read it."""
-    return any(isinstance(one, Written) and one.legend for one in material.explanations.values())
+    return any(isinstance(shown, Written) and shown.legend for shown in material.explanations.values())

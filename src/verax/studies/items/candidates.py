@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -117,67 +116,65 @@ def candidates(source: Source, part: str) -> Candidates:
     )
 
 
-def take(inputs: Inputs, places: Sequence[int] | IntArray) -> Any:
+def take(inputs: Inputs, places: Sequence[int] | IntArray) -> Inputs:
     """Some inputs of a part, as models and explainers want them."""
     return inputs[places] if isinstance(inputs, np.ndarray) else [inputs[place] for place in places]
 
 
-def where(found: Candidates, keep: BoolArray, about: str) -> Candidates:
+def where(pool: Candidates, keep: BoolArray, about: str) -> Candidates:
     """Those for which ``keep`` holds; a sentence if there are none.
 
     Args:
-        found: the candidates.
+        pool: the candidates.
         keep: one entry for each.
         about: added to what they are called: "that the model gets wrong".
     """
     if not keep.any():
         raise VeraxError(
-            f"None of the {len(found):,} {found.about} is one {about}; use more data, or ask for less."
+            f"None of the {len(pool):,} {pool.about} is one {about}; use more data, or ask for less."
         )
-    return _some(found, keep, f"{found.about} {about}")
+    return _some(pool, keep, f"{pool.about} {about}")
 
 
-def without(found: Candidates, numbers: Sequence[int]) -> Candidates:
+def without(pool: Candidates, numbers: Sequence[int]) -> Candidates:
     """All but those with these numbers, which were drawn already."""
-    keep = np.ones(len(found), dtype=np.bool_)
+    keep = np.ones(len(pool), dtype=np.bool_)
     keep[list(numbers)] = False
-    about = found.about if found.about.endswith(" left") else f"{found.about} left"
-    return _some(found, keep, about)
+    about = pool.about if pool.about.endswith(" left") else f"{pool.about} left"
+    return _some(pool, keep, about)
 
 
-def confident(found: Candidates, above: float) -> Candidates:
+def confident(pool: Candidates, above: float) -> Candidates:
     """Those whose predicted class has a probability above this."""
-    keep = found.confidence > above
-    if not keep.any():
-        raise VeraxError(
-            f"None of the {len(found):,} {found.about} has a predicted class with a probability above {above:g}; the "
-            f"highest is {found.confidence.max():.3f}: lower the threshold below that."
-        )
-    return _some(found, keep, f"{found.about} with a probability above {above:g}")
+    advice = f"the highest is {pool.confidence.max():.3f}: lower the threshold below that"
+    return _with_probability(pool, pool.confidence > above, f"above {above:g}", advice)
 
 
-def unconfident(found: Candidates, below: float) -> Candidates:
+def unconfident(pool: Candidates, below: float) -> Candidates:
     """Those whose predicted class has a probability below this."""
-    keep = found.confidence < below
+    advice = f"the lowest is {pool.confidence.min():.3f}: raise the threshold above that"
+    return _with_probability(pool, pool.confidence < below, f"below {below:g}", advice)
+
+
+def _with_probability(pool: Candidates, keep: BoolArray, range_of: str, advice: str) -> Candidates:
     if not keep.any():
         raise VeraxError(
-            f"None of the {len(found):,} {found.about} has a predicted class with a probability below {below:g}; the "
-            f"lowest is {found.confidence.min():.3f}: raise the threshold above that."
+            f"None of the {len(pool):,} {pool.about} has a predicted class with a probability {range_of}; {advice}."
         )
-    return _some(found, keep, f"{found.about} with a probability below {below:g}")
+    return _some(pool, keep, f"{pool.about} with a probability {range_of}")
 
 
-def wrong(found: Candidates) -> Candidates:
+def wrong(pool: Candidates) -> Candidates:
     """Those that the model gets wrong."""
-    return where(found, ~found.correct, "that the model gets wrong")
+    return where(pool, ~pool.correct, "that the model gets wrong")
 
 
-def agreed(found: Candidates) -> Candidates:
+def agreed(pool: Candidates) -> Candidates:
     """Those of which both models predict the same class."""
-    if found.worse_probabilities is None:
+    if pool.worse_probabilities is None:
         raise VeraxError("Two models are compared, but the spec has one; add a table [worse] to the spec.")
-    same: BoolArray = np.argmax(found.worse_probabilities, axis=1) == found.predictions
-    return where(found, same, "of which both models predict the same class")
+    same: BoolArray = np.argmax(pool.worse_probabilities, axis=1) == pool.predictions
+    return where(pool, same, "of which both models predict the same class")
 
 
 def _fitting(texts: Sequence[str], display: Display, about: str) -> BoolArray:
@@ -200,14 +197,14 @@ def _first_of_each(inputs: Inputs) -> Iterator[int]:
             yield place
 
 
-def _some(found: Candidates, keep: BoolArray, about: str) -> Candidates:
-    worse = found.worse_probabilities
+def _some(pool: Candidates, keep: BoolArray, about: str) -> Candidates:
+    worse = pool.worse_probabilities
     return replace(
-        found,
-        places=found.places[keep],
-        labels=found.labels[keep],
-        predictions=found.predictions[keep],
-        probabilities=found.probabilities[keep],
+        pool,
+        places=pool.places[keep],
+        labels=pool.labels[keep],
+        predictions=pool.predictions[keep],
+        probabilities=pool.probabilities[keep],
         worse_probabilities=None if worse is None else worse[keep],
         about=about,
     )

@@ -12,29 +12,29 @@ from verax.seeds import stream
 from verax.studies.items.candidates import Candidates, CellOf
 
 
-def balanced(found: Candidates, count: int, seed: int, *about: str | int) -> list[int]:
+def balanced(pool: Candidates, count: int, seed: int, *about: str | int) -> list[int]:
     """Equal numbers over all cells (predicted class, right or wrong), in random order.
 
     For two classes the cells are the true and false positives and negatives.
 
     Args:
-        found: the candidates.
+        pool: the candidates.
         count: how many; it must divide by the number of cells, 2 x classes.
         seed: of the draw.
         about: what the draw is for; draws with other words are independent of this one.
     """
-    return _draw(found.cells, equal_shares(found, count), stream(seed, "balanced", *about))
+    return _draw(pool.cells, equal_shares(pool, count), stream(seed, "balanced", *about))
 
 
-def equal_shares(found: Candidates, count: int, parts: int = 1) -> dict[CellOf, int]:
+def equal_shares(pool: Candidates, count: int, parts: int = 1) -> dict[CellOf, int]:
     """The same number for each cell; a sentence if the count does not divide, or a cell has too few.
 
     Args:
-        found: the candidates.
+        pool: the candidates.
         count: of all cells together.
         parts: into how many equal parts each cell's number must divide.
     """
-    cells = found.cells
+    cells = pool.cells
     unit = parts * len(cells)
     if count < 1 or count % unit:
         what = "predicted class x right or wrong" + (" x flips or not" if parts > 1 else "")
@@ -43,11 +43,11 @@ def equal_shares(found: Candidates, count: int, parts: int = 1) -> dict[CellOf, 
         )
     smallest = min(len(members) for members in cells.values())
     if smallest < count // len(cells):
-        raise too_few(found, count, smallest // parts * unit)
+        raise too_few(pool, count, smallest // parts * unit)
     return dict.fromkeys(cells, count // len(cells))
 
 
-def halves(found: Candidates, count: int, seed: int, *about: str | int) -> list[int]:
+def halves(pool: Candidates, count: int, seed: int, *about: str | int) -> list[int]:
     """Equal numbers of right and wrong predictions, the predicted classes in each as even as they can be.
 
     The arguments are those of `balanced`; ``count`` must be even.
@@ -57,18 +57,18 @@ def halves(found: Candidates, count: int, seed: int, *about: str | int) -> list[
             f"{count} items cannot be half right and half wrong predictions; ask for an even number."
         )
     generator = stream(seed, "halves", *about)
-    cells = found.cells
+    cells = pool.cells
     shares: dict[CellOf, int] = {}
     for right in (True, False):
         half = {cell: members for cell, members in cells.items() if cell[1] == right}
         shares |= _even(half, count // 2, generator)
-    smaller = min(int(found.correct.sum()), int((~found.correct).sum()))
+    smaller = min(int(pool.correct.sum()), int((~pool.correct).sum()))
     if sum(shares.values()) < count:
-        raise too_few(found, count, 2 * smaller)
+        raise too_few(pool, count, 2 * smaller)
     return _draw(cells, shares, generator)
 
 
-def spread(found: Candidates, count: int, seed: int, *about: str | int) -> list[int]:
+def spread(pool: Candidates, count: int, seed: int, *about: str | int) -> list[int]:
     """Any number of candidates, as even over the cells (predicted class, right or wrong) as they can be.
 
     The arguments are those of `balanced`.
@@ -76,10 +76,10 @@ def spread(found: Candidates, count: int, seed: int, *about: str | int) -> list[
     if count < 1:
         raise VeraxError(f"{count} items are none; ask for 1 or more.")
     generator = stream(seed, "spread", *about)
-    shares = _even(found.cells, count, generator)
+    shares = _even(pool.cells, count, generator)
     if sum(shares.values()) < count:
-        raise too_few(found, count, len(found))
-    return _draw(found.cells, shares, generator)
+        raise too_few(pool, count, len(pool))
+    return _draw(pool.cells, shares, generator)
 
 
 def _even(cells: Mapping[CellOf, IntArray], count: int, generator: np.random.Generator) -> dict[CellOf, int]:
@@ -103,12 +103,12 @@ def _draw(
     return [int(number) for number in generator.permutation(np.concatenate(drawn))]
 
 
-def too_few(found: Candidates, count: int, possible: int) -> VeraxError:
+def too_few(pool: Candidates, count: int, possible: int) -> VeraxError:
     """The sentence on a draw that cannot be made."""
     advice = [f"ask for at most {possible} items"] if possible else []
-    if found.about.startswith("texts"):
+    if pool.about.startswith("texts"):
         advice.append("widen display.fewest_words and display.most_words")
     return VeraxError(
-        f"{count} balanced items cannot be drawn from the {len(found):,} {found.about} ({found.sizes()}); "
+        f"{count} balanced items cannot be drawn from the {len(pool):,} {pool.about} ({pool.sizes()}); "
         f"{', '.join([*advice, 'or use more data'])}."
     )

@@ -42,7 +42,7 @@ __all__ = [
 
 def to_item(
     source: Source,
-    found: Candidates,
+    pool: Candidates,
     number: int,
     id: str,
     role: str,
@@ -50,18 +50,18 @@ def to_item(
     variant: Variant | None = None,
 ) -> Item:
     """The candidate with this number as an item."""
-    place = int(found.places[number])
-    given = source.dataset.parts[found.part].inputs[place]
-    worse = found.worse_probabilities
+    place = int(pool.places[number])
+    given = source.dataset.parts[pool.part].inputs[place]
+    worse = pool.worse_probabilities
     return Item(
         id=id,
         role=role,
         input=given if isinstance(given, str) else readable_row(schema_of(source), given),
-        label=int(found.labels[number]),
-        prediction=int(found.predictions[number]),
-        probabilities=tuple(found.probabilities[number].tolist()),
+        label=int(pool.labels[number]),
+        prediction=int(pool.predictions[number]),
+        probabilities=tuple(pool.probabilities[number].tolist()),
         dataset=source.dataset.name,
-        part=found.part,
+        part=pool.part,
         place=place,
         group=group,
         variant=variant,

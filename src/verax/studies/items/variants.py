@@ -24,18 +24,18 @@ MOST_MISSES = 50
 
 def with_variants(
     source: Source,
-    found: Candidates,
+    pool: Candidates,
     numbers: Sequence[int],
     flips: Sequence[bool],
     seed: int,
     *,
     vectors: str | None = None,
 ) -> list[Variant | None]:
-    """A perturbed version of each of some candidates; None where none was found.
+    """A perturbed version of each of some candidates; None where none was pool.
 
     Args:
         source: the dataset and the model.
-        found: the candidates.
+        pool: the candidates.
         numbers: which of them.
         flips: for each whether the model shall say something else of its version, or the same.
         seed: of the draws.
@@ -43,9 +43,9 @@ def with_variants(
     """
     from verax.perturb.counterfactual import counterfactual_rows, counterfactual_texts
 
-    inputs = take(source.dataset.parts[found.part].inputs, found.places[list(numbers)])
+    inputs = take(source.dataset.parts[pool.part].inputs, pool.places[list(numbers)])
     made: list[Counterfactual | None]
-    if source.dataset.kind == "text":
+    if isinstance(inputs, list):
         made = counterfactual_texts(
             source.model, inputs, flips, _word_vectors(source.dataset, vectors), seed=seed
         )
@@ -54,12 +54,12 @@ def with_variants(
         made = counterfactual_rows(
             source.model, inputs, flips, schema, _values(source.dataset, schema), seed=seed
         )
-    return [None if one is None else _variant(source, one) for one in made]
+    return [None if version is None else _variant(source, version) for version in made]
 
 
 def balanced_variants(
     source: Source,
-    found: Candidates,
+    pool: Candidates,
     count: int,
     seed: int,
     *about: str | int,
@@ -69,21 +69,21 @@ def balanced_variants(
 
     Args:
         source: the dataset and the model.
-        found: the candidates.
+        pool: the candidates.
         count: how many; it must divide by 4 x classes.
         seed: of the draws.
         about: what the draw is for; draws with other words are independent of this one.
         vectors: see `with_variants`.
     """
-    shares = equal_shares(found, count, parts=2)
+    shares = equal_shares(pool, count, parts=2)
     generator = stream(seed, "variants", *about)
     drawn: list[tuple[int, Variant]] = []
     for cell, share in shares.items():
-        waiting = [int(number) for number in generator.permutation(found.cells[cell])]
+        waiting = [int(number) for number in generator.permutation(pool.cells[cell])]
         for flip in (True, False):
-            taken, tried = _search(source, found, waiting, flip, share // 2, seed, vectors)
+            taken, tried = _search(source, pool, waiting, flip, share // 2, seed, vectors)
             if len(taken) < share // 2:
-                raise VeraxError(_too_few(found, cell, flip, share // 2, len(taken), tried))
+                raise VeraxError(_too_few(pool, cell, flip, share // 2, len(taken), tried))
             drawn += taken
             used = {number for number, _ in taken}
             waiting = [number for number in waiting if number not in used]
@@ -100,7 +100,7 @@ def schema_of(source: Source) -> Schema:
 
 def _search(
     source: Source,
-    found: Candidates,
+    pool: Candidates,
     waiting: Sequence[int],
     flip: bool,
     wanted: int,
@@ -113,26 +113,27 @@ def _search(
     while len(taken) < wanted and place < len(waiting) and misses < MOST_MISSES:
         batch = waiting[place : place + wanted - len(taken)]
         place += len(batch)
-        made = with_variants(source, found, batch, [flip] * len(batch), seed, vectors=vectors)
+        made = with_variants(source, pool, batch, [flip] * len(batch), seed, vectors=vectors)
         some = [(number, variant) for number, variant in zip(batch, made, strict=True) if variant is not None]
         misses = 0 if some else misses + len(batch)
         taken += some
     return taken, place
 
 
-def _too_few(found: Candidates, cell: CellOf, flip: bool, wanted: int, taken: int, tried: int) -> str:
+def _too_few(pool: Candidates, cell: CellOf, flip: bool, wanted: int, taken: int, tried: int) -> str:
     what = "flips" if flip else "keeps"
     return (
-        f"Of {tried} {found.about} that are {found.cell_name(cell)} and were tried, {taken} have a perturbed version "
+        f"Of {tried} {pool.about} that are {pool.cell_name(cell)} and were tried, {taken} have a perturbed version "
         f"that {what} the prediction, and {wanted} are needed; ask for fewer items, or use more data."
     )
 
 
 def _variant(source: Source, made: Counterfactual) -> Variant:
     if isinstance(made.perturbed, str):
-        spans = tuple((one.start, one.end) for one in made.changes if isinstance(one, WordChange))
+        words = [change for change in made.changes if isinstance(change, WordChange)]
+        spans = tuple((change.start, change.end) for change in words)
         return Variant(made.perturbed, spans, made.perturbed_prediction)
-    columns = tuple(one.column for one in made.changes if isinstance(one, ValueChange))
+    columns = tuple(change.column for change in made.changes if isinstance(change, ValueChange))
     return Variant(readable_row(schema_of(source), made.perturbed), columns, made.perturbed_prediction)
 
 

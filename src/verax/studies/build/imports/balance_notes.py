@@ -13,13 +13,13 @@ from verax.studies.protocol.contract import Protocol
 
 def notes_on(items: Sequence[Item], class_names: Sequence[str], protocol: Protocol) -> tuple[str, ...]:
     """Sentences on what differs from what the protocol's own choice of items would give; none if nothing does."""
-    found: list[str] = []
+    notes: list[str] = []
     for role in dict.fromkeys(item.role for item in items):
         members = [item for item in items if item.role == role]
-        found += _size(members, role, protocol)
-        found += _balance(members, role, class_names)
-        found += _flips(members, role)
-    return (*found, *_probabilities(items))
+        notes += _size(members, role, protocol)
+        notes += _balance(members, role, class_names)
+        notes += _flips(members, role)
+    return (*notes, *_probabilities(items))
 
 
 def _size(members: Sequence[Item], role: str, protocol: Protocol) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,7 @@ Span = tuple[int, int]
 Row = tuple[tuple[str, str], ...]
 
 
-def explanation(value: Any, item: Item, names: tuple[str, ...], condition: Condition) -> Explanation:
+def explanation(value: object, item: Item, names: tuple[str, ...], condition: Condition) -> Explanation:
     """The explanation in a cell, of the item's predicted class: positive scores speak for it.
 
     Args:
@@ -41,15 +40,16 @@ def explanation(value: Any, item: Item, names: tuple[str, ...], condition: Condi
     return _of_row(said, item.input, target, name, explainer)
 
 
-def parse_scores(value: Any) -> str | Scores:
+def parse_scores(value: object) -> str | Scores:
     """The scores in a cell, or the text that it holds."""
     if isinstance(value, str):
-        if not SCORES.match(value):
-            return value
+        text = value
+        if not SCORES.match(text):
+            return text
         try:
-            value = json.loads(value)
+            value = json.loads(text)
         except ValueError as error:
-            raise VeraxError(f"the scores {value[:60]!r} are not JSON ({error})") from error
+            raise VeraxError(f"the scores {text[:60]!r} are not JSON ({error})") from error
     pairs = list(value.items()) if isinstance(value, dict) else value
     if isinstance(pairs, list) and all(map(_is_scored, pairs)):
         return [(str(feature), float(score)) for feature, score in pairs]
@@ -66,7 +66,7 @@ def shown_input(given: str | Row) -> str | tuple[str, ...]:
     return tuple(f"{column} = {value}" for column, value in given)
 
 
-def _is_scored(pair: Any) -> bool:
+def _is_scored(pair: object) -> bool:
     return (
         isinstance(pair, list | tuple)
         and len(pair) == 2

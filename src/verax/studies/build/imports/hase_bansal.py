@@ -61,26 +61,28 @@ def import_hase_bansal(spec: StudySpec, folder: str | Path, domain: Domain) -> I
         raise VeraxError(f"There are no forms for {domain!r}; there are: {', '.join(CLASS_NAMES)}.")
     names = CLASS_NAMES[domain]
     methods = [condition for condition in spec.conditions if condition.kind != "none"]
-    forms = _read(Path(folder) / domain / PUBLISHED, spec.protocol["name"], [one.name for one in methods])
+    forms = _read(
+        Path(folder) / domain / PUBLISHED, spec.protocol["name"], [method.name for method in methods]
+    )
     agreed = _agreement(forms)
     # The authors took the learning items from their development set.
     learning = [] if forms.learning is None else _items(forms.learning, "learning", "validation", domain)
     unnumbered = learning + _items(forms.master, "test", "test", domain)
     items = [replace(item, id=f"i{number:03d}") for number, item in enumerate(unnumbered, start=1)]
     protocol = make_protocol(spec.protocol)
-    found: dict[Key, Explanation] = {}
+    explanations: dict[Key, Explanation] = {}
     for condition in methods:
         records = _by_id(forms.explained[condition.name])
         for item in items:
             if item.role in protocol.explained:
-                found[item.id, condition.name, "model"] = _explanation(
+                explanations[item.id, condition.name, "model"] = _explanation(
                     records[item.source], item, names, condition
                 )
     return Imported(
         kind="text" if domain == "text" else "table",
         class_names=names,
         items=tuple(items),
-        explanations=found,
+        explanations=explanations,
         notes=(*agreed, *notes_on(items, names, protocol)),
     )
 
@@ -128,14 +130,14 @@ def _agreement(forms: Forms) -> list[str]:
 
 
 def _compare(first: Table, other: Table) -> None:
-    known, found = _by_id(first), _by_id(other)
-    if known.keys() != found.keys():
-        odd = sorted(known.keys() ^ found.keys())
+    known, others = _by_id(first), _by_id(other)
+    if known.keys() != others.keys():
+        odd = sorted(known.keys() ^ others.keys())
         raise VeraxError(
             f"{first.path} and {other.path} have different items: {odd[0]} is in one of them only "
             f"({len(odd)} such items); get the published files again."
         )
-    for name, record in found.items():
+    for name, record in others.items():
         for column in SHARED:
             if column in other.columns and record.cells.get(column) != known[name].cells.get(column):
                 raise VeraxError(
@@ -146,11 +148,11 @@ def _compare(first: Table, other: Table) -> None:
 
 def _by_id(table: Table) -> dict[str, Record]:
     names = each(table.records, _source)
-    found = dict(zip(names, table.records, strict=True))
-    if len(found) < len(names):
+    by_id = dict(zip(names, table.records, strict=True))
+    if len(by_id) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise VeraxError(f"{table.path} has the item {twice} twice; get the published files again.")
-    return found
+    return by_id
 
 
 def _source(record: Record) -> str:
@@ -164,7 +166,7 @@ def _items(table: Table, role: str, part: str, domain: Domain) -> list[Item]:
 
 def _item(record: Record, about: Item, domain: Domain) -> Item:
     names = CLASS_NAMES[domain]
-    context = needed(record, "context")
+    context = as_text(needed(record, "context"))
     given: str | Row = context if domain == "text" else _row(context)
     changed = record.cells.get("perturbation")
     after = (
@@ -179,7 +181,7 @@ def _item(record: Record, about: Item, domain: Domain) -> Item:
         prediction=class_number(needed(record, "model"), names, "model"),
         place=int(_source(record)),
         source=_source(record),
-        variant=None if changed is None or after is None else _variant(given, changed, after),
+        variant=None if changed is None or after is None else _variant(given, as_text(changed), after),
     )
 
 
@@ -204,7 +206,7 @@ def _variant(given: str | Row, changed: str, prediction: int) -> Variant:
 
 
 def _explanation(record: Record, item: Item, names: Sequence[str], condition: Condition) -> Written:
-    paragraphs = tuple(record.cells[column] for column in EXPLANATIONS if column in record.cells)
+    paragraphs = tuple(as_text(record.cells[column]) for column in EXPLANATIONS if column in record.cells)
     if not paragraphs:
         raise VeraxError(
             f"The item {item.source} has no explanation in {record.where}; get the published files again."

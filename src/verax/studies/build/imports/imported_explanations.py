@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from verax.errors import VeraxError
 from verax.explain.explanation import Explanation
-from verax.studies.build.explanations import Key
+from verax.studies.build.explanations import Key, has_explanations
 from verax.studies.build.imports.explanation_values import explanation
 from verax.studies.build.imports.imported_items import EXPLANATION, ItemFile
 from verax.studies.build.imports.record_files import Record, Table, each
 from verax.studies.build.imports.record_values import as_text, needed
 from verax.studies.model.item import Item
-from verax.studies.model.spec import Condition, StudySpec
+from verax.studies.model.spec import StudySpec
 from verax.studies.protocol.contract import Protocol
 
 MODELS = ("model", "worse")
@@ -25,7 +24,7 @@ class Given:
     """An explanation as it was found: what it explains, the cell's content, and where that stands."""
 
     key: Key
-    value: Any
+    value: object
     where: str
 
 
@@ -43,24 +42,24 @@ def read_explanations(
     items = {item.id: item for item in file.items}
     given = [*_from_columns(file, spec), *(() if own is None else _from_file(file, own, spec))]
     by_key: dict[Key, Given] = {}
-    for one in given:
-        if one.key in by_key:
+    for entry in given:
+        if entry.key in by_key:
             raise VeraxError(
-                f"The item {items[one.key[0]].source!r} has two explanations in the condition "
-                f"{one.key[1]!r}: in {by_key[one.key].where} and in {one.where}; keep one."
+                f"The item {items[entry.key[0]].source!r} has two explanations in the condition "
+                f"{entry.key[1]!r}: in {by_key[entry.key].where} and in {entry.where}; keep one."
             )
-        by_key[one.key] = one
+        by_key[entry.key] = entry
     wanted = _wanted(file, spec, protocol)
     _refuse_missing(file, wanted, by_key)
 
-    def read(one: Given) -> Explanation:
-        name, condition, _ = one.key
-        return explanation(one.value, items[name], file.class_names, spec.condition(condition))
+    def read(entry: Given) -> Explanation:
+        name, condition, _ = entry.key
+        return explanation(entry.value, items[name], file.class_names, spec.condition(condition))
 
-    found = each([by_key[key] for key in wanted], read)
+    explanations = each([by_key[key] for key in wanted], read)
     left = len(by_key) - len(wanted)
     notes = (f"Explanations left out, because this protocol does not show them: {left}.",) if left else ()
-    return dict(zip(wanted, found, strict=True)), notes
+    return dict(zip(wanted, explanations, strict=True)), notes
 
 
 def _from_columns(file: ItemFile, spec: StudySpec) -> Iterator[Given]:
@@ -108,30 +107,24 @@ def _problem(name: str, which: str, spec: StudySpec) -> str:
 def _find(file: ItemFile, record: Record) -> Item:
     name = as_text(needed(record, "item")).strip()
     role = record.cells.get("role")
-    found = [item for item in file.items if item.source == name and role in (None, item.role)]
-    if not found:
+    same_name = [item for item in file.items if item.source == name and role in (None, item.role)]
+    if not same_name:
         raise VeraxError(f"there is no item {name!r} in {file.table.path.name}")
-    if len(found) > 1:
-        roles = ", ".join(item.role for item in found)
-        raise VeraxError(f"there are {len(found)} items {name!r} ({roles}); say which in a column 'role'")
-    return found[0]
+    if len(same_name) > 1:
+        roles = ", ".join(item.role for item in same_name)
+        raise VeraxError(f"there are {len(same_name)} items {name!r} ({roles}); say which in a column 'role'")
+    return same_name[0]
 
 
 def _wanted(file: ItemFile, spec: StudySpec, protocol: Protocol) -> list[Key]:
     models = MODELS if protocol.explains_worse else MODELS[:1]
     return [
         (item.id, condition.name, which)
-        for condition in spec.conditions
-        if has_explanations(condition)
+        for condition in filter(has_explanations, spec.conditions)
         for item in file.items
         if item.role in protocol.explained
         for which in models
     ]
-
-
-def has_explanations(condition: Condition) -> bool:
-    """Whether explanations of its own must be imported for a condition."""
-    return condition.like is None and condition.kind != "none"
 
 
 def _refuse_missing(file: ItemFile, wanted: list[Key], by_key: dict[Key, Given]) -> None:

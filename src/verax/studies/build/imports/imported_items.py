@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -26,6 +25,7 @@ ROLES = ("learning", "test", "training", "evaluation")
 CLASSES = ("label", "prediction", "variant_prediction")
 NESTED = ("row", "variant", "explanation")
 ROW, VARIANT, EXPLANATION = (f"{name}." for name in NESTED)
+Row = tuple[tuple[str, str], ...]
 KNOWN = ("id", "role", "part", "text", *CLASSES, "probabilities", "variant", "group", "worse")
 
 
@@ -145,9 +145,9 @@ def _check_ids(table: Table) -> None:
 
 def _item(record: Record, dataset: str, names: tuple[str, ...], columns: tuple[str, ...]) -> Item:
     shares = record.cells.get("probabilities")
-    found = () if shares is None else probabilities(shares, names, "probabilities")
+    chances = () if shares is None else probabilities(shares, names, "probabilities")
     said = record.cells.get("prediction")
-    if said is None and not found:
+    if said is None and not chances:
         needed(record, "prediction")
     worse = record.cells.get("worse")
     given = _input(record, columns)
@@ -157,8 +157,8 @@ def _item(record: Record, dataset: str, names: tuple[str, ...], columns: tuple[s
         role=role_of(record),
         input=given,
         label=class_number(needed(record, "label"), names, "label"),
-        prediction=int(np.argmax(found)) if said is None else class_number(said, names, "prediction"),
-        probabilities=found,
+        prediction=int(np.argmax(chances)) if said is None else class_number(said, names, "prediction"),
+        probabilities=chances,
         dataset=dataset,
         part=part_of(record),
         group=0 if group is None else whole_number(group, "group"),
@@ -168,7 +168,7 @@ def _item(record: Record, dataset: str, names: tuple[str, ...], columns: tuple[s
     )
 
 
-def _input(record: Record, columns: tuple[str, ...]) -> str | tuple[tuple[str, str], ...]:
+def _input(record: Record, columns: tuple[str, ...]) -> str | Row:
     if not columns:
         return as_text(needed(record, "text"))
     row = tuple((name, as_text(record.cells.get(ROW + name, "missing"))) for name in columns)
@@ -177,7 +177,7 @@ def _input(record: Record, columns: tuple[str, ...]) -> str | tuple[tuple[str, s
     return row
 
 
-def _variant(record: Record, given: Any, names: tuple[str, ...]) -> Variant | None:
+def _variant(record: Record, given: str | Row, names: tuple[str, ...]) -> Variant | None:
     edits = {
         name.removeprefix(VARIANT): as_text(value)
         for name, value in record.cells.items()
@@ -194,7 +194,7 @@ def _variant(record: Record, given: Any, names: tuple[str, ...]) -> Variant | No
     return _changed_row(given, edits, prediction)
 
 
-def _changed_row(row: tuple[tuple[str, str], ...], edits: dict[str, str], prediction: int) -> Variant:
+def _changed_row(row: Row, edits: dict[str, str], prediction: int) -> Variant:
     columns = [name for name, _ in row]
     unknown = [name for name in edits if name not in columns]
     if unknown or not edits:

@@ -82,7 +82,9 @@ def _composed(spec: StudySpec, spec_text: str, imported: Imported) -> Study:
             f"({', '.join(imported.class_names)}); give one name for each, in that order."
         )
     explanations = _with_controls(spec, imported.explanations, imported.items)
-    marked = {key: one for key, one in explanations.items() if isinstance(one, Attribution)}
+    marked = {
+        key: explanation for key, explanation in explanations.items() if isinstance(explanation, Attribution)
+    }
     material = Material(
         spec=spec,
         kind=imported.kind,
@@ -107,21 +109,21 @@ def _with_controls(
     spec: StudySpec, explanations: Mapping[Key, Explanation], items: tuple[Item, ...]
 ) -> dict[Key, Explanation]:
     """The explanations, and the shuffled scores of conditions that are like another."""
-    found = dict(explanations)
+    extended = dict(explanations)
     inputs = {item.id: str(item.input) for item in items}
     for condition in spec.conditions:
-        for (name, other, which), one in explanations.items():
+        for (name, other, which), explanation in explanations.items():
             if other != condition.like:
                 continue
-            if not isinstance(one, Attribution):
+            if not isinstance(explanation, Attribution):
                 raise VeraxError(
                     f"The condition {condition.name!r} is like {other!r}, whose explanations are written and "
                     "have no scores to shuffle; import explanations for it, or leave it out."
                 )
-            found[name, condition.name, which] = shuffled_scores(
-                one, spec.seed, condition.name, which, inputs[name]
+            extended[name, condition.name, which] = shuffled_scores(
+                explanation, spec.seed, condition.name, which, inputs[name]
             )
-    return found
+    return extended
 
 
 def _check_used(study: Study, protocol: Protocol, material: Material) -> None:

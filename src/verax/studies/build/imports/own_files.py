@@ -25,13 +25,13 @@ def import_files(spec: StudySpec, items: str | Path, explanations: str | Path | 
     file = read_items(read_table(items, NESTED), spec)
     each(file.entries, lambda entry: protocol.check_item(entry.item))
     own = None if explanations is None else read_table(explanations)
-    found, left = read_explanations(file, own, spec, protocol)
+    read, left = read_explanations(file, own, spec, protocol)
     unused = file.unused()
     notes = [f"Columns that are not used: {', '.join(unused)}."] if unused else []
     return Imported(
         kind=file.kind,
         class_names=file.class_names,
         items=file.items,
-        explanations=found,
+        explanations=read,
         notes=(*notes, *left, *notes_on(file.items, file.class_names, protocol)),
     )

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from verax.data.encoding import is_missing
 from verax.data.files import SUFFIXES, Cells, file_suffix, read_cells
@@ -27,7 +27,7 @@ class Record:
         where: what a sentence calls it: "line 7 of items.csv".
     """
 
-    cells: Mapping[str, Any]
+    cells: Mapping[str, object]
     where: str
 
 
@@ -78,7 +78,7 @@ def read_table(path: str | Path, nested: Sequence[str] = ()) -> Table:
     return Table(path, tuple(columns), tuple(records))
 
 
-def is_empty(value: Any) -> bool:
+def is_empty(value: object) -> bool:
     """Whether a cell holds nothing: no value, not a number, or blanks only."""
     return not value.strip() if isinstance(value, str) else is_missing(value)
 
@@ -96,25 +96,25 @@ P = TypeVar("P", bound=Placed)
 
 def each(things: Sequence[P], read: Callable[[P], T]) -> list[T]:
     """What ``read`` makes of each thing; an error names the place of the first bad one and how many more there are."""
-    found: list[T] = []
+    results: list[T] = []
     wrong: list[tuple[str, VeraxError]] = []
     for thing in things:
         try:
-            found.append(read(thing))
+            results.append(read(thing))
         except VeraxError as error:
             wrong.append((thing.where, error))
     if not wrong:
-        return found
+        return results
     (where, first), *others = wrong
     more = f" ({len(others)} more to mend)" if others else ""
     raise VeraxError(f"{where[:1].upper()}{where[1:]}: {str(first).rstrip('.')}{more}.") from first
 
 
-def _flat(row: Mapping[str, Any], nested: Sequence[str]) -> dict[str, Any]:
-    flat: dict[str, Any] = {}
+def _flat(row: Mapping[str, object], nested: Sequence[str]) -> dict[str, object]:
+    flat: dict[str, object] = {}
     for name, value in row.items():
         if name in nested and isinstance(value, dict):
-            flat |= {f"{name}.{inner}": one for inner, one in value.items()}
+            flat |= {f"{name}.{inner}": cell for inner, cell in value.items()}
         else:
             flat[name] = value
     return flat
@@ -138,7 +138,7 @@ def _read_workbook(path: Path) -> Cells:
     return Cells(path, columns, [f"row {number}" for number in range(2, len(rows) + 1)])
 
 
-def _rows(path: Path) -> list[tuple[Any, ...]]:
+def _rows(path: Path) -> list[tuple[object, ...]]:
     try:
         from openpyxl import load_workbook
     except ImportError as error:
@@ -164,5 +164,5 @@ def _rows(path: Path) -> list[tuple[Any, ...]]:
     return sheets[filled[0]] if filled else []
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: object) -> object:
     return value.replace(CARRIAGE_RETURN, "") if isinstance(value, str) else value

@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypeGuard
 
 from verax.data.encoding import sort_categories, to_category
 from verax.data.words import WORD
@@ -21,12 +21,12 @@ STARRED = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
 ROUNDING = 0.02
 
 
-def as_text(value: Any) -> str:
+def as_text(value: object) -> str:
     """A cell as people read it: 37.0 is "37"."""
     return value if isinstance(value, str) else to_category(value)
 
 
-def needed(record: Record, column: str) -> Any:
+def needed(record: Record, column: str) -> object:
     """The cell in a column that must not be empty."""
     if column not in record.cells:
         raise VeraxError(f"the cell {column!r} is empty; fill it in")
@@ -45,7 +45,7 @@ def class_names_of(records: Sequence[Record], columns: Sequence[str]) -> tuple[s
     )
 
 
-def class_number(value: Any, names: Sequence[str], column: str) -> int:
+def class_number(value: object, names: Sequence[str], column: str) -> int:
     """The number of a class that is given by its name, or, where no class is named by a number, by its number."""
     said = as_text(value).strip()
     if said in names:
@@ -55,7 +55,7 @@ def class_number(value: Any, names: Sequence[str], column: str) -> int:
     raise VeraxError(f"{column} is {said!r}, which is no class; the classes are {', '.join(names)}")
 
 
-def whole_number(value: Any, column: str) -> int:
+def whole_number(value: object, column: str) -> int:
     """A number from 0 on."""
     said = as_text(value).strip()
     if not said.isdecimal():
@@ -63,7 +63,7 @@ def whole_number(value: Any, column: str) -> int:
     return int(said)
 
 
-def probabilities(value: Any, names: Sequence[str], column: str) -> tuple[float, ...]:
+def probabilities(value: object, names: Sequence[str], column: str) -> tuple[float, ...]:
     """One probability for each class: a JSON list in the order of the classes, or an object with their names."""
     given = from_json(value, column)
     if isinstance(given, Mapping):
@@ -73,14 +73,15 @@ def probabilities(value: Any, names: Sequence[str], column: str) -> tuple[float,
                 f"{column} names {', '.join(given) or 'no class'}; the classes are {', '.join(names)}"
             )
         given = [given[name] for name in names]
-    if not isinstance(given, list) or len(given) != len(names) or not all(map(_is_number, given)):
+    numbers = [float(share) for share in given if _is_number(share)] if isinstance(given, list) else []
+    if not isinstance(given, list) or not len(numbers) == len(given) == len(names):
         raise VeraxError(f"{column} is {str(value)[:60]!r}; give {len(names)} numbers, one for each class")
-    if not all(0 <= one <= 1 for one in given) or abs(math.fsum(given) - 1) > ROUNDING:
+    if not all(0 <= share <= 1 for share in numbers) or abs(math.fsum(numbers) - 1) > ROUNDING:
         raise VeraxError(f"{column} is {str(value)[:60]!r}; probabilities are from 0 to 1 and add up to 1")
-    return tuple(float(one) for one in given)
+    return tuple(numbers)
 
 
-def from_json(value: Any, column: str) -> Any:
+def from_json(value: object, column: str) -> object:
     """What a cell holds as JSON; cells of a JSON-lines file hold it already."""
     if not isinstance(value, str):
         return value
@@ -128,5 +129,5 @@ def _different(text: str, given: str) -> tuple[Span, ...]:
     )
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
