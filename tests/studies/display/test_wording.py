@@ -19,7 +19,7 @@ def spec_with(**options):
 
 def test_lists_are_read_as_people_write_them():
     assert wording.listed(["a"]) == "a"
-    assert wording.listed(["a", "b"]) == "a or b"
+    assert wording.listed(["a", "b"], "or") == "a or b"
     assert wording.listed(["a", "b", "c"], "and") == "a, b and c"
 
 
