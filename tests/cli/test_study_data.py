@@ -107,7 +107,7 @@ class TestExport:
         assert done.out.endswith("The export is anonymous. It is in out.\n")
         assert len(list((folder / "out").iterdir())) == 10
         assert "Out of curiosity" not in (folder / "out" / "responses.csv").read_text()
-        [action] = store.database.read(lambda connection: acted(connection, store.study_id, 5))
+        [action] = store.read(acted, 5)
         assert (action.by, action.type) == ("command line", "export")
         assert (action.data["rows"]["participants"], action.data["identifying"]) == (2, False)
 

@@ -15,7 +15,7 @@ from verax.workflows.answers import answers, check_installed
 if TYPE_CHECKING:
     from verax.studies.answers.export import Exported
     from verax.studies.store import Store
-    from verax.studies.store.participant.withdraw import Known
+    from verax.studies.store.people import Known
 
 EXPORT_EXAMPLES = """Examples:
 

@@ -65,7 +65,7 @@ def _people(study: Study, folder: Path, database: str | None) -> int | None:
     if database is None and not (folder / "answers.sqlite").exists():
         return None
     check_installed()
-    from verax.studies.store.consent_count import people_who_agreed
+    from verax.studies.store.status import people_who_agreed
     from verax.web.serve import default_database
 
     return people_who_agreed(database or default_database(folder), study.spec.title)

@@ -107,7 +107,6 @@ def export_answers(
     """
     check_installed()
     from verax.studies.answers.export import export_study
-    from verax.studies.store.clock import to_micros
     from verax.studies.store.people import act
 
     with answers(folder, database) as store:
@@ -118,9 +117,5 @@ def export_answers(
             "free_text": exported.free_text,
             "files": [file["name"] for file in exported.files],
         }
-        store.database.write(
-            lambda connection: act(
-                connection, store.study_id, "command line", "export", to_micros(store.clock()), data
-            )
-        )
+        store.write(act, "command line", "export", data)
     return exported

@@ -10,8 +10,8 @@ from answering import answer_all, answer_step, finish, first_option, forward, go
 from small_study import begin
 from store_tools import rows
 from verax.studies.answers.exclusion import _findings, _record, apply_exclusions
-from verax.studies.answers.exclusion_rules import DEFAULTS, RULES
-from verax.studies.answers.records import exclusion_records
+from verax.studies.answers.exclusion_rules import RULES
+from verax.studies.answers.flat_records import exclusion_records
 from verax.studies.model.spec import ExclusionRule
 from verax.studies.store.clock import to_micros
 from verax.studies.store.tables import consents, events, exclusions, participants, responses, steps
@@ -29,7 +29,7 @@ def found(store):
 
 def test_every_rule_of_a_spec_is_known_and_has_a_limit():
     names = ExclusionRule.model_fields["rule"].annotation.__args__
-    assert set(RULES) == set(DEFAULTS) == set(names)
+    assert set(RULES) == set(names)
 
 
 def test_without_rules_nothing_is_written(opened):

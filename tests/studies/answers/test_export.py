@@ -24,7 +24,7 @@ from verax.studies.answers.export import FORMATS, export_study
 from verax.studies.answers.export.codebook import to_markdown
 from verax.studies.answers.export.csv_cells import NUMBER, guarded, to_cells, unguarded
 from verax.studies.answers.export.writers import CsvWriter
-from verax.studies.answers.records import READERS, view
+from verax.studies.answers.flat_records import READERS, view
 from verax.studies.answers.schema import TABLES, Column, shown
 from verax.studies.store import open_store
 

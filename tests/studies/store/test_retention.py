@@ -122,7 +122,7 @@ def test_many_are_deleted_some_at_a_time_and_noted(open_with, clock, monkeypatch
         do_step(store, begin(store))
     clock.advance(DAY)
     assert store.purge(by="server") == Purged(8, 8)
-    done = store.database.read(lambda connection: acted(connection, store.study_id, 10))
+    done = store.read(acted, 10)
     assert [(one.by, one.type, one.data) for one in done] == [
         ("server", "purge", {"people": 2, "answers": 2}),
         ("server", "purge", {"people": 3, "answers": 3}),

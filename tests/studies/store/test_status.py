@@ -7,7 +7,7 @@ import pytest
 from answering import answer_all, finish, first_option, forward, go_to, small
 from small_study import FAILED, begin, do_step
 from verax.studies.answers.exclusion import apply_exclusions
-from verax.studies.answers.records import participant_records
+from verax.studies.answers.flat_records import participant_records
 from verax.studies.design.rows import in_words
 from verax.studies.store.status import overview
 

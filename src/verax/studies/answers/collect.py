@@ -6,8 +6,8 @@ from pathlib import Path
 
 from verax.studies.answers.exclusion import apply_exclusions
 from verax.studies.answers.export.read import read_export
+from verax.studies.answers.flat_records import READERS, view
 from verax.studies.answers.frames import USED, Collected, to_frame
-from verax.studies.answers.records import READERS, view
 from verax.studies.answers.schema import shown
 from verax.studies.model.study import Study
 from verax.studies.store.store import Store

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
+from verax.studies.answers.flat_records import AnsweredStep
 from verax.studies.answers.json_cells import known
-from verax.studies.model.spec import ExclusionRule
+from verax.studies.model.spec import ExclusionRule, RuleName
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import make_protocol
 from verax.studies.store.clock import SECOND
@@ -21,7 +21,7 @@ from verax.studies.store.clock import SECOND
 FEWEST_ANSWERS = 8  # before the same answer always says something
 DIGITS = 6
 
-Evidence = dict[str, Any]
+Evidence = dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,7 @@ class Person:
         left: in the middle, but away for longer than a place is held.
         behind: how many steps are behind the participant.
         steps: how many there are.
-        closed: the steps that were answered or expired, with what was answered: rows of
-            `verax.studies.answers.exclusion.CLOSED`.
+        closed: the steps that were answered or expired, with what was answered.
     """
 
     study: Study
@@ -43,22 +42,22 @@ class Person:
     left: bool
     behind: int
     steps: int
-    closed: Sequence[Any]
+    closed: Sequence[AnsweredStep]
 
 
 def judge(person: Person) -> dict[str, Evidence]:
     """By rule that holds: its limit, what was measured, on how many answers, and what else it rests on."""
-    found: dict[str, Evidence] = {}
+    holding: dict[str, Evidence] = {}
     for declared in person.study.spec.exclusion:
         evidence = _evidence(declared, person)
         if evidence is not None:
-            found.setdefault(declared.rule, evidence)
-    return found
+            holding.setdefault(declared.rule, evidence)
+    return holding
 
 
 def limit_of(declared: ExclusionRule) -> float:
     """The declared limit, or the rule's own."""
-    return DEFAULTS[declared.rule] if declared.limit is None else declared.limit
+    return RULES[declared.rule].limit if declared.limit is None else declared.limit
 
 
 def scored_question(study: Study) -> str:
@@ -67,12 +66,12 @@ def scored_question(study: Study) -> str:
 
 
 def _evidence(declared: ExclusionRule, person: Person) -> Evidence | None:
-    limit = limit_of(declared)
-    measured = RULES[declared.rule](person)
+    limit, rule = limit_of(declared), RULES[declared.rule]
+    measured = rule.measure(person)
     if measured is None:
         return None
     value, answers, further = measured
-    if not HOLDS[declared.rule](value, limit):
+    if not rule.holds(value, limit):
         return None
     return {"limit": limit, "measured": round(value, DIGITS), "answers": answers, **further}
 
@@ -143,22 +142,45 @@ def _same_answer(person: Person) -> Measured | None:
     return times / places.total(), places.total(), {"position": position, "times": times}
 
 
-def _asks(person: Person, step: Any) -> bool:
+def _asks(person: Person, step: AnsweredStep) -> bool:
     return bool(person.study.screens[step.screen].questions)
 
 
-RULES: Mapping[str, Callable[[Person], Measured | None]] = {
-    "too-fast": _too_fast,
-    "failed-checks": _failed_checks,
-    "left": _left,
-    "late": _late,
-    "same-answer": _same_answer,
-}
-DEFAULTS = {"too-fast": 2.0, "failed-checks": 0.5, "left": 1.0, "late": 0.5, "same-answer": 0.95}
-HOLDS: Mapping[str, Callable[[float, float], bool]] = {
-    "too-fast": float.__lt__,
-    "failed-checks": float.__gt__,
-    "left": float.__lt__,
-    "late": float.__gt__,
-    "same-answer": float.__ge__,
+@dataclass(frozen=True)
+class Rule:
+    """What a rule measures, and when it holds.
+
+    Attributes:
+        measure: what is compared with the limit; None where there is nothing to measure.
+        holds: whether it does, for what was measured and the limit.
+        limit: where the spec names none.
+        excludes: whom, in the words of a registration; {} is the limit.
+    """
+
+    measure: Callable[[Person], Measured | None]
+    holds: Callable[[float, float], bool]
+    limit: float
+    excludes: str
+
+
+RULES: Mapping[RuleName, Rule] = {
+    "too-fast": Rule(
+        _too_fast, float.__lt__, 2.0, "whose median time per answer to an item is below {} seconds"
+    ),
+    "failed-checks": Rule(
+        _failed_checks,
+        float.__gt__,
+        0.5,
+        "who get more than {} of the questions of the screening test wrong, in all tries",
+    ),
+    "left": Rule(_left, float.__lt__, 1.0, "who have left with less than {} of their steps behind them"),
+    "late": Rule(
+        _late, float.__gt__, 0.5, "who answered more than {} of the pages with a limit late or not at all"
+    ),
+    "same-answer": Rule(
+        _same_answer,
+        float.__ge__,
+        0.95,
+        "who chose the answer in the same place in at least {} of the scored answers",
+    ),
 }

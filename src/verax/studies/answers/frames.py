@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from verax.studies.answers.schema import EXCLUSIONS, PARTICIPANTS, RESPONSES, Column
 from verax.studies.model.study import Study
@@ -24,9 +24,8 @@ class Collected:
 
     Attributes:
         study: the frozen study.
-        participants, responses, exclusions: the columns of `verax.studies.answers.records`. Integers and booleans that
-        may be
-            missing are pandas' nullable ones, others plain; texts and JSON are objects, None where missing.
+        participants, responses, exclusions: the columns of `verax.studies.answers.schema`. Integers and booleans that
+            may be missing are pandas' nullable ones, others plain; texts and JSON are objects, None where missing.
         source: where they come from, for people to read.
         edited: files of an export that were changed since, in a way that still fits the study.
     """
@@ -39,7 +38,7 @@ class Collected:
     edited: tuple[str, ...] = ()
 
 
-def to_frame(records: Iterator[dict[str, Any]], columns: tuple[Column, ...]) -> pd.DataFrame:
+def to_frame(records: Iterator[Mapping[str, object]], columns: tuple[Column, ...]) -> pd.DataFrame:
     """Records as a table with the dtypes of the columns, also if there are none."""
     import pandas as pd
 
@@ -49,7 +48,7 @@ def to_frame(records: Iterator[dict[str, Any]], columns: tuple[Column, ...]) -> 
     return pd.concat(parts, ignore_index=True) if parts else _frame([], columns)
 
 
-def _frame(records: list[dict[str, Any]], columns: tuple[Column, ...]) -> pd.DataFrame:
+def _frame(records: list[Mapping[str, object]], columns: tuple[Column, ...]) -> pd.DataFrame:
     import pandas as pd
 
     return pd.DataFrame(

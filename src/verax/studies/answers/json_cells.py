@@ -11,8 +11,8 @@ _decode = json.JSONDecoder().raw_decode  # what is around it in json.loads takes
 
 def from_json(text: str) -> dict[str, Any]:
     """The mapping that a JSON text holds, which begins with it."""
-    found: dict[str, Any] = _decode(text)[0]
-    return found
+    decoded: dict[str, Any] = _decode(text)[0]
+    return decoded
 
 
 @lru_cache(maxsize=10_000)

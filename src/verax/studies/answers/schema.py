@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
+
+from verax.studies.model.spec import RuleName
 
 Type = Literal["integer", "number", "text", "boolean", "json"]
 
 STATUSES = ("invited", "declined", "full", "active", "complete", "screened-out", "withdrawn")
 PLATFORMS = ("link", "code", "prolific", "mturk")
 KINDS = ("instructions", "screening", "learning", "training", "test", "questions", "debrief")
-RULES = ("too-fast", "failed-checks", "left", "late", "same-answer")
+RULES: tuple[str, ...] = get_args(RuleName)
 
 
 @dataclass(frozen=True)

@@ -7,28 +7,27 @@ database. Times are those of people; nobody reloads or clicks twice.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
+from verax.studies.answers.response_record import Record, ResponseRecords, StepColumns
 from verax.studies.answers.schema import EXCLUSIONS, PARTICIPANTS, RESPONSES, shown
 from verax.studies.bots.album import Album, make_album
 from verax.studies.bots.mixture import Mixture, as_mixture
 from verax.studies.bots.person import Person
 from verax.studies.bots.profiles import Profile
 from verax.studies.design.allocation import choose_row
-from verax.studies.model.screen import Screen
+from verax.studies.model.screen import Meaning, Screen
 from verax.studies.model.steps import DesignRow, Phase, Step
 from verax.studies.model.study import Study
 from verax.studies.protocol.surroundings import participant_class_names, participant_steps
+from verax.studies.store.participant.numbering import places
 from verax.version import VERSION
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from verax.studies.answers.frames import Collected
-
-Record = dict[str, Any]
 
 
 def simulate_answers(study: Study, profiles: Mixture | Profile | str, n: int, seed: int = 0) -> pd.DataFrame:
@@ -51,18 +50,22 @@ def simulate_study(
     from verax.studies.answers.frames import Collected, to_frame
 
     album = album or make_album(study)
+    records = ResponseRecords(study)
     taken: Counter[int] = Counter()
+    number = 1  # of the next who finds a place
     people: list[Record] = []
     answers: list[Record] = []
     for place, profile in enumerate(as_mixture(profiles).people(n, seed), start=1):
         person = Person(album, profile, seed, place)
-        number = sum(one["number"] is not None for one in people) + 1
         row = choose_row(study.rows, taken, study.spec.seed, number)
-        about, given = (_nobody(person), []) if row is None else _took_part(album, person, row, number)
-        if row is not None and about["status"] != "screened-out":
-            taken[row.number] += 1
-        people.append(about)
-        answers += given
+        if row is None:
+            people.append(_nobody(person))
+            continue
+        walk = _Walk(album, records, person, row, number)
+        answers += walk.answers()
+        people.append(walk.became())
+        taken[row.number] += walk.status != "screened-out"
+        number += 1
     return Collected(
         study,
         to_frame(iter(people), shown(PARTICIPANTS, identifying=False)),
@@ -75,21 +78,25 @@ def simulate_study(
 class _Walk:
     """One person's way, and what became of it."""
 
-    def __init__(self, album: Album, person: Person, row: DesignRow, number: int) -> None:
+    def __init__(
+        self, album: Album, records: ResponseRecords, person: Person, row: DesignRow, number: int
+    ) -> None:
         self.steps = participant_steps(album.study, row, number)
         self.status = "active"
         self.phase = ""
         self.done = 0
         self.seconds = 0.0
         self._album = album
+        self._records = records
         self._person = person
         self._row = row
+        self._number = number
         self._names = participant_class_names(album.study, number)
 
     def answers(self) -> Iterator[Record]:
         """One record for each answer, and for each step whose time ran out."""
         study = self._album.study
-        numbers, last_try = _numbers_in_phase(self.steps), _last_try(study, self.steps)
+        numbers, last_try = places(self.steps), _last_try(study, self.steps)
         passed, over = False, ""  # the screening test, and the phase whose time is over
         for ord, step in enumerate(self.steps, start=1):
             if passed and ord <= last_try:
@@ -103,35 +110,48 @@ class _Walk:
             self.seconds += seconds
             late = phase.key == over or (_is_limited(phase) and self._person.is_late(ord))
             over = phase.key if late and _session_ends_first(phase) else over
-            about = self._about(step, ord, numbers[ord - 1], seconds) | {"late": late}
+            about = self._about(step, ord, numbers[ord - 1][0], seconds, late=late)
             if late and phase.late == "close":
-                yield about | _expired(self._album, screen)
+                yield self._records.expired(about, step.screen)
                 continue
             self.done += 1
-            meanings = _meanings(screen, given)
-            for question, meaning in meanings.items():
-                yield about | _answered(self._album, step, question, given[question], meaning)
+            answers = _answers(screen, given)
+            for question, (meaning, position) in answers.items():
+                yield self._records.answered(about, question, meaning, position)
             if study.screening is not None and phase.kind == "screening" and screen.questions:
-                passed = study.screening.passed(meanings)
+                passed = study.screening.passed({name: meaning for name, (meaning, _) in answers.items()})
                 if not passed and ord == last_try:
                     self.status = "screened-out"
                     return
         self.status = "complete"
 
-    def _about(self, step: Step, ord: int, number: int, seconds: float) -> Record:
+    def became(self) -> Record:
+        """What became of the person, once all answers are given."""
+        condition = self._row.cells.get("condition")
+        return _nobody(self._person) | {
+            "status": self.status,
+            "design_row": self._row.number,
+            "number": self._number,
+            "condition": condition if isinstance(condition, str) else None,
+            "steps": len(self.steps),
+            "done": self.done,
+            "phase": self.phase,
+            "minutes": self.seconds / 60,
+            "left": self.status == "active",
+        }
+
+    def _about(self, step: Step, ord: int, number: int, seconds: float, *, late: bool) -> StepColumns:
         """What all answers of a step have in common."""
         return {
             "participant": _name(self._person),
             "bot": True,
             "design_row": self._row.number,
             "phase": step.phase,
-            "phase_kind": self._album.study.phases[step.phase].kind,
             "step": ord,
             "number_in_phase": number,
             "item": step.item,
             "condition": step.condition,
-            **_about_item(self._album.study, step),
-            "withheld": False,
+            "late": late,
             "seconds": seconds,
             "client_ms": 1000 * seconds,
             "visible_ms": 1000 * seconds,
@@ -139,24 +159,6 @@ class _Walk:
             "views": 1,
             "minute": self.seconds / 60,
         }
-
-
-def _took_part(album: Album, person: Person, row: DesignRow, number: int) -> tuple[Record, list[Record]]:
-    walk = _Walk(album, person, row, number)
-    given = list(walk.answers())
-    condition = row.cells.get("condition")
-    about = {
-        "status": walk.status,
-        "design_row": row.number,
-        "number": number,
-        "condition": condition if isinstance(condition, str) else None,
-        "steps": len(walk.steps),
-        "done": walk.done,
-        "phase": walk.phase,
-        "minutes": walk.seconds / 60,
-        "left": walk.status == "active",
-    }
-    return _nobody(person) | about, given
 
 
 def _name(person: Person) -> str:
@@ -200,67 +202,13 @@ def _session_ends_first(phase: Phase) -> bool:
     return session is not None and (item is None or session <= item)
 
 
-def _numbers_in_phase(steps: tuple[Step, ...]) -> list[int]:
-    from verax.studies.store.participant.numbering import places
-
-    runs = (list(run) for _, run in groupby(steps, key=lambda step: step.phase))
-    return [number for run in runs for number, _ in places(run)]
-
-
-def _about_item(study: Study, step: Step) -> Record:
-    item = None if step.item is None else study.items[step.item]
-    variant = None if item is None else item.variant
-    return {
-        "label": None if item is None else item.label,
-        "prediction": None if item is None else item.prediction,
-        "model_correct": None if item is None else item.correct,
-        "variant_prediction": None if variant is None else variant.prediction,
-        "flips": None if item is None or variant is None else item.flips,
-    }
-
-
-def _meanings(screen: Screen, given: dict[str, str]) -> dict[str, Any]:
-    return {
-        question.name: question.options[int(given[question.name]) - 1].means
-        if question.options
-        else given[question.name]
-        for question in screen.questions
-        if question.name in given
-    }
-
-
-def _answered(album: Album, step: Step, question: str, given: str, meaning: Any) -> Record:
-    from verax.studies.answers.records import written
-
-    study = album.study
-    asked = next(one for one in study.screens[step.screen].questions if one.name == question)
-    score = None
-    if (
-        study.phases[step.phase].kind == "test"
-        and step.item is not None
-        and question == album.protocol.scored
-    ):
-        score = album.protocol.score(study.items[step.item], meaning)
-    return {
-        "question": question,
-        "answer": written(meaning),
-        "position": int(given) if asked.options else None,
-        "score": score,
-        "state": "closed",
-    }
-
-
-def _expired(album: Album, screen: Screen) -> Record:
-    names = [question.name for question in screen.questions]
-    scored = album.protocol.scored
-    return {
-        "question": scored if scored in names else next(iter(names), None),
-        "answer": None,
-        "position": None,
-        "score": None,
-        "state": "expired",
-        "seconds": None,
-        "client_ms": None,
-        "visible_ms": None,
-        "blurs": None,
-    }
+def _answers(screen: Screen, given: Mapping[str, str]) -> dict[str, tuple[Meaning, int | None]]:
+    """By question that was answered: what it means, and the place of the option that was chosen."""
+    answers: dict[str, tuple[Meaning, int | None]] = {}
+    for question in screen.questions:
+        if question.name in given and question.options:
+            position = int(given[question.name])
+            answers[question.name] = question.options[position - 1].means, position
+        elif question.name in given:
+            answers[question.name] = given[question.name], None
+    return answers

@@ -185,6 +185,10 @@ class Texts(_Table):
     contact: str = ""
 
 
+# What each rule means is in `verax.studies.answers.exclusion_rules`.
+RuleName = Literal["too-fast", "failed-checks", "left", "late", "same-answer"]
+
+
 class ExclusionRule(_Table):
     """A rule declared before the study; it never deletes anything.
 
@@ -193,7 +197,7 @@ class ExclusionRule(_Table):
         limit: seconds for "too-fast" (median per answer), the share for the others.
     """
 
-    rule: Literal["too-fast", "failed-checks", "left", "late", "same-answer"]
+    rule: RuleName
     limit: float | None = None
 
 

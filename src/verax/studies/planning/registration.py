@@ -12,14 +12,6 @@ if TYPE_CHECKING:
     from verax.studies.model.study import Study
 
 WIDTH = 100
-# The words of each rule; {} is its limit.
-RULES = {
-    "too-fast": "whose median time per answer to an item is below {} seconds",
-    "failed-checks": "who get more than {} of the questions of the screening test wrong, in all tries",
-    "left": "who have left with less than {} of their steps behind them",
-    "late": "who answered more than {} of the pages with a limit late or not at all",
-    "same-answer": "who chose the answer in the same place in at least {} of the scored answers",
-}
 
 
 def registration(study: Study, frozen: Frozen) -> str:
@@ -56,11 +48,11 @@ def registration(study: Study, frozen: Frozen) -> str:
 
 def rule_in_words(rule: ExclusionRule) -> str:
     """Whom an exclusion rule excludes."""
-    from verax.studies.answers.exclusion_rules import limit_of
+    from verax.studies.answers.exclusion_rules import RULES, limit_of
 
     limit = limit_of(rule)
     shown = f"{limit:g}" if rule.rule == "too-fast" else f"{limit:.0%}"
-    return f"{rule.rule}: people {RULES[rule.rule].format(shown)}"
+    return f"{rule.rule}: people {RULES[rule.rule].excludes.format(shown)}"
 
 
 def _entry(name: str, text: str) -> list[str]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Analysed:
-    """The answers that an analysis works on, of people or of bots only. Columns: `verax.studies.answers.records`.
+    """The answers that an analysis works on, of people or of bots only. Columns: `verax.studies.answers.schema`.
 
     Attributes:
         study: the study.

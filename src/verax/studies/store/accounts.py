@@ -125,8 +125,8 @@ def sign_in(store: Store, name: str, password: str) -> str | None:
 def signed_in(store: Store, token: str) -> Experimenter | None:
     """Whose session it is; None if it is over or never was."""
     wanted = {"token_hash": token_hash(token), "now": to_micros(store.clock())}
-    found = store.database.read(lambda connection: connection.execute(SESSION, wanted).one_or_none())
-    return None if found is None else Experimenter(found.name)
+    session = store.database.read(lambda connection: connection.execute(SESSION, wanted).one_or_none())
+    return None if session is None else Experimenter(session.name)
 
 
 def sign_out(store: Store, token: str) -> None:
@@ -150,8 +150,7 @@ def _account(connection: Connection, name: str) -> int:
     account = connection.execute(ACCOUNT, {"name": name}).one_or_none()
     if account is None:
         raise VeraxError(f"There is no account {name!r} in this database; check the name.")
-    number: int = account.id
-    return number
+    return int(account.id)
 
 
 def _is_password(password: str, hashed: str) -> bool:

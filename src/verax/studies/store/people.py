@@ -1,38 +1,115 @@
-"""Statements that several parts of the store make: finding and locking participants, noting events and actions."""
+"""What all work on a study's people shares: its transaction, locks, events, actions, and the places that are taken."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
-from sqlalchemy import Connection, bindparam, func, insert, select, union_all
+from sqlalchemy import (
+    Column,
+    Connection,
+    Table,
+    and_,
+    bindparam,
+    case,
+    false,
+    func,
+    insert,
+    select,
+    true,
+    union_all,
+    update,
+)
 
-from verax.studies.store.tables import actions, events, participants, studies
+from verax.studies.model.study import Study
+from verax.studies.store.tables import actions, events, exclusions, participants, steps, studies
+
+# How somebody is found: by their link, by what they were given at the end, or by the platform's id.
+Known = Literal["token_hash", "completion_code", "person_hash"]
+
+
+@dataclass(frozen=True)
+class Transaction:
+    """One piece of work in the database of a study.
+
+    Attributes:
+        connection: what it is done with.
+        study: the frozen study.
+        study_id: its number in the database.
+        now: the moment of the work, in microseconds since 1970.
+        preview: nothing here is for keeps.
+    """
+
+    connection: Connection
+    study: Study
+    study_id: int
+    now: int
+    preview: bool = False
+
+
+class Person(NamedTuple):
+    """A participant whom nobody else can move until the end of the transaction."""
+
+    id: int
+    status: str
+    is_bot: bool
+    current: int
+    steps: int
+    number: int | None
+
+
+class StudyState(NamedTuple):
+    """What changes of a study while it runs, and its secret."""
+
+    state: str
+    consented: int
+    secret: str
+
+
+class Action(NamedTuple):
+    """What was done to a study: by whom, and when."""
+
+    by: str
+    type: str
+    at: int
+    data: Mapping[str, object]
+
+
+def columns(table: Table, names: Iterable[str]) -> list[Column[object]]:
+    """The columns of a table with these names, such as the fields of a record."""
+    return [table.c[name] for name in names]
+
 
 # PostgreSQL locks the row until the end of the transaction; in SQLite the transaction itself is the lock. The key
 # stays free, so that a page view may note its event meanwhile.
-LOCK_PARTICIPANT = (
-    select(
-        participants.c.id,
-        participants.c.status,
-        participants.c.is_bot,
-        participants.c.current,
-        participants.c.steps,
-    )
+_known_by: tuple[Known, ...] = ("token_hash", "completion_code", "person_hash")
+LOCK_PARTICIPANT = {
+    known: select(*columns(participants, Person._fields))
+    .where(participants.c[known] == bindparam("value"), participants.c.study_id == bindparam("study_id"))
+    .with_for_update(key_share=True)
+    for known in _known_by
+}
+STUDY = select(*columns(studies, StudyState._fields)).where(studies.c.id == bindparam("study_id"))
+LOCK_STUDY = STUDY.with_for_update(key_share=True)
+# A change of one participant.
+CHANGE = update(participants).where(participants.c.id == bindparam("who"))
+
+# Whether somebody is in the middle, but away for longer than a place is held.
+HAS_LEFT = case(
+    (and_(participants.c.status == "active", participants.c.hold_until <= bindparam("now")), true()),
+    else_=false(),
+)
+# The step that is due.
+AT_STEP = and_(steps.c.participant_id == participants.c.id, steps.c.ord == participants.c.current)
+RULES = (
+    select(exclusions.c.participant_id, exclusions.c.rule)
     .where(
-        participants.c.token_hash == bindparam("token_hash"),
-        participants.c.study_id == bindparam("study_id"),
+        exclusions.c.participant_id.in_(bindparam("people", expanding=True)), exclusions.c.lifted_at.is_(None)
     )
-    .with_for_update(key_share=True)
+    .order_by(exclusions.c.rule)
 )
-
-LOCK_STUDY = (
-    select(studies.c.id, studies.c.state, studies.c.consented, studies.c.secret)
-    .where(studies.c.id == bindparam("study_id"))
-    .with_for_update(key_share=True)
-)
-
 _people_by_row = (
     select(participants.c.design_row, func.count().label("people"))
     .where(participants.c.study_id == bindparam("study_id"), participants.c.is_bot == bindparam("is_bot"))
@@ -47,40 +124,56 @@ TAKEN = union_all(
 NOTE = insert(events)
 ACT = insert(actions)
 ACTED = (
-    select(actions.c.by, actions.c.type, actions.c.at, actions.c.data)
+    select(*columns(actions, Action._fields))
     .where(actions.c.study_id == bindparam("study_id"))
     .order_by(actions.c.id.desc())
     .limit(bindparam("last"))
 )
 
 
-def lock(connection: Connection, study_id: int, token_hash: str) -> Any | None:
+def lock(work: Transaction, value: str, known: Known = "token_hash") -> Person | None:
     """The participant, whom nobody else can move until the end of the transaction; None if there is none."""
-    return connection.execute(
-        LOCK_PARTICIPANT, {"study_id": study_id, "token_hash": token_hash}
-    ).one_or_none()
+    keys = {"study_id": work.study_id, "value": value}
+    row = work.connection.execute(LOCK_PARTICIPANT[known], keys).one_or_none()
+    return None if row is None else Person._make(row)
 
 
-def note(connection: Connection, participant_id: int, ord: int, type: str, at: int, data: Any) -> None:
+def state_of(work: Transaction, *, lock: bool = False) -> StudyState:
+    """The state of the study; if it is locked, arrivals wait for each other until the end of the transaction."""
+    query = LOCK_STUDY if lock else STUDY
+    return StudyState._make(work.connection.execute(query, {"study_id": work.study_id}).one())
+
+
+def note(work: Transaction, participant_id: int, ord: int, type: str, data: object) -> None:
     """Keeps an event."""
-    connection.execute(
-        NOTE, {"participant_id": participant_id, "ord": ord, "type": type, "at": at, "data": data}
-    )
+    event = {"participant_id": participant_id, "ord": ord, "type": type, "at": work.now, "data": data}
+    work.connection.execute(NOTE, event)
 
 
-def act(connection: Connection, study_id: int, by: str, type: str, at: int, data: Mapping[str, Any]) -> None:
+def act(work: Transaction, by: str, type: str, data: Mapping[str, object]) -> None:
     """Keeps what was done to the study, and by whom."""
-    connection.execute(ACT, {"study_id": study_id, "by": by, "type": type, "at": at, "data": dict(data)})
+    action = {"study_id": work.study_id, "by": by, "type": type, "at": work.now, "data": dict(data)}
+    work.connection.execute(ACT, action)
 
 
-def acted(connection: Connection, study_id: int, last: int) -> Sequence[Any]:
+def acted(work: Transaction, last: int) -> list[Action]:
     """The last actions, the latest first."""
-    return connection.execute(ACTED, {"study_id": study_id, "last": last}).all()
+    rows = work.connection.execute(ACTED, {"study_id": work.study_id, "last": last})
+    return [Action._make(row) for row in rows]
 
 
-def taken(connection: Connection, study_id: int, now: int, *, is_bot: bool) -> Mapping[int, int]:
+def taken(work: Transaction, *, is_bot: bool) -> Mapping[int, int]:
     """By design row: who completed it, or is at it and holds the place. Bots never take the place of a person."""
     counted: Counter[int] = Counter()
-    for row in connection.execute(TAKEN, {"study_id": study_id, "is_bot": is_bot, "now": now}):
-        counted[row.design_row] += row.people
+    keys = {"study_id": work.study_id, "is_bot": is_bot, "now": work.now}
+    for row, people in work.connection.execute(TAKEN, keys):
+        counted[row] += people
     return counted
+
+
+def rules_in_force(work: Transaction, people: Iterable[int]) -> dict[int, list[str]]:
+    """By participant: the exclusion rules that hold, if any does."""
+    rules: dict[int, list[str]] = {}
+    for person, rule in work.connection.execute(RULES, {"people": list(people)}):
+        rules.setdefault(person, []).append(rule)
+    return rules

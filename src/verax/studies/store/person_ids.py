@@ -9,7 +9,6 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from verax.errors import VeraxError
 from verax.studies.model.study import Study
@@ -20,7 +19,7 @@ KEY_BYTES = 32
 
 
 @dataclass(frozen=True)
-class Person:
+class PlatformPerson:
     """Somebody whom a platform sent.
 
     Attributes:
@@ -33,14 +32,14 @@ class Person:
     platform: str
     hash: str
     token: str
-    return_to: Mapping[str, Any] | None = None
+    return_to: Mapping[str, str] | None = None
 
 
 def known_person(
-    key: bytes, study_hash: str, platform: str, id: str, return_to: Mapping[str, Any] | None = None
-) -> Person:
+    key: bytes, study_hash: str, platform: str, id: str, return_to: Mapping[str, str] | None = None
+) -> PlatformPerson:
     """The person with this id on this platform, in this study: the same id is somebody else in another one."""
-    return Person(
+    return PlatformPerson(
         platform,
         _digest(key, "person", study_hash, platform, id).hex(),
         base64.urlsafe_b64encode(_digest(key, "token", study_hash, platform, id)[:TOKEN_BYTES]).decode(),
@@ -89,5 +88,5 @@ def _make(path: Path) -> None:
 
 def _digest(key: bytes, *parts: str) -> bytes:
     # Each part with its length, so that no two lists of parts look alike.
-    message = b"".join(b"%d:%s" % (len(part), part) for part in (one.encode() for one in parts))
+    message = b"".join(b"%d:%s" % (len(part), part) for part in map(str.encode, parts))
     return hmac.digest(key, message, "sha256")

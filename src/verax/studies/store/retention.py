@@ -5,13 +5,11 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, bindparam, case, delete, func, not_, null, select, update
+from sqlalchemy import bindparam, case, delete, func, not_, null, select
 
-from verax.studies.model.spec import StudySpec
 from verax.studies.store.clock import micros
-from verax.studies.store.database.engine import Database
 from verax.studies.store.participant.withdraw import empty
-from verax.studies.store.people import act
+from verax.studies.store.people import CHANGE, Transaction, act
 from verax.studies.store.tables import codes, participants
 
 DAY = 24 * 3600
@@ -32,15 +30,11 @@ DUE = (
     .limit(BATCH)
     .with_for_update(key_share=True)  # whoever does something at this moment is waited for
 )
-FORGET = (
-    update(participants)
-    .where(participants.c.id == bindparam("who"))
-    .values(
-        # Who was in the middle cannot go on; who completed the study still counts as one who did.
-        status=case((participants.c.status == "active", "withdrawn"), else_=participants.c.status),
-        token_hash=bindparam("nobody"),
-        person_hash=null(),
-    )
+FORGET = CHANGE.values(
+    # Who was in the middle cannot go on; who completed the study still counts as one who did.
+    status=case((participants.c.status == "active", "withdrawn"), else_=participants.c.status),
+    token_hash=bindparam("nobody"),
+    person_hash=null(),
 )
 FORGET_CODE = delete(codes).where(codes.c.participant_id == bindparam("who"))
 
@@ -53,33 +47,28 @@ class Purged:
     answers: int = 0
 
 
-def last_moment(spec: StudySpec, now: int) -> int | None:
+def last_moment(work: Transaction) -> int | None:
     """Whoever was last seen then or before is due; None where answers are kept for ever."""
-    return None if spec.retention_days is None else now - micros(spec.retention_days * DAY)
+    days = work.study.spec.retention_days
+    return None if days is None else work.now - micros(days * DAY)
 
 
-def due(connection: Connection, study_id: int, latest: int) -> int:
+def due(work: Transaction) -> int:
     """How many people's data are to be deleted."""
-    return int(connection.execute(COUNT, {"study": study_id, "latest": latest}).scalar_one())
+    latest = last_moment(work)
+    if latest is None:
+        return 0
+    return int(work.connection.execute(COUNT, {"study": work.study_id, "latest": latest}).scalar_one())
 
 
-def purge(database: Database, study_id: int, latest: int, now: int, *, by: str) -> Purged:
-    """Deletes what is due, some people at a time, each whole or not at all."""
-    people = answers = 0
-    while True:
-        done = database.write(lambda connection: _some(connection, study_id, latest, now, by))
-        if done.people == 0:
-            return Purged(people, answers)
-        people, answers = people + done.people, answers + done.answers
-
-
-def _some(connection: Connection, study_id: int, latest: int, now: int, by: str) -> Purged:
-    found = connection.execute(DUE, {"study": study_id, "latest": latest}).scalars().all()
+def purge_some(work: Transaction, latest: int, *, by: str) -> Purged:
+    """Deletes some of what is due, each person's data whole or not at all; nothing once all is deleted."""
+    people = work.connection.execute(DUE, {"study": work.study_id, "latest": latest}).scalars().all()
     answers = 0
-    for who in found:
-        answers += empty(connection, who, now)
-        connection.execute(FORGET_CODE, {"who": who})
-        connection.execute(FORGET, {"who": who, "nobody": GONE + secrets.token_hex(16)})
-    if found:
-        act(connection, study_id, by, "purge", now, {"people": len(found), "answers": answers})
-    return Purged(len(found), answers)
+    for who in people:
+        answers += empty(work, who)
+        work.connection.execute(FORGET_CODE, {"who": who})
+        work.connection.execute(FORGET, {"who": who, "nobody": GONE + secrets.token_hex(16)})
+    if people:
+        act(work, by, "purge", {"people": len(people), "answers": answers})
+    return Purged(len(people), answers)

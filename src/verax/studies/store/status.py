@@ -6,37 +6,34 @@ Everything is counted by the database, so that it takes no time worth naming how
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, and_, bindparam, case, func, select
+from sqlalchemy import Connection, bindparam, case, func, inspect, select
+from sqlalchemy.exc import DBAPIError
 
+from verax.errors import VeraxError
 from verax.studies.model.study import Study
-from verax.studies.store.clock import SECOND, from_micros, to_micros
-from verax.studies.store.retention import due, last_moment
+from verax.studies.store.clock import SECOND, from_micros
+from verax.studies.store.database.engine import open_database, reason_of
+from verax.studies.store.database.redirect import present_url, shown, sqlite_file
+from verax.studies.store.people import AT_STEP, HAS_LEFT, Transaction, rules_in_force, state_of
+from verax.studies.store.retention import due
+from verax.studies.store.store import Store
 from verax.studies.store.tables import exclusions, participants, steps, studies
 from verax.studies.store.tokens import pseudonym
-
-if TYPE_CHECKING:
-    from verax.studies.store.store import Store
 
 LAST = 50
 TIMED = 300  # people whose times are looked at
 MINUTE = 60 * SECOND
 
-STUDY = select(studies.c.state, studies.c.secret).where(studies.c.id == bindparam("study_id"))
 _of_study = participants.c.study_id == bindparam("study_id")
-# Active, but away for longer than a place is held.
-_left = case(
-    (and_(participants.c.status == "active", participants.c.hold_until <= bindparam("now")), 1), else_=0
-)
-_at_step = and_(steps.c.participant_id == participants.c.id, steps.c.ord == participants.c.current)
 COUNTS = (
     select(
         participants.c.is_bot,
         participants.c.status,
-        _left.label("left"),
+        HAS_LEFT.label("left"),
         participants.c.design_row,
         func.count().label("people"),
     )
@@ -45,8 +42,8 @@ COUNTS = (
 )
 DROPPED = (
     select(participants.c.is_bot, steps.c.phase, func.count().label("people"))
-    .join_from(participants, steps, _at_step)
-    .where(_of_study, participants.c.status.in_(["screened-out", "withdrawn"]) | (_left == 1))
+    .join_from(participants, steps, AT_STEP)
+    .where(_of_study, participants.c.status.in_(["screened-out", "withdrawn"]) | HAS_LEFT)
     .group_by(participants.c.is_bot, steps.c.phase)
 )
 EXCLUDED = (
@@ -62,18 +59,11 @@ OUT = (
     .group_by(participants.c.is_bot)
 )
 NEWEST = (
-    select(participants, _left.label("left"), steps.c.phase)
-    .outerjoin_from(participants, steps, _at_step)
+    select(participants, HAS_LEFT.label("left"), steps.c.phase)
+    .outerjoin_from(participants, steps, AT_STEP)
     .where(_of_study)
     .order_by(participants.c.last_seen_at.desc(), participants.c.id.desc())
     .limit(bindparam("last"))
-)
-RULES = (
-    select(exclusions.c.participant_id, exclusions.c.rule)
-    .where(
-        exclusions.c.participant_id.in_(bindparam("people", expanding=True)), exclusions.c.lifted_at.is_(None)
-    )
-    .order_by(exclusions.c.rule)
 )
 _timed = (
     select(participants.c.id)
@@ -108,7 +98,7 @@ class RowCount:
     """
 
     row: int
-    cells: Mapping[str, Any]
+    cells: Mapping[str, object]
     target: int
     complete: int
     active: int
@@ -205,50 +195,45 @@ def overview(store: Store, *, frozen: str | None = None, last: int = LAST) -> Ov
         frozen: when the study was frozen, which stands in its folder.
         last: of how many people to say where they are.
     """
-    study, now = store.study, to_micros(store.clock())
-    keys = {"study_id": store.study_id, "now": now}
-    with store.database.snapshot() as connection:
-        about = connection.execute(STUDY, keys).one()
-        people, bots = _groups(connection, study, keys)
-        latest = last_moment(study.spec, now)
+    study = store.study
+    with store.snapshot() as work:
+        state = state_of(work)
+        people, bots = _groups(work)
         return Overview(
             title=study.spec.title,
             hash=study.hash,
-            state=about.state,
+            state=state.state,
             frozen=frozen,
-            at=from_micros(now).isoformat(timespec="seconds"),
+            at=from_micros(work.now).isoformat(timespec="seconds"),
             people=people,
             bots=bots,
-            last=_last(connection, about.secret, keys | {"last": last}),
+            last=_last(work, state.secret, last),
             retention_days=study.spec.retention_days,
-            due=0 if latest is None else due(connection, store.study_id, latest),
+            due=due(work),
         )
 
 
-def _groups(connection: Connection, study: Study, keys: Mapping[str, int]) -> Iterator[Group]:
+def _groups(work: Transaction) -> Iterator[Group]:
     """The people, then the bots."""
+    keys = {"study_id": work.study_id, "now": work.now}
     counted, dropped, excluded, out = (
-        connection.execute(query, keys).all() for query in (COUNTS, DROPPED, EXCLUDED, OUT)
+        work.connection.execute(query, keys).all() for query in (COUNTS, DROPPED, EXCLUDED, OUT)
     )
     for is_bot in (False, True):
         counts: Counter[str] = Counter()
         by_row: Counter[tuple[int, str]] = Counter()
-        for found in _of(counted, is_bot):
-            status = "left" if found.left else found.status
-            counts[status] += found.people
-            by_row[found.design_row, status] += found.people
+        for bot, status, left, row, people in counted:
+            if bot == is_bot:
+                counts["left" if left else status] += people
+                by_row[row, "left" if left else status] += people
         yield Group(
             counts=dict(counts),
-            rows=_rows(study, by_row),
-            phases=_phase_times(connection, study, dict(keys) | {"is_bot": is_bot}) if counts else (),
-            dropped={found.phase: found.people for found in _of(dropped, is_bot)},
-            excluded={found.rule: found.people for found in _of(excluded, is_bot)},
-            out=sum(found.people for found in _of(out, is_bot)),
+            rows=_rows(work.study, by_row),
+            phases=_phase_times(work, is_bot=is_bot) if counts else (),
+            dropped={phase: people for bot, phase, people in dropped if bot == is_bot},
+            excluded={rule: people for bot, rule, people in excluded if bot == is_bot},
+            out=sum(people for bot, people in out if bot == is_bot),
         )
-
-
-def _of(rows: Iterable[Any], is_bot: bool) -> list[Any]:
-    return [row for row in rows if row.is_bot == is_bot]
 
 
 def _rows(study: Study, people: Mapping[tuple[int, str], int]) -> tuple[RowCount, ...]:
@@ -263,19 +248,19 @@ def _rows(study: Study, people: Mapping[tuple[int, str], int]) -> tuple[RowCount
     )
 
 
-def _phase_times(connection: Connection, study: Study, keys: Mapping[str, Any]) -> tuple[PhaseTime, ...]:
+def _phase_times(work: Transaction, *, is_bot: bool) -> tuple[PhaseTime, ...]:
     import numpy as np
 
     minutes: dict[str, list[float]] = {}
     first: dict[str, int] = {}
-    for found in connection.execute(TIMES, keys):
-        first[found.phase] = min(found.first, first.get(found.phase, found.first))
-        if found.time is not None:
-            minutes.setdefault(found.phase, []).append(float(found.time) / MINUTE)
+    for phase, place, time in work.connection.execute(TIMES, {"study_id": work.study_id, "is_bot": is_bot}):
+        first[phase] = min(place, first.get(phase, place))
+        if time is not None:
+            minutes.setdefault(phase, []).append(float(time) / MINUTE)
     return tuple(
         PhaseTime(
             phase,
-            study.phases[phase].title,
+            work.study.phases[phase].title,
             len(minutes[phase]),
             *(float(quartile) for quartile in np.percentile(minutes[phase], [25, 50, 75])),
         )
@@ -283,11 +268,10 @@ def _phase_times(connection: Connection, study: Study, keys: Mapping[str, Any]) 
     )
 
 
-def _last(connection: Connection, secret: str, keys: Mapping[str, int]) -> tuple[Seen, ...]:
-    people = connection.execute(NEWEST, keys).all()
-    rules: dict[int, list[str]] = {}
-    for row in connection.execute(RULES, {"people": [person.id for person in people]}):
-        rules.setdefault(row.participant_id, []).append(row.rule)
+def _last(work: Transaction, secret: str, last: int) -> tuple[Seen, ...]:
+    keys = {"study_id": work.study_id, "now": work.now, "last": last}
+    people = work.connection.execute(NEWEST, keys).all()
+    rules = rules_in_force(work, [person.id for person in people])
     return tuple(
         Seen(
             participant=pseudonym(secret, person.token_hash),
@@ -300,8 +284,36 @@ def _last(connection: Connection, secret: str, keys: Mapping[str, int]) -> tuple
             minutes=None
             if person.consented_at is None
             else ((person.finished_at or person.last_seen_at) - person.consented_at) / MINUTE,
-            ago=(keys["now"] - person.last_seen_at) / MINUTE,
+            ago=(work.now - person.last_seen_at) / MINUTE,
             rules=tuple(rules.get(person.id, ())),
         )
         for person in people
     )
+
+
+def people_who_agreed(url: str, title: str) -> int:
+    """How many people, not bots, have agreed to take part in the study of this title; nothing is changed."""
+    query = (
+        select(func.count())
+        .select_from(participants.join(studies))
+        .where(studies.c.title == title, participants.c.consented_at.is_not(None), ~participants.c.is_bot)
+    )
+
+    def count(connection: Connection) -> int:
+        there = inspect(connection).has_table(participants.name)
+        return connection.execute(query).scalar_one() if there else 0
+
+    url = present_url(url)
+    file = sqlite_file(url)
+    if file is not None and not file.exists():
+        raise VeraxError(
+            f"There is no database {shown(url)}, so nobody can be counted there; check the path, or leave it out if "
+            "nobody was served yet."
+        )
+    try:
+        with closing(open_database(url)) as database:
+            return database.read(count)
+    except DBAPIError as error:
+        raise VeraxError(
+            f"The database {shown(url)} cannot be read ({reason_of(error)}); check its address."
+        ) from error

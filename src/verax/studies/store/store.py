@@ -3,32 +3,45 @@
 from __future__ import annotations
 
 import hmac
-import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
-from typing import Any, Literal
+from typing import Concatenate, Literal, ParamSpec, TypeVar
 
-from sqlalchemy import Connection, insert, select, update
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy import Connection, bindparam, select, update
 
 from verax.errors import VeraxError
 from verax.studies.model.study import Study
 from verax.studies.store.clock import to_micros, utc_now
-from verax.studies.store.database.engine import Database, open_database
-from verax.studies.store.database.migrate import migrate
-from verax.studies.store.database.redirect import following, settle
+from verax.studies.store.database.engine import Database
+from verax.studies.store.database.register import open_registered
 from verax.studies.store.participant.consent import consent
 from verax.studies.store.participant.enter import enter, enter_person, make_codes
 from verax.studies.store.participant.participant_view import Submitted, Where
 from verax.studies.store.participant.posted import clean, keepable
-from verax.studies.store.participant.show import Viewer, look, show
+from verax.studies.store.participant.show import Due, display, find, look
 from verax.studies.store.participant.submit import submit
-from verax.studies.store.participant.withdraw import Known, Left, withdraw
-from verax.studies.store.people import act, lock, note
+from verax.studies.store.participant.withdraw import Left, withdraw
+from verax.studies.store.people import Known, Transaction, act, lock, note, state_of
 from verax.studies.store.person_ids import known_person
-from verax.studies.store.retention import Purged, due, last_moment, purge
+from verax.studies.store.retention import Purged, due, last_moment, purge_some
 from verax.studies.store.tables import participants, studies
 from verax.studies.store.tokens import token_hash
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+State = Literal["open", "paused", "closed"]
+LOOKS = 50  # more than tabs can be opened while a page is made
+
+RETURN_TO = select(participants.c.return_to).where(
+    participants.c.study_id == bindparam("study_id"), participants.c.token_hash == bindparam("token_hash")
+)
+SET_STATE = (
+    update(studies)
+    .where(studies.c.id == bindparam("study_id"), studies.c.state != bindparam("new"))
+    .values(state=bindparam("new"))
+)
 
 
 class Store:
@@ -59,6 +72,20 @@ class Store:
         self.clock = clock
         self._given_key = key
 
+    def read(self, work: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Does work that changes nothing; each statement sees what is committed at its moment."""
+        return self.database.read(lambda connection: work(self._begin(connection), *args, **kwargs))
+
+    def write(self, work: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Does work as one transaction, whole or not at all."""
+        return self.database.write(lambda connection: work(self._begin(connection), *args, **kwargs))
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Transaction]:
+        """For reading the study as it is at the beginning, whatever is written meanwhile."""
+        with self.database.snapshot() as connection:
+            yield self._begin(connection)
+
     def enter(
         self,
         *,
@@ -66,7 +93,7 @@ class Store:
         is_bot: bool = False,
         platform: str | None = None,
         person: str | None = None,
-        return_to: Mapping[str, Any] | None = None,
+        return_to: Mapping[str, str] | None = None,
     ) -> str:
         """The token of a new participant; who came before by this code, or from this platform, gets theirs again.
 
@@ -82,12 +109,8 @@ class Store:
         """
         if platform is not None and person is not None:
             known = known_person(self._key(), self.study.hash, platform, person, return_to)
-            return self.database.write(
-                lambda connection: enter_person(connection, self.study, self.study_id, self._now(), known)
-            )
-        return self.database.write(
-            lambda connection: enter(connection, self.study, self.study_id, self._now(), code, is_bot=is_bot)
-        )
+            return self.write(enter_person, known)
+        return self.write(enter, code, is_bot=is_bot)
 
     def person_hash(self, platform: str, person: str) -> str:
         """What the database knows of somebody whom a platform sent."""
@@ -99,23 +122,31 @@ class Store:
 
     def consent(self, token: str, agreed: bool) -> Where | None:
         """Notes the decision and gives whoever agrees a place and their steps, once; None for an unknown token."""
-        self.database.write(
-            lambda connection: consent(
-                connection, self.study, self.study_id, token_hash(token), self._now(), agreed=agreed
-            )
-        )
+        self.write(consent, token_hash(token), agreed=agreed)
         return self.look(token)
 
     def show(self, token: str) -> Where | None:
         """What to draw now; the first display of a step fixes its deadline. None for an unknown token."""
-        return show(self._viewer(token))
+        # Between looking and noting it, another tab may have moved on: then we look again.
+        step: Due
+        for _ in range(LOOKS):
+            seen = self.read(find, token_hash(token))
+            if not isinstance(seen, Due):
+                return seen
+            step = seen
+            displayed = self.write(display, step, token_hash(token))
+            if displayed is not None:
+                return displayed
+        raise RuntimeError(
+            f"No step of participant {step.row.id} can be shown; the last one looked at was {step.row.current}."
+        )
 
     def look(self, token: str) -> Where | None:
         """Where the participant is, without counting it as a display. None for an unknown token."""
-        return look(self._viewer(token))
+        return self.read(look, token_hash(token))
 
     def submit(
-        self, token: str, ord: int, nonce: str, given: Mapping[str, str], client: Mapping[str, Any]
+        self, token: str, ord: int, nonce: str, given: Mapping[str, str], client: Mapping[str, object]
     ) -> Submitted:
         """Stores the answers to a step, once, and moves the participant on.
 
@@ -126,29 +157,17 @@ class Store:
             given: by question: the position of the chosen option ("1" is the first), or the text.
             client: the browser's times, by name.
         """
-        return self.database.write(
-            lambda connection: submit(
-                connection,
-                self.study,
-                self.study_id,
-                token_hash(token),
-                self._now(),
-                ord,
-                nonce,
-                given,
-                client,
-            )
-        )
+        return self.write(submit, token_hash(token), ord, nonce, given, client)
 
-    def event(self, token: str, type: str, data: Mapping[str, Any]) -> None:
+    def event(self, token: str, type: str, data: Mapping[str, object]) -> None:
         """Keeps what a browser reports; an unknown token is ignored."""
 
-        def keep(connection: Connection) -> None:
-            person = lock(connection, self.study_id, token_hash(token))
+        def keep(work: Transaction) -> None:
+            person = lock(work, token_hash(token))
             if person is not None and person.status != "withdrawn":
-                note(connection, person.id, person.current, clean(type)[:40], self._now(), keepable(data))
+                note(work, person.id, person.current, clean(type)[:40], keepable(data))
 
-        self.database.write(keep)
+        self.write(keep)
 
     def withdraw(self, token: str, *, delete: bool = False) -> Where | None:
         """Ends somebody's part at their wish: the place is free again; None for an unknown token.
@@ -162,43 +181,32 @@ class Store:
 
     def withdraw_known(self, known: Known, value: str, *, delete: bool, by: str) -> Left | None:
         """The same for somebody who is known by something else; None if there is nobody."""
-        return self.database.write(
-            lambda connection: withdraw(
-                connection, self.study_id, known, value, self._now(), delete=delete, by=by
-            )
-        )
+        return self.write(withdraw, known, value, delete=delete, by=by)
 
-    def return_to(self, token: str) -> Mapping[str, Any] | None:
+    def return_to(self, token: str) -> Mapping[str, str] | None:
         """What the platform that sent the participant must be told at the end, if anything."""
-        query = select(participants.c.return_to).where(
-            participants.c.study_id == self.study_id, participants.c.token_hash == token_hash(token)
+        keys = {"study_id": self.study_id, "token_hash": token_hash(token)}
+        told: Mapping[str, str] | None = self.database.read(
+            lambda connection: connection.execute(RETURN_TO, keys).scalar_one_or_none()
         )
-        found: Mapping[str, Any] | None = self.database.read(
-            lambda connection: connection.execute(query).scalar_one_or_none()
-        )
-        return found
+        return told
 
     def due(self) -> int:
         """Of how many people the data are to be deleted, since the time for which they are kept is over."""
-        latest = last_moment(self.study.spec, self._now())
-        if latest is None:
-            return 0
-        return self.database.read(lambda connection: due(connection, self.study_id, latest))
+        return self.read(due)
 
     def purge(self, *, by: str = "command line") -> Purged:
-        """Deletes what is due."""
-        latest = last_moment(self.study.spec, self._now())
-        if latest is None:
-            return Purged()
-        return purge(self.database, self.study_id, latest, self._now(), by=by)
+        """Deletes what is due, some people at a time."""
+        latest, purged = self.read(last_moment), Purged()
+        while latest is not None and (some := self.write(purge_some, latest, by=by)).people:
+            purged = Purged(purged.people + some.people, purged.answers + some.answers)
+        return purged
 
     def make_codes(self, count: int) -> list[str]:
         """New codes for entering, each for one participant."""
-        return self.database.write(
-            lambda connection: make_codes(connection, self.study_id, self._now(), count)
-        )
+        return self.write(make_codes, count)
 
-    def set_state(self, state: Literal["open", "paused", "closed"], *, by: str = "command line") -> None:
+    def set_state(self, state: State, *, by: str = "command line") -> None:
         """Opens, pauses or closes the study; who is in a closed study may finish, answers are always taken.
 
         Args:
@@ -207,15 +215,12 @@ class Store:
         """
         if state not in ("open", "paused", "closed"):
             raise VeraxError(f"A study is open, paused or closed; {state!r} is none of them.")
-        change = (
-            update(studies).where(studies.c.id == self.study_id, studies.c.state != state).values(state=state)
-        )
 
-        def set_it(connection: Connection) -> None:
-            if connection.execute(change).rowcount:
-                act(connection, self.study_id, by, state, self._now(), {})
+        def set_it(work: Transaction) -> None:
+            if work.connection.execute(SET_STATE, {"study_id": work.study_id, "new": state}).rowcount:
+                act(work, by, state, {})
 
-        self.database.write(set_it)
+        self.write(set_it)
 
     def close(self) -> None:
         """Closes the connections; nothing waits to be written."""
@@ -225,14 +230,10 @@ class Store:
         return self._secret().encode() if self._given_key is None else self._given_key
 
     def _secret(self) -> str:
-        query = select(studies.c.secret).where(studies.c.id == self.study_id)
-        return self.database.read(lambda connection: str(connection.execute(query).scalar_one()))
+        return self.read(state_of).secret
 
-    def _now(self) -> int:
-        return to_micros(self.clock())
-
-    def _viewer(self, token: str) -> Viewer:
-        return Viewer(self.database, self.study, self.study_id, token_hash(token), self._now, self.preview)
+    def _begin(self, connection: Connection) -> Transaction:
+        return Transaction(connection, self.study, self.study_id, to_micros(self.clock()), self.preview)
 
 
 def open_store(
@@ -254,52 +255,5 @@ def open_store(
         preview: marks every page as one whose answers are not for keeps.
         key: of the hashes of people's ids, as `platform_key` gives it; a secret of the database itself if None.
     """
-    if not study.hash:
-        raise VeraxError("The study was never saved, so it has no hash; save it with save_study first.")
-    database = following(open_database(url))
-    try:
-        study_id = database.write(
-            lambda connection: _register(connection, study, database.name, to_micros(clock()))
-        )
-    except DatabaseError as error:
-        database.close()
-        reason = " ".join(str(error.orig).split())
-        raise VeraxError(
-            f"The database {database.name!r} cannot be used ({reason}); check its address and that it is running."
-        ) from error
-    except BaseException:
-        database.close()
-        raise
+    database, study_id = open_registered(study, url, clock)
     return Store(study, study_id, database, clock, preview=preview, key=key)
-
-
-def _register(connection: Connection, study: Study, name: str, now: int) -> int:
-    migrate(connection)
-    title = study.spec.title
-    found = connection.execute(
-        select(studies.c.id, studies.c.hash, studies.c.moved_to).where(
-            (studies.c.hash == study.hash) | (studies.c.title == title)
-        )
-    ).one_or_none()
-    if found is None:
-        record = {
-            "hash": study.hash,
-            "title": title,
-            "secret": secrets.token_hex(32),
-            "state": "open",
-            "consented": 0,
-            "created_at": now,
-        }
-        added = connection.execute(insert(studies), record).inserted_primary_key
-        assert added is not None
-        study_id: int = added[0]
-        return study_id
-    if found.hash != study.hash:
-        raise VeraxError(
-            f"The database {name!r} holds answers to another build of the study {title!r} ({found.hash[:12]}, not "
-            f"{study.hash[:12]}); serve the folder that it was begun with, or name a new database."
-        )
-    if found.moved_to is not None:
-        settle(connection, found.moved_to)
-    found_id: int = found.id
-    return found_id

@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Iterator
 from threading import Lock
-from typing import Any, cast
+from typing import cast
 
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.background import BackgroundTask
@@ -19,7 +19,7 @@ from verax.studies.design.rows import in_words
 from verax.studies.store import Store
 from verax.studies.store.clock import from_micros
 from verax.studies.store.people import acted
-from verax.studies.store.status import Group, Overview, overview
+from verax.studies.store.status import Overview, overview
 from verax.web.experimenter.live_words import by_phase, done_in_words, extremes, minutes, person_in_words
 from verax.web.experimenter.sign_in import Visit, experimenter_page
 from verax.web.experimenter.zip_export import FORMATS
@@ -95,9 +95,9 @@ def _watch(request: Request) -> Watch:
     return cast(Watch, request.app.state.watch)
 
 
-def _shown(request: Request, seen: Overview) -> dict[str, Any]:
+def _shown(request: Request, seen: Overview) -> dict[str, object]:
     store = site_of(request).store
-    done = store.database.read(lambda connection: acted(connection, store.study_id, ACTIONS))
+    done = store.read(acted, ACTIONS)
     people = [person for person in seen.last if not person.bot]
     bots = [person for person in seen.last if person.bot]
     return {
@@ -114,13 +114,15 @@ def _shown(request: Request, seen: Overview) -> dict[str, Any]:
         ],
         "minutes": minutes,
         "cells": in_words,
-        "actions": [(from_micros(one.at), one.by, done_in_words(one.type, one.data)) for one in done],
+        "actions": [
+            (from_micros(action.at), action.by, done_in_words(action.type, action.data)) for action in done
+        ],
     }
 
 
 def _decisions(seen: Overview) -> Iterator[str]:
     """What somebody should do something about."""
-    inside = _count(seen.people, "active")
+    inside = seen.people.counts.get("active", 0)
     if seen.state == "paused":
         yield f"The study is paused: nobody can enter, and the {inside} inside are asked to come back later."
     elif seen.state == "open" and all(row.complete >= row.target for row in seen.people.rows):
@@ -132,7 +134,3 @@ def _decisions(seen: Overview) -> Iterator[str]:
             f"The answers of {seen.due} people were to be kept for {seen.retention_days} days, which are over: run "
             "verax study purge."
         )
-
-
-def _count(group: Group, *statuses: str) -> int:
-    return sum(group.counts.get(status, 0) for status in statuses)

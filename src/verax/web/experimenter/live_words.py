@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from verax.studies.model.study import Study
 from verax.studies.store.status import Group, PhaseTime, Seen
@@ -68,7 +67,7 @@ def person_in_words(study: Study, seen: Seen) -> Person:
 
 def by_phase(study: Study, group: Group) -> list[PhaseLine]:
     """The phases that anybody has behind them or was lost in."""
-    times = {one.phase: one for one in group.phases}
+    times = {time.phase: time for time in group.phases}
     known = [*times, *(phase for phase in group.dropped if phase not in times)]
     return [PhaseLine(_title(study, phase), times.get(phase), group.dropped.get(phase, 0)) for phase in known]
 
@@ -91,10 +90,10 @@ def minutes(count: float) -> str:
     return f"{count:.0f} min" if count < 120 else f"{count / 60:.1f} h"
 
 
-def done_in_words(type: str, data: Mapping[str, Any]) -> str:
+def done_in_words(type: str, data: Mapping[str, object]) -> str:
     """What was done to the study, and how."""
     given = [(name, value) for name, value in data.items() if value is not None and value is not False]
-    how = ", ".join(name if value is True else f"{name}: {_plain(value)}" for name, value in given)
+    how = ", ".join(name if value is True else f"{name}: {plain(value)}" for name, value in given)
     return f"{ACTIONS.get(type, type)}{f' ({how})' if how else ''}"
 
 
@@ -121,9 +120,10 @@ def _ago(count: float) -> str:
     return f"{count / 60:.0f} h ago" if count < 48 * 60 else f"{count / 1440:.0f} days ago"
 
 
-def _plain(value: Any) -> str:
+def plain(value: object) -> str:
+    """Lists and mappings of the store as a page shows them."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_plain(inner)}" for name, inner in value.items())
+        return ", ".join(f"{name} {plain(inner)}" for name, inner in value.items())
     if isinstance(value, list | tuple):
-        return ", ".join(_plain(inner) for inner in value)
+        return ", ".join(plain(inner) for inner in value)
     return str(value)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hmac
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -52,7 +51,7 @@ def home(request: Request, path: str = "") -> str:
 
 
 def experimenter_page(
-    request: Request, template: str, context: Mapping[str, Any], status: int = 200
+    request: Request, template: str, context: Mapping[str, object], status: int = 200
 ) -> HTMLResponse:
     """A page for experimenters.
 
@@ -112,8 +111,8 @@ def own_form(handler: Callable[[Request, Form], Response]) -> Callable[[Request]
 def visit_of(request: Request) -> Visit | None:
     """Who asks, if they are signed in."""
     token = request.cookies.get(_cookie(request))
-    found = signed_in(site_of(request).store, token) if token else None
-    return Visit(found.name, token) if found and token else None
+    experimenter = signed_in(site_of(request).store, token) if token else None
+    return Visit(experimenter.name, token) if experimenter and token else None
 
 
 def open_door(request: Request, token: str) -> Response:

@@ -42,15 +42,11 @@ def export(request: Request, visit: Visit, form: Form) -> Response:
         return told(request, "The export could not be made", _reason(error), 507)
     finally:
         _exporting.release()
-    now = to_micros(store.clock())
-    store.database.write(
-        lambda connection: act(
-            connection, store.study_id, visit.name, "export", now, {"format": format, "identifying": False}
-        )
-    )
+    store.write(act, visit.name, "export", {"format": format, "identifying": False})
     length = file.seek(0, 2)
     file.seek(0)
-    name = f"{_file_name(store.study.spec.title)}-{from_micros(now):%Y%m%d-%H%M}.zip"
+    now = from_micros(to_micros(store.clock()))  # in UTC
+    name = f"{_file_name(store.study.spec.title)}-{now:%Y%m%d-%H%M}.zip"
     headers = {"Content-Length": str(length), "Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingResponse(_pieces(file), media_type="application/zip", headers=headers)
 

@@ -4,7 +4,7 @@ import threading
 import time
 
 from store_tools import run_together
-from verax.studies.store.database.turns import Turns
+from verax.studies.store.database.engine import Turns
 
 
 def test_no_more_threads_than_places_are_inside_and_all_get_in():

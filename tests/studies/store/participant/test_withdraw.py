@@ -167,7 +167,7 @@ def test_what_was_done_is_noted_once_without_a_name(store):
     store.withdraw(token)
     store.withdraw(token, delete=True)
     store.withdraw(token, delete=True)
-    done = store.database.read(lambda connection: acted(connection, store.study_id, 10))
+    done = store.read(acted, 10)
     assert [(one.by, one.type, one.data) for one in done] == [
         ("participant", "withdrawal", {"number": 1, "deleted": True}),
         ("participant", "withdrawal", {"number": 1, "deleted": False}),

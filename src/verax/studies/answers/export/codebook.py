@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypedDict
 
 from verax.studies.answers.exclusion_rules import limit_of
 from verax.studies.answers.export.column_counts import TableCount
-from verax.studies.answers.records import written
-from verax.studies.model.screen import with_names
+from verax.studies.answers.response_record import written
+from verax.studies.model.screen import Question, with_names
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import make_protocol
 from verax.version import VERSION
@@ -25,10 +25,21 @@ ABOUT = {
 }
 
 
+class ExportedFile(TypedDict):
+    """A data file of an export."""
+
+    name: str
+    table: str
+    format: str
+    rows: int
+    bytes: int
+    sha256: str
+
+
 def make_codebook(
     study: Study,
     counts: Mapping[str, TableCount],
-    files: Sequence[Mapping[str, Any]],
+    files: Sequence[ExportedFile],
     exported_at: str,
     *,
     identifying: bool,
@@ -46,65 +57,72 @@ def make_codebook(
         "verax": VERSION,
         "identifying": identifying,
         "free_text": free_text,
-        "files": [dict(file) for file in files],
+        "files": list(files),
         "tables": {name: _table(name, counted) for name, counted in counts.items()},
         "questions": _questions(study, counts["responses"]),
         "phases": [
             {"key": phase.key, "title": phase.title, "kind": phase.kind} for phase in study.phases.values()
         ],
         "conditions": [
-            {"name": one.name, "kind": one.kind, "explainer": one.explainer, "like": one.like}
-            for one in spec.conditions
+            {
+                "name": condition.name,
+                "kind": condition.kind,
+                "explainer": condition.explainer,
+                "like": condition.like,
+            }
+            for condition in spec.conditions
         ],
         "classes": list(study.class_names),
-        "exclusion_rules": [{"rule": one.rule, "limit": limit_of(one)} for one in spec.exclusion],
+        "exclusion_rules": [{"rule": rule.rule, "limit": limit_of(rule)} for rule in spec.exclusion],
     }
 
 
-def _table(name: str, counted: TableCount) -> dict[str, Any]:
+def _table(name: str, counted: TableCount) -> dict[str, object]:
     columns = [
         {
-            "name": one.column.name,
-            "type": one.column.type,
-            "meaning": one.column.meaning,
-            "identifying": one.column.identifying,
-            **one.to_dict(),
+            "name": count.column.name,
+            "type": count.column.type,
+            "meaning": count.column.meaning,
+            "identifying": count.column.identifying,
+            **count.to_dict(),
         }
-        for one in counted.columns
+        for count in counted.columns
     ]
     return {"about": ABOUT[name], "rows": counted.rows, "columns": columns}
 
 
-def _questions(study: Study, counted: TableCount) -> list[dict[str, Any]]:
+def _questions(study: Study, counted: TableCount) -> list[dict[str, object]]:
     """Every question that any page asks, with all answers that any page offers for it."""
     scored = make_protocol(study.spec.protocol).scored
-    found: dict[str, dict[str, Any]] = {}
+    asked: dict[str, list[Question]] = {}
     for screen in study.screens.values():
         for question in screen.questions:
-            about = found.setdefault(
-                question.name, {"name": question.name, "kind": question.kind, "prompts": {}, "labels": {}}
-            )
-            about["prompts"].setdefault(with_names(question.prompt, study.class_names))
-            for option in question.options:
-                label = with_names(option.label, study.class_names)
-                about["labels"].setdefault(written(option.means), {}).setdefault(label)
-    return [_question(about, counted, scored) for about in found.values()]
-
-
-def _question(about: Mapping[str, Any], counted: TableCount, scored: str) -> dict[str, Any]:
-    name, prompts = about["name"], list(about["prompts"])
-    options = [
-        {"answer": answer, "labels": list(labels), "count": counted.chosen[name, answer]}
-        for answer, labels in about["labels"].items()
+            asked.setdefault(question.name, []).append(question)
+    return [
+        {"name": name, "kind": questions[0].kind}
+        | _asked_and_answered(questions, study.class_names, counted, scored=name == scored)
+        for name, questions in asked.items()
     ]
-    answers = counted.written[name] + sum(option["count"] for option in options)
+
+
+def _asked_and_answered(
+    questions: Sequence[Question], names: Sequence[str], counted: TableCount, *, scored: bool
+) -> dict[str, object]:
+    """What is asked under one name, on whatever page, and how often each answer was given."""
+    name = questions[0].name
+    labels: dict[str, dict[str, None]] = {}  # by answer
+    for question in questions:
+        for option in question.options:
+            labels.setdefault(str(written(option.means)), {}).setdefault(with_names(option.label, names))
+    chosen = {answer: counted.chosen[name, answer] for answer in labels}
     return {
-        "name": name,
-        "kind": about["kind"],
-        "prompts": prompts,
-        "scored": name == scored,
-        "answers": answers,
-        "options": options,
+        "prompts": list(dict.fromkeys(with_names(question.prompt, names) for question in questions)),
+        "scored": scored,
+        "answers": counted.written[name] + sum(chosen.values()),
+        "options": [
+            {"answer": answer, "labels": list(said), "count": chosen[answer]}
+            for answer, said in labels.items()
+        ],
     }
 
 
@@ -121,53 +139,44 @@ def to_markdown(codebook: Mapping[str, Any]) -> str:
         "In CSV, what is missing is an empty cell, booleans are `true` and `false`, lists and mappings are JSON, and a "
         "text that a spreadsheet would run as a formula has an apostrophe before it.",
         "",
-        *_rows(("file", "rows", "bytes", "sha256"), [_file(file) for file in codebook["files"]]),
+        *_rows(
+            ("file", "rows", "bytes", "sha256"),
+            [(file["name"], file["rows"], file["bytes"], file["sha256"]) for file in codebook["files"]],
+        ),
     ]
     for name, table in codebook["tables"].items():
-        columns = [_column(column) for column in table["columns"]]
+        columns = [
+            (column["name"], column["type"], column["meaning"], _values(column), column["missing"])
+            for column in table["columns"]
+        ]
         lines += ["", f"## {name}", "", f"{table['about']} {table['rows']:,} rows.", ""]
         lines += _rows(("column", "type", "meaning", "values", "missing"), columns)
     lines += ["", "## Questions", ""]
-    lines += _rows(("question", "kind", "asks", "answers"), [_asked(one) for one in codebook["questions"]])
+    lines += _rows(("question", "kind", "asks", "answers"), map(_asked, codebook["questions"]))
     for question in codebook["questions"]:
         if question["options"]:
+            options = [
+                (f"`{option['answer']}`", " / ".join(option["labels"]), option["count"])
+                for option in question["options"]
+            ]
             lines += ["", f"### {question['name']}", ""]
-            lines += _rows(
-                ("answer", "on the page", "chosen"),
-                [
-                    (f"`{one['answer']}`", " / ".join(one["labels"]), one["count"])
-                    for one in question["options"]
-                ],
-            )
+            lines += _rows(("answer", "on the page", "chosen"), options)
     lines += ["", "## Phases and conditions", ""]
-    lines += _rows(
-        ("phase", "kind", "title"), [(one["key"], one["kind"], one["title"]) for one in codebook["phases"]]
-    )
-    lines += [
-        "",
-        *_rows(("condition", "kind", "explainer"), [_condition(one) for one in codebook["conditions"]]),
-    ]
-    classes = [(number, name) for number, name in enumerate(codebook["classes"])]
-    lines += ["", *_rows(("class", "name"), classes)]
+    phases = [(phase["key"], phase["kind"], phase["title"]) for phase in codebook["phases"]]
+    lines += _rows(("phase", "kind", "title"), phases)
+    lines += ["", *_rows(("condition", "kind", "explainer"), map(_condition, codebook["conditions"]))]
+    lines += ["", *_rows(("class", "name"), enumerate(codebook["classes"]))]
     return "\n".join(lines) + "\n"
 
 
-def _rows(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
+def _rows(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
     written_rows = ["| " + " | ".join(_cell(value) for value in row) + " |" for row in rows]
     return ["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *written_rows]
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     text = f"{value:,}" if isinstance(value, int) else str(value)
     return " ".join(text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").split())
-
-
-def _file(file: Mapping[str, Any]) -> tuple[Any, ...]:
-    return file["name"], file["rows"], file["bytes"], file["sha256"]
-
-
-def _column(column: Mapping[str, Any]) -> tuple[Any, ...]:
-    return column["name"], column["type"], column["meaning"], _values(column), column["missing"]
 
 
 def _values(column: Mapping[str, Any]) -> str:
@@ -178,16 +187,14 @@ def _values(column: Mapping[str, Any]) -> str:
     return ""
 
 
-def _asked(question: Mapping[str, Any]) -> tuple[Any, ...]:
+def _asked(question: Mapping[str, Any]) -> tuple[object, ...]:
     name = f"{question['name']} (scored)" if question["scored"] else question["name"]
     prompts = question["prompts"]
     more = f" (and {len(prompts) - 1} more wordings)" if len(prompts) > 1 else ""
     return name, question["kind"], prompts[0] + more, question["answers"]
 
 
-def _condition(one: Mapping[str, Any]) -> tuple[Any, ...]:
-    return (
-        one["name"],
-        one["kind"],
-        one["explainer"] if one["like"] is None else f"like {one['like']}, shuffled",
-    )
+def _condition(condition: Mapping[str, object]) -> tuple[object, ...]:
+    like = condition["like"]
+    shows = condition["explainer"] if like is None else f"like {like}, shuffled"
+    return condition["name"], condition["kind"], shows

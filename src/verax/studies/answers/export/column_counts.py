@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 from verax.studies.answers.export.writers import Part
 from verax.studies.answers.schema import Column
@@ -18,34 +17,34 @@ class ColumnCount:
     def __init__(self, column: Column) -> None:
         self.column = column
         self.missing = 0
-        self.levels: Counter[Any] | None = None
+        self.levels: Counter[str | bool] | None = None
         self.range: tuple[float, float] | None = None
         each_differs = column.any_text or column.identifying
         if column.type == "boolean" or (column.type == "text" and not each_differs):
             self.levels = Counter(dict.fromkeys(column.values or (), 0))
 
-    def add(self, values: Sequence[Any]) -> None:
+    def add(self, values: Sequence[object]) -> None:
         """Counts more values."""
         given = [value for value in values if value is not None]
         self.missing += len(values) - len(given)
         if self.levels is not None:
-            self.levels.update(given)
+            self.levels.update(value for value in given if isinstance(value, str | bool))
             if len(self.levels) > MOST_LEVELS:
                 self.levels = None
-        if self.column.type in ("integer", "number") and given:
-            low, high = min(given), max(given)
-            self.range = (
-                (low, high) if self.range is None else (min(low, self.range[0]), max(high, self.range[1]))
-            )
+        if self.column.type in ("integer", "number"):
+            numbers = [value for value in given if isinstance(value, int | float)]
+            if numbers:
+                numbers += self.range or ()
+                self.range = min(numbers), max(numbers)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """What was counted, as plain data."""
-        found: dict[str, Any] = {"missing": self.missing}
+        counts: dict[str, object] = {"missing": self.missing}
         if self.levels is not None:
-            found["levels"] = {_spelled(level): count for level, count in _sorted(self.levels)}
+            counts["levels"] = dict(sorted((_spelled(level), count) for level, count in self.levels.items()))
         if self.range is not None:
-            found["lowest"], found["highest"] = self.range
-        return found
+            counts["lowest"], counts["highest"] = self.range
+        return counts
 
 
 class TableCount:
@@ -67,14 +66,10 @@ class TableCount:
                 part["question"], part["answer"], part["position"], part["state"], strict=True
             ):
                 if position is not None:
-                    self.chosen[question, answer] += 1
+                    self.chosen[str(question), str(answer)] += 1
                 elif state == "closed":
-                    self.written[question] += 1
+                    self.written[str(question)] += 1
 
 
-def _spelled(level: Any) -> str:
+def _spelled(level: str | bool) -> str:
     return str(level).lower() if isinstance(level, bool) else level
-
-
-def _sorted(levels: Counter[Any]) -> list[tuple[Any, int]]:
-    return sorted(levels.items(), key=lambda pair: _spelled(pair[0]))

@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from verax.errors import VeraxError
-from verax.studies.answers.records import written
-from verax.studies.answers.schema import EXCLUSIONS, PARTICIPANTS, RESPONSES
+from verax.studies.answers.frames import USED
+from verax.studies.answers.response_record import written
+from verax.studies.model.screen import Meaning
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import make_protocol
 
 if TYPE_CHECKING:
     import pandas as pd
 
+K = TypeVar("K", str, int)
+
 
 def check_tables(study: Study, folder: Path, tables: Mapping[str, pd.DataFrame]) -> None:
     """Refuses tables that no export of this study could hold."""
-    participants, responses, exclusions = (
-        tables[name] for name in ("participants", "responses", "exclusions")
-    )
-    for name, columns in (
-        ("participants", PARTICIPANTS),
-        ("responses", RESPONSES),
-        ("exclusions", EXCLUSIONS),
-    ):
+    participants, responses, exclusions = (tables[name] for name in USED)
+    for name, columns in USED.items():
         for column in columns:
             if column.values is not None:
                 _known(folder, name, tables[name], column.name, column.values)
-    _check_participants(folder, participants)
+    twice = participants["participant"].duplicated()
+    _refuse(folder, "participants", participants, "participant", twice, "is there twice")
     people = set(participants["participant"])
     for name, table in (("responses", responses), ("exclusions", exclusions)):
         _known(folder, name, table, "participant", people, "has no row in the table participants")
@@ -44,13 +43,8 @@ def check_tables(study: Study, folder: Path, tables: Mapping[str, pd.DataFrame])
     _check_answers(study, folder, responses)
 
 
-def _check_participants(folder: Path, participants: pd.DataFrame) -> None:
-    twice = participants["participant"].duplicated()
-    _refuse(folder, "participants", participants, "participant", twice, "is there twice")
-
-
 def _known(
-    folder: Path, name: str, table: pd.DataFrame, column: str, known: Iterable[Any], what: str = ""
+    folder: Path, name: str, table: pd.DataFrame, column: str, known: Iterable[K], what: str = ""
 ) -> None:
     allowed = set(known)
     unknown = table[column].notna() & ~table[column].isin(allowed)
@@ -87,29 +81,34 @@ def _differs(score: float, worth: float) -> bool:
     return not abs(score - worth) < 1e-9
 
 
-def _options(study: Study) -> dict[str, dict[str, Any]]:
+def _options(study: Study) -> dict[str, dict[str, Meaning]]:
     """By question: what its options mean, by how that is written; none if it is answered in own words."""
-    found: dict[str, dict[str, Any]] = {}
+    options: dict[str, dict[str, Meaning]] = {}
     for screen in study.screens.values():
         for question in screen.questions:
-            means = found.setdefault(question.name, {})
+            means = options.setdefault(question.name, {})
             means |= {str(written(option.means)): option.means for option in question.options}
-    return found
+    return options
 
 
-def _worth(study: Study, options: Mapping[str, Mapping[str, Any]]) -> Callable[[str, str], float]:
+def _worth(study: Study, options: Mapping[str, Mapping[str, Meaning]]) -> Callable[[str, str], float]:
     protocol = make_protocol(study.spec.protocol)
-    known: dict[tuple[str, str], float] = {}
 
+    @cache
     def worth(item: str, answer: str) -> float:
-        if (item, answer) not in known:
-            known[item, answer] = protocol.score(study.items[item], options[protocol.scored][answer])
-        return known[item, answer]
+        return protocol.score(study.items[item], options[protocol.scored][answer])
 
     return worth
 
 
-def _refuse(folder: Path, name: str, table: pd.DataFrame, column: str, wrong: Any, what: str) -> None:
+def _refuse(
+    folder: Path,
+    name: str,
+    table: pd.DataFrame,
+    column: str,
+    wrong: Sequence[bool] | pd.Series,
+    what: str,
+) -> None:
     import numpy as np
     import pandas as pd
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from verax.studies.answers.schema import Column
 
@@ -32,19 +31,19 @@ def unguarded(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and RISKY.match(cell) else cell
 
 
-def to_cells(column: Column, values: Sequence[Any]) -> list[Any]:
+def to_cells(column: Column, values: Sequence[object]) -> list[object]:
     """A column's values as cells."""
     match column.type:
         case "boolean":
             return [MISSING if value is None else "true" if value else "false" for value in values]
         case "text":
-            cells = {value: MISSING if value is None else guarded(value) for value in set(values)}
+            cells = {value: MISSING if value is None else guarded(str(value)) for value in set(values)}
             return [cells[value] for value in values]
         case "json":
             return [MISSING if value is None else to_json(value) for value in values]
     return [MISSING if value is None else value for value in values]
 
 
-def to_json(value: Any) -> str:
+def to_json(value: object) -> str:
     """JSON in one line."""
     return _encode(value)

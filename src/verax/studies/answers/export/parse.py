@@ -6,14 +6,13 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from verax.errors import VeraxError
 from verax.studies.answers.export.csv_cells import MISSING, unguarded
 from verax.studies.answers.schema import Column
 
 
-def parsed(path: Path, column: Column, values: Sequence[Any], first: int) -> list[Any]:
+def parsed(path: Path, column: Column, values: Sequence[object], first: int) -> list[object]:
     """The values, each of the column's type or None; others are one sentence.
 
     Args:
@@ -24,16 +23,16 @@ def parsed(path: Path, column: Column, values: Sequence[Any], first: int) -> lis
     """
     parse = PARSERS[column.type]
     is_csv = path.suffix == ".csv"
-    found: list[Any] = []
-    wrong: list[tuple[int, Any]] = []
+    read: list[object] = []
+    wrong: list[tuple[int, object]] = []
     for row, value in enumerate(values, first):
         if value is None or (is_csv and value == MISSING):
-            found.append(None)
+            read.append(None)
             if column.always:
                 wrong.append((row, value))
             continue
         try:
-            found.append(parse(unguarded(value) if is_csv and column.type == "text" else value))
+            read.append(parse(unguarded(str(value)) if is_csv and column.type == "text" else value))
         except (ValueError, TypeError):
             wrong.append((row, value))
     if wrong:
@@ -44,45 +43,43 @@ def parsed(path: Path, column: Column, values: Sequence[Any], first: int) -> lis
             f"{str(path)!r}, row {row}, column {column.name!r}: {what} stands where {NAMES[column.type]} is needed"
             f"{more}; put back what was exported."
         )
-    return found
+    return read
 
 
-def _integer(value: Any) -> int:
-    if isinstance(value, bool):
-        raise ValueError
-    number = float(value)  # spreadsheets write 3 as 3.0
+def _integer(value: object) -> int:
+    number = _number(value)  # spreadsheets write 3 as 3.0
     if not number.is_integer():
         raise ValueError
     return int(number)
 
 
-def _number(value: Any) -> float:
-    if isinstance(value, bool):
-        raise ValueError
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise TypeError
     number = float(value)
     if not math.isfinite(number):
         raise ValueError
     return number
 
 
-def _boolean(value: Any) -> bool:
+def _boolean(value: object) -> bool:
     spelled = str(value).lower()  # spreadsheets write TRUE
     if spelled not in ("true", "false"):
         raise ValueError
     return spelled == "true"
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError
     return value
 
 
-def _json(value: Any) -> Any:
+def _json(value: object) -> object:
     return json.loads(value) if isinstance(value, str) else value
 
 
-PARSERS: Mapping[str, Callable[[Any], Any]] = {
+PARSERS: Mapping[str, Callable[[object], object]] = {
     "integer": _integer,
     "number": _number,
     "boolean": _boolean,

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from verax.errors import VeraxError
 from verax.studies.answers.export.consistency import check_tables
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 AT_ONCE = 10_000  # rows in memory besides those that are read
 PREFERRED = ("parquet", "jsonl", "csv")  # by how little can get lost on the way
 
-Part = Mapping[str, Sequence[Any]]
+Part = Mapping[str, Sequence[object]]
 
 
 def read_export(study: Study, folder: Path) -> tuple[dict[str, pd.DataFrame], tuple[str, ...]]:
@@ -129,7 +129,7 @@ def _csv(path: Path) -> Iterator[Part]:
 
 
 def _json_lines(path: Path) -> Iterator[Part]:
-    rows: list[Mapping[str, Any]] = []
+    rows: list[Mapping[str, object]] = []
     with path.open(encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
             try:
@@ -146,7 +146,7 @@ def _json_lines(path: Path) -> Iterator[Part]:
         yield _by_column(rows)
 
 
-def _by_column(rows: Sequence[Mapping[str, Any]]) -> Part:
+def _by_column(rows: Sequence[Mapping[str, object]]) -> Part:
     names = set.intersection(*(set(row) for row in rows))
     return {name: [row[name] for row in rows] for name in names}
 

@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
 from verax.errors import VeraxError
 from verax.studies.answers.exclusion import apply_exclusions
-from verax.studies.answers.export.codebook import make_codebook, to_markdown
+from verax.studies.answers.export.codebook import ExportedFile, make_codebook, to_markdown
 from verax.studies.answers.export.column_counts import TableCount
 from verax.studies.answers.export.whole_folder import replaced
 from verax.studies.answers.export.writers import WRITERS, Part
-from verax.studies.answers.records import READERS, View, view
+from verax.studies.answers.flat_records import READERS, View, view
 from verax.studies.answers.schema import TABLES, Column, shown
 from verax.studies.store.clock import from_micros
 from verax.studies.store.store import Store
@@ -42,7 +41,7 @@ class Exported:
 
     folder: Path
     rows: Mapping[str, int]
-    files: tuple[Mapping[str, Any], ...]
+    files: tuple[ExportedFile, ...]
     identifying: bool
     free_text: bool
 
@@ -78,7 +77,7 @@ def export_study(
             store.study,
             counts,
             files,
-            from_micros(seen.now).isoformat(timespec="seconds"),
+            from_micros(seen.work.now).isoformat(timespec="seconds"),
             identifying=identifying,
             free_text=free_text,
         )
@@ -112,22 +111,21 @@ def _write_table(folder: Path, table: str, formats: Sequence[str], seen: View) -
     return counted
 
 
-def _parts(records: Iterator[dict[str, Any]], columns: Sequence[Column]) -> Iterator[Part]:
+def _parts(records: Iterator[Mapping[str, object]], columns: Sequence[Column]) -> Iterator[Part]:
     names = [column.name for column in columns]
     values_of = itemgetter(*names)
     while some := list(islice(records, AT_ONCE)):
         yield dict(zip(names, zip(*map(values_of, some), strict=True), strict=True))
 
 
-def _about_file(path: Path, table: str, format: str, rows: int) -> dict[str, Any]:
+def _about_file(path: Path, table: str, format: str, rows: int) -> ExportedFile:
     with path.open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    size = path.stat().st_size
     return {
         "name": path.name,
         "table": table,
         "format": format,
         "rows": rows,
-        "bytes": size,
+        "bytes": path.stat().st_size,
         "sha256": sha256,
     }

@@ -5,22 +5,11 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
 
 from verax.studies.answers.export.csv_cells import to_cells, to_json
 from verax.studies.answers.schema import Column
 
-Part = Mapping[str, Sequence[Any]]
-
-
-class Writer(Protocol):
-    """Writes a table to a file."""
-
-    def write(self, part: Part) -> None:
-        """Adds some rows, given by column."""
-
-    def close(self) -> None:
-        """Ends the file."""
+Part = Mapping[str, Sequence[object]]
 
 
 class CsvWriter:
@@ -93,7 +82,7 @@ class ParquetWriter:
             self._file.close()
 
 
-def _plain(column: Column, values: Sequence[Any]) -> Sequence[Any]:
+def _plain(column: Column, values: Sequence[object]) -> Sequence[object]:
     if column.type == "json":
         return [None if value is None else to_json(value) for value in values]
     return values

@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError
 from verax.errors import VeraxError
 from verax.studies.model.study import Study
 from verax.studies.store.database.copy_rows import copy_tables, version_of
-from verax.studies.store.database.engine import open_database
+from verax.studies.store.database.engine import open_database, reason_of
 from verax.studies.store.database.migrate import migrate
 from verax.studies.store.database.redirect import present_url, shown, sqlite_file
 from verax.studies.store.tables import metadata
@@ -151,9 +151,9 @@ def _copy_postgresql(url: str, target: Path) -> dict[str, int]:
         except DBAPIError as error:
             if isinstance(error.orig, sqlite3.Error):
                 raise error.orig from error  # the copy could not be written
-            reason = " ".join(str(error.orig).split())
             raise VeraxError(
-                f"The database {shown(url)} cannot be read ({reason}); check its address and that it is running."
+                f"The database {shown(url)} cannot be read ({reason_of(error)}); check its address and that it is "
+                "running."
             ) from error
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from sqlalchemy import JSON, Connection, Table, func, inspect, select, text
 from sqlalchemy.exc import DBAPIError
@@ -14,7 +13,7 @@ from verax.studies.store.tables import metadata
 
 CHUNK = 5_000  # rows
 
-Rows = list[tuple[Any, ...]]
+Rows = list[tuple[object, ...]]
 
 
 def copy_tables(source: Connection, target: Connection) -> dict[str, int]:
@@ -45,12 +44,18 @@ def count_rows(connection: Connection) -> dict[str, int]:
     }
 
 
+def lock_tables(connection: Connection) -> None:
+    """Keeps everybody else from all tables of a PostgreSQL database until the end of the transaction."""
+    names = ", ".join(f'"{table.name}"' for table in metadata.sorted_tables)
+    connection.exec_driver_sql(f"LOCK TABLE {names} IN ACCESS EXCLUSIVE MODE")
+
+
 def version_of(connection: Connection) -> str | None:
     """The number of the last migration; None if there are no tables."""
     if not inspect(connection).has_table("alembic_version"):
         return None
-    found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
-    return None if found is None else str(found)
+    version = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return None if version is None else str(version)
 
 
 def _read(source: Connection, table: Table) -> Iterator[Rows]:
@@ -62,12 +67,12 @@ def _read(source: Connection, table: Table) -> Iterator[Rows]:
     keys = ", ".join(f'"{column.name}"' for column in table.primary_key)
     query = f'SELECT {", ".join(columns)} FROM "{table.name}" ORDER BY {keys}'
     # Or PostgreSQL would send all rows at once.
-    found = source.exec_driver_sql(query, execution_options={"stream_results": True})
+    rows = source.exec_driver_sql(query, execution_options={"stream_results": True})
     try:
-        while chunk := found.fetchmany(CHUNK):
+        while chunk := rows.fetchmany(CHUNK):
             yield [tuple(row) for row in chunk]
     finally:
-        found.close()
+        rows.close()
 
 
 def _fill_sqlite(target: Connection, table: Table, chunks: Iterable[Rows]) -> None:
@@ -78,7 +83,7 @@ def _fill_sqlite(target: Connection, table: Table, chunks: Iterable[Rows]) -> No
 
 def _fill_postgresql(source: Connection, target: Connection) -> None:
     # PostgreSQL checks that rows belong to each other much faster for all at once than for one after the other.
-    references = [one for table in metadata.sorted_tables for one in table.foreign_key_constraints]
+    references = [key for table in metadata.sorted_tables for key in table.foreign_key_constraints]
     for reference in references:
         target.execute(DropConstraint(reference, isolate_from_table=False))
     for table in metadata.sorted_tables:

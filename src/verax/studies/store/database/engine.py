@@ -7,19 +7,21 @@ on the disk; `Database.read` runs it beside the writers.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from threading import Lock
+from typing import Protocol, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from verax.errors import VeraxError
 from verax.studies.store.database.group_commit import GroupCommit
-from verax.studies.store.database.turns import Turns
 
 T = TypeVar("T")
 
@@ -58,6 +60,39 @@ class Database:
             engine.dispose()
 
 
+class Turns:
+    """A number of places for many threads, given in the order of asking.
+
+    The pools of SQLAlchemy give a connection to whoever is quickest, and in a crowd somebody then waits for seconds.
+    """
+
+    def __init__(self, places: int) -> None:
+        self._lock = Lock()  # of the two below
+        self._free = places
+        self._waiting: deque[Lock] = deque()
+
+    @contextmanager
+    def place(self) -> Iterator[None]:
+        """A place for the time of the block."""
+        with self._lock:
+            turn = Lock() if self._free == 0 else None
+            if turn is None:
+                self._free -= 1
+            else:
+                turn.acquire()
+                self._waiting.append(turn)
+        if turn is not None:
+            turn.acquire()  # until somebody who leaves passes the place on
+        try:
+            yield
+        finally:
+            with self._lock:
+                if self._waiting:
+                    self._waiting.popleft().release()
+                else:
+                    self._free += 1
+
+
 def open_database(url: str) -> Database:
     """The database at a URL: ``sqlite:///answers.db`` or ``postgresql://user:password@host/name``."""
     try:
@@ -82,9 +117,9 @@ def _sqlite(url: URL) -> Database:
         raise VeraxError(
             f"There is no folder {str(folder)!r} for the database {url.database!r}; make it or check the path."
         )
-    readers = _engine(url, CONNECTIONS, isolation_level="AUTOCOMMIT")
+    readers = _engine(url, CONNECTIONS, {"isolation_level": "AUTOCOMMIT"})
     # One writer in each process: threads wait for it in a queue, which is fairer than SQLite's asking again and again.
-    writer = _engine(url, 1, connect_args={"isolation_level": None})
+    writer = _engine(url, 1, {"connect_args": {"isolation_level": None}})
     event.listen(readers, "connect", partial(_set_up_sqlite, read_only=True))
     event.listen(writer, "connect", partial(_only_for_owner, Path(url.database)))
     event.listen(writer, "connect", partial(_set_up_sqlite, read_only=False))
@@ -96,7 +131,7 @@ def _sqlite(url: URL) -> Database:
 
 def _postgresql(url: URL) -> Database:
     url = url.set(drivername="postgresql+psycopg")
-    engine, turns = _engine(url, CONNECTIONS), Turns(CONNECTIONS)
+    engine, turns = _engine(url, CONNECTIONS, {}), Turns(CONNECTIONS)
     reader = engine.execution_options(isolation_level="AUTOCOMMIT")
     read, write = partial(_run, reader, turns), partial(_run_whole, engine, turns)
     begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -109,7 +144,7 @@ def _postgresql(url: URL) -> Database:
     )
 
 
-def _engine(url: URL, connections: int, **options: Any) -> Engine:
+def _engine(url: URL, connections: int, options: Mapping[str, object]) -> Engine:
     to_json = partial(json.dumps, ensure_ascii=False, allow_nan=False)
     # Parameters are people's answers: they must not stand in errors, which end up in logs.
     return create_engine(
@@ -122,14 +157,14 @@ def _engine(url: URL, connections: int, **options: Any) -> Engine:
     )
 
 
-def _only_for_owner(path: Path, _connection: Any, _record: Any) -> None:
+def _only_for_owner(path: Path, _connection: object, _record: object) -> None:
     """A file that was just made: it will hold answers, entry codes, and the secret of the study."""
     with suppress(OSError):  # somebody else's file, or none with this name
         if path.stat().st_size == 0:
             path.chmod(0o600)  # what SQLite keeps beside it gets the same
 
 
-def _set_up_sqlite(connection: Any, _record: Any, *, read_only: bool) -> None:
+def _set_up_sqlite(connection: DBAPIConnection, _record: object, *, read_only: bool) -> None:
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")  # first, since the others may have to wait
     cursor.execute("PRAGMA foreign_keys = ON")
@@ -145,6 +180,11 @@ def _set_up_sqlite(connection: Any, _record: Any, *, read_only: bool) -> None:
 def _begin_immediate(connection: Connection) -> None:
     # A transaction that begins by reading would fail at once when it wants to write while another one does.
     connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def reason_of(error: DBAPIError) -> str:
+    """What the database itself says went wrong, in one line."""
+    return " ".join(str(error.orig).split())
 
 
 def _again_if_cut(run: Run, work: Callable[[Connection], T]) -> T:

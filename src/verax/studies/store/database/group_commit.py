@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from threading import Lock
-from typing import Any, TypeVar, cast
+from typing import TypeVar
 
 from sqlalchemy import Connection, Engine
 
@@ -24,12 +24,11 @@ class _Unfinished(Exception):  # noqa: N818
 
 
 class _Job:
-    """A piece of work, and in the end what it returned or raised; until it is committed, it has failed."""
+    """A piece of work, and in the end what it raised; until it is committed, it has failed."""
 
-    def __init__(self, work: Callable[[Connection], Any]) -> None:
+    def __init__(self, work: Callable[[Connection], None]) -> None:
         self.work = work
         self.taken = False  # whether somebody does it
-        self.result: Any = None
         self.error: Exception | None = _Unfinished("The server was stopped before this was stored.")
         self._sleeping = Lock()
         self._sleeping.acquire()
@@ -53,7 +52,12 @@ class GroupCommit:
 
     def __call__(self, work: Callable[[Connection], T], /) -> T:
         """What the work returns, once it is committed; what it raises, once it is undone."""
-        job = _Job(work)
+        results: list[T] = []
+
+        def keep(connection: Connection) -> None:
+            results[:] = [work(connection)]
+
+        job = _Job(keep)
         with self._lock:
             self._waiting.append(job)
             others_turn, self._busy = self._busy, True
@@ -63,7 +67,7 @@ class GroupCommit:
             self._take_turn()
         if job.error is not None:
             raise job.error
-        return cast(T, job.result)
+        return results[0]
 
     def _take_turn(self) -> None:
         """Does the work of those who wait, this thread first; then it is the turn of the first of the others."""
@@ -87,7 +91,7 @@ class GroupCommit:
             with self._engine.begin() as connection:
                 begun = True
                 for job in jobs:
-                    job.result = job.work(connection)
+                    job.work(connection)
         except Exception as error:
             if len(jobs) == 1 or not begun:
                 # A database that does not even begin, as one that another program holds, is not waited for by each.

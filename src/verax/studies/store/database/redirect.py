@@ -18,7 +18,7 @@ from sqlalchemy import URL, Connection, inspect, make_url, text, update
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from verax.errors import VeraxError
-from verax.studies.store.database.engine import Database, open_database
+from verax.studies.store.database.engine import Database, open_database, reason_of
 from verax.studies.store.tables import studies
 
 T = TypeVar("T")
@@ -92,9 +92,9 @@ def _asked(url: str) -> str | None:
         try:
             return database.read(moved_to)
         except DBAPIError as error:
-            reason = " ".join(str(error.orig).split())
             raise VeraxError(
-                f"The database {shown(url)} cannot be used ({reason}); check its address and that it is running."
+                f"The database {shown(url)} cannot be used ({reason_of(error)}); check its address and that it is "
+                "running."
             ) from error
 
 

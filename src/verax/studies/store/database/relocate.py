@@ -22,8 +22,8 @@ from sqlalchemy.exc import DBAPIError
 from verax.errors import VeraxError
 from verax.studies.model.study import Study
 from verax.studies.store.database.backup import BESIDE
-from verax.studies.store.database.copy_rows import copy_tables, count_rows
-from verax.studies.store.database.engine import Database, open_database
+from verax.studies.store.database.copy_rows import copy_tables, count_rows, lock_tables
+from verax.studies.store.database.engine import Database, open_database, reason_of
 from verax.studies.store.database.migrate import migrate
 from verax.studies.store.database.redirect import (
     OLD,
@@ -34,7 +34,7 @@ from verax.studies.store.database.redirect import (
     sqlite_file,
     without_password,
 )
-from verax.studies.store.store import open_store
+from verax.studies.store.database.register import open_registered
 from verax.studies.store.tables import metadata, studies
 
 # PostgreSQL looks for transactions that wait for each other after a second; we give way long before.
@@ -77,16 +77,15 @@ def move(study: Study, source: str, target: str) -> Moved:
     file = sqlite_file(source)
     if file is not None and not file.exists():
         raise VeraxError(f"There is no database {shown(source)} to move; nobody was served from it yet.")
-    open_store(study, source).close()  # it belongs to the study, and its tables are of today
+    open_registered(study, source)[0].close()  # it belongs to the study, and its tables are of today
     with closing(open_database(source)) as old, closing(open_database(target)) as new:
         try:
             rows, seconds = _carry(old, new, source, target)
         except DBAPIError as error:
             _check_still_there(source)
-            reason = " ".join(str(error.orig).split())
             raise VeraxError(
-                f"{shown(source)} could not be moved to {shown(target)} ({reason}); it goes on where it was, and you "
-                "may try again."
+                f"{shown(source)} could not be moved to {shown(target)} ({reason_of(error)}); it goes on where it "
+                "was, and you may try again."
             ) from error
     return Moved(shown(source), shown(target), rows, seconds, _has_password(target))
 
@@ -124,7 +123,7 @@ def _carry(old: Database, new: Database, source: str, target: str) -> tuple[dict
 def _make_empty(connection: Connection, source: str) -> None:
     """Refuses a database that holds anything but the rest of a move from here that was killed."""
     if connection.dialect.name == "postgresql":
-        connection.exec_driver_sql(f"LOCK TABLE {_all_tables()} IN ACCESS EXCLUSIVE MODE")
+        lock_tables(connection)
     filled = {name: count for name, count in count_rows(connection).items() if count}
     origins = set(connection.execute(select(studies.c.moved_to)).scalars())
     unused = set(filled) <= {"study"}
@@ -153,7 +152,7 @@ def _lock_postgresql(connection: Connection) -> None:
         try:
             with connection.begin_nested():
                 connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{PATIENCE}'")
-                connection.exec_driver_sql(f"LOCK TABLE {_all_tables()} IN ACCESS EXCLUSIVE MODE")
+                lock_tables(connection)
                 return
         except DBAPIError as error:
             if getattr(error.orig, "sqlstate", None) != LOCK_NOT_AVAILABLE:
@@ -179,10 +178,6 @@ def _only_for_owner(source: str) -> None:
     for ending in BESIDE:
         with suppress(FileNotFoundError):
             os.chmod(file.with_name(file.name + ending), 0o600)
-
-
-def _all_tables() -> str:
-    return ", ".join(f'"{table.name}"' for table in metadata.sorted_tables)
 
 
 def _has_password(url: str) -> bool:

@@ -16,11 +16,11 @@ from sqlalchemy.exc import DBAPIError
 from verax.errors import VeraxError
 from verax.studies.model.study import Study
 from verax.studies.store.database.backup import BESIDE, check_file, held_studies, written_whole
-from verax.studies.store.database.copy_rows import copy_tables, count_rows
-from verax.studies.store.database.engine import open_database
+from verax.studies.store.database.copy_rows import copy_tables, count_rows, lock_tables
+from verax.studies.store.database.engine import open_database, reason_of
 from verax.studies.store.database.migrate import migrate
 from verax.studies.store.database.redirect import OLD, shown, sqlite_file
-from verax.studies.store.store import open_store
+from verax.studies.store.database.register import open_registered
 from verax.studies.store.tables import metadata
 
 
@@ -52,7 +52,7 @@ def restore(study: Study, path: str | Path, url: str, *, force: bool = False) ->
     _check_belongs(study, path)
     file = sqlite_file(url)
     restored = _into_postgresql(path, url) if file is None else _into_sqlite(path, file, force=force)
-    open_store(study, url).close()  # tables of an older version are brought up to date
+    open_registered(study, url)[0].close()  # tables of an older version are brought up to date
     return restored
 
 
@@ -140,14 +140,14 @@ def _into_postgresql(path: Path, url: str) -> Restored:
                     _make_empty(target)
                     rows = copy_tables(source, target)
             except DBAPIError as error:
-                reason = " ".join(str(error.orig).split())
-                raise VeraxError(f"{str(path)!r} could not be put into {shown(url)} ({reason}).") from error
+                raise VeraxError(
+                    f"{str(path)!r} could not be put into {shown(url)} ({reason_of(error)})."
+                ) from error
     return Restored(shown(url), rows)
 
 
 def _make_empty(connection: Connection) -> None:
-    names = ", ".join(f'"{table.name}"' for table in metadata.sorted_tables)
-    connection.exec_driver_sql(f"LOCK TABLE {names} IN ACCESS EXCLUSIVE MODE")
+    lock_tables(connection)
     held = _content(connection)
     if held:
         raise VeraxError(

@@ -5,25 +5,37 @@ Everything here runs in a transaction that has locked the participant.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from typing import NamedTuple
 
-from sqlalchemy import Connection, bindparam, func, or_, select, update
+from sqlalchemy import bindparam, func, or_, select, update
 
 from verax.studies.model.steps import Phase
-from verax.studies.model.study import Study
 from verax.studies.store.clock import SECOND, micros
-from verax.studies.store.participant.consent import hold_micros
+from verax.studies.store.participant.consent import held_until
+from verax.studies.store.people import CHANGE, Transaction, columns
 from verax.studies.store.tables import participants, responses, steps
 from verax.studies.store.tokens import new_code
 
 GRACE = 2 * SECOND  # what a page may take on its way after the deadline
 
+
+class StepRow(NamedTuple):
+    """A step of a participant as it is stored."""
+
+    id: int
+    participant_id: int
+    ord: int
+    phase: str
+    screen: str
+    nonce: str
+    state: str
+    deadline_at: int | None
+
+
 _of_participant = steps.c.participant_id == bindparam("who")
 
-STEP = select(
-    steps.c.id, steps.c.ord, steps.c.phase, steps.c.screen, steps.c.nonce, steps.c.state, steps.c.deadline_at
-).where(_of_participant, steps.c.ord == bindparam("ord"))
+STEP = select(*columns(steps, StepRow._fields)).where(_of_participant, steps.c.ord == bindparam("ord"))
 PHASE_OPENED = select(func.min(steps.c.opened_at)).where(_of_participant, steps.c.phase == bindparam("phase"))
 CLOSE = (
     update(steps)
@@ -62,16 +74,11 @@ _following = (
     .where(steps.c.state == "pending")
     .scalar_subquery()
 )
-MOVE = (
-    update(participants)
-    .where(participants.c.id == bindparam("who"))
-    .values(
-        current=func.coalesce(_following, participants.c.current),
-        hold_until=bindparam("hold_until"),
-        last_seen_at=bindparam("now"),
-    )
-    .returning(participants.c.current)
-)
+MOVE = CHANGE.values(
+    current=func.coalesce(_following, participants.c.current),
+    hold_until=bindparam("hold_until"),
+    last_seen_at=bindparam("now"),
+).returning(participants.c.current)
 # The code is given only if no step is left and every closed one has its response: the database itself sees to it.
 _unanswered = (
     select(steps.c.id)
@@ -85,117 +92,75 @@ _unanswered = (
     )
     .exists()
 )
-COMPLETE = (
-    update(participants)
-    .where(participants.c.id == bindparam("who"), ~_unanswered)
-    .values(
-        status="complete",
-        completion_code=bindparam("completion_code"),
-        finished_at=bindparam("now"),
-        last_seen_at=bindparam("now"),
-    )
+COMPLETE = CHANGE.where(~_unanswered).values(
+    status="complete",
+    completion_code=bindparam("completion_code"),
+    finished_at=bindparam("now"),
+    last_seen_at=bindparam("now"),
 )
-LEAVE = (
-    update(participants)
-    .where(participants.c.id == bindparam("who"))
-    .values(status=bindparam("status"), finished_at=bindparam("now"), last_seen_at=bindparam("now"))
-)
+SCREEN_OUT = CHANGE.values(status="screened-out", finished_at=bindparam("now"), last_seen_at=bindparam("now"))
 
 
-@dataclass(frozen=True)
-class Mover:
-    """Who moves, in what, and when: what every move needs."""
-
-    connection: Connection
-    study: Study
-    participant_id: int
-    now: int
+def read_step(work: Transaction, participant_id: int, ord: int) -> StepRow:
+    """A step of a participant, who is locked."""
+    return StepRow._make(work.connection.execute(STEP, {"who": participant_id, "ord": ord}).one())
 
 
-def after_answers(mover: Mover, step: Any, answers: dict[str, Any]) -> None:
+def after_answers(work: Transaction, step: StepRow, answers: Mapping[str, str | int | float | None]) -> None:
     """Moves on from a step whose answers were just stored."""
-    mover.connection.execute(CLOSE, {"step_id": step.id, "new": "closed", "now": mover.now})
-    screening = mover.study.screening
-    if screening is not None and _is_test(mover.study, step):
-        _judge(mover, step.ord, passed=screening.passed(answers))
+    work.connection.execute(CLOSE, {"step_id": step.id, "new": "closed", "now": work.now})
+    if work.study.screening is None:
+        _go(work, step)
     else:
-        _go(mover, step.ord)
+        _go_on(work, step, passed=work.study.screening.passed(answers))
 
 
-def after_limit(mover: Mover, step: Any) -> None:
+def after_limit(work: Transaction, step: StepRow) -> None:
     """Moves on from a step whose time is over: past it, and past its phase if the time of the phase is over."""
-    phase = mover.study.phases[step.phase]
-    if phase_is_over(mover, phase):
-        mover.connection.execute(
-            EXPIRE_PHASE,
-            {
-                "who": mover.participant_id,
-                "from_ord": step.ord,
-                "of_phase": phase.key,
-                "now": mover.now,
-            },
-        )
+    phase = work.study.phases[step.phase]
+    ends = phase_deadline(work, step.participant_id, phase)
+    if ends is not None and work.now >= ends:
+        keys = {"who": step.participant_id, "from_ord": step.ord, "of_phase": phase.key, "now": work.now}
+        work.connection.execute(EXPIRE_PHASE, keys)
     else:
-        mover.connection.execute(CLOSE, {"step_id": step.id, "new": "expired", "now": mover.now})
-    if _is_test(mover.study, step):
-        _judge(mover, step.ord, passed=False)
-    else:
-        _go(mover, step.ord)
+        work.connection.execute(CLOSE, {"step_id": step.id, "new": "expired", "now": work.now})
+    _go_on(work, step, passed=False)
 
 
-def phase_deadline(mover: Mover, phase: Phase) -> int | None:
+def phase_deadline(work: Transaction, participant_id: int, phase: Phase) -> int | None:
     """When the time of the phase ends; None if it has no limit. A phase that nobody opened yet begins now."""
     if phase.session_seconds is None:
         return None
-    opened = mover.connection.execute(
-        PHASE_OPENED, {"who": mover.participant_id, "phase": phase.key}
-    ).scalar()
-    return (mover.now if opened is None else opened) + micros(phase.session_seconds)
+    opened = work.connection.execute(PHASE_OPENED, {"who": participant_id, "phase": phase.key}).scalar()
+    return (work.now if opened is None else opened) + micros(phase.session_seconds)
 
 
-def phase_is_over(mover: Mover, phase: Phase) -> bool:
-    """Whether the time of the phase is over."""
-    deadline = phase_deadline(mover, phase)
-    return deadline is not None and mover.now >= deadline
+def _go_on(work: Transaction, step: StepRow, *, passed: bool) -> None:
+    """To the next step; after a try at the screening test past all later tries, to the next one, or out."""
+    if _is_test(work, step):
+        keys = [phase.key for phase in work.study.phases.values() if phase.kind == "screening"]
+        after = {"who": step.participant_id, "after": step.ord}
+        last = work.connection.execute(LAST_TRY, after | {"phases": keys}).scalar()
+        if last is None and not passed:
+            work.connection.execute(SCREEN_OUT, {"who": step.participant_id, "now": work.now})
+            return
+        if last is not None and passed:
+            work.connection.execute(SKIP, after | {"last": last, "now": work.now})
+    _go(work, step)
 
 
-def leave(mover: Mover, status: str) -> None:
-    """Ends the participation without completing it; the place is free again."""
-    mover.connection.execute(LEAVE, {"who": mover.participant_id, "status": status, "now": mover.now})
-
-
-def _is_test(study: Study, step: Any) -> bool:
+def _is_test(work: Transaction, step: StepRow) -> bool:
     """Whether it is a try at the screening test; its phase may show the instructions once more as well."""
-    return study.phases[step.phase].kind == "screening" and bool(study.screens[step.screen].questions)
+    is_screening = work.study.phases[step.phase].kind == "screening"
+    return is_screening and bool(work.study.screens[step.screen].questions)
 
 
-def _judge(mover: Mover, ord: int, *, passed: bool) -> None:
-    """After a try at the screening test: past all later tries, to the next one, or out."""
-    keys = [phase.key for phase in mover.study.phases.values() if phase.kind == "screening"]
-    last = mover.connection.execute(
-        LAST_TRY, {"who": mover.participant_id, "after": ord, "phases": keys}
-    ).scalar()
-    if last is None and not passed:
-        leave(mover, "screened-out")
-        return
-    if last is not None and passed:
-        mover.connection.execute(
-            SKIP, {"who": mover.participant_id, "after": ord, "last": last, "now": mover.now}
-        )
-    _go(mover, ord)
-
-
-def _go(mover: Mover, ord: int) -> None:
+def _go(work: Transaction, step: StepRow) -> None:
     """To the next step that waits; after the last one the participant is done and gets the completion code."""
-    connection, now = mover.connection, mover.now
-    hold_until = now + hold_micros(mover.study)
-    moved_to = connection.execute(
-        MOVE, {"who": mover.participant_id, "hold_until": hold_until, "now": now}
-    ).scalar_one()
-    if moved_to != ord:
+    who = {"who": step.participant_id, "now": work.now}
+    moved_to = work.connection.execute(MOVE, who | {"hold_until": held_until(work)}).scalar_one()
+    if moved_to != step.ord:
         return
-    done = connection.execute(
-        COMPLETE, {"who": mover.participant_id, "completion_code": new_code(), "now": now}
-    )
+    done = work.connection.execute(COMPLETE, who | {"completion_code": new_code()})
     if done.rowcount != 1:
-        raise RuntimeError(f"Participant {mover.participant_id} has no step left, but an answer is missing.")
+        raise RuntimeError(f"Participant {step.participant_id} has no step left, but an answer is missing.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from verax.studies.model.steps import Step
 from verax.studies.model.study import Study
@@ -27,19 +28,18 @@ def part_numbers(study: Study, planned: Sequence[Step]) -> list[int]:
     return [0 if part is None else numbers[part] for part in parts]
 
 
-def places(run: Sequence[Step]) -> list[tuple[int, int]]:
-    """By step of a phase: its place, from 1, and how many there are.
+def places(planned: Sequence[Step]) -> list[tuple[int, int]]:
+    """By step: its place in its phase, from 1, and how many there are.
 
     Steps with an item count items, since an item may have several steps (the guess and the answer); others count pages.
     """
-    items = list(dict.fromkeys(step.item for step in run if step.item is not None))
-    pages = sum(step.item is None for step in run)
-    found: list[tuple[int, int]] = []
-    page = 0
-    for step in run:
-        if step.item is None:
-            page += 1
-            found.append((page, pages))
-        else:
-            found.append((items.index(step.item) + 1, len(items)))
-    return found
+    numbered: list[tuple[int, int]] = []
+    for _, steps in groupby(planned, key=lambda step: step.phase):
+        run = list(steps)
+        items = list(dict.fromkeys(step.item for step in run if step.item is not None))
+        pages = sum(step.item is None for step in run)
+        page = 0
+        for step in run:
+            page += step.item is None
+            numbered.append((page, pages) if step.item is None else (items.index(step.item) + 1, len(items)))
+    return numbered

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal, NamedTuple, get_args
 
-from sqlalchemy import Connection, and_, bindparam, select
+from sqlalchemy import and_, bindparam, select
 
 from verax.errors import VeraxError
 from verax.studies.model.screen import Screen, with_names
 from verax.studies.model.steps import Phase, Step
-from verax.studies.model.study import Study
 from verax.studies.store.clock import SECOND, from_micros
+from verax.studies.store.people import Transaction, columns
 from verax.studies.store.tables import participants, responses, steps, studies
 
 Status = Literal["consent", "active", "complete", "screened-out", "full", "declined", "withdrawn", "paused"]
 Reason = Literal["full", "closed", "paused", "unknown-code", "code-needed", "ids-needed"]
 
+PAGES: Mapping[str, Status] = {status: status for status in get_args(Status)}
 SENTENCES: Mapping[Reason, str] = {
     "full": "All places of this study are taken.",
     "closed": "This study is closed.",
@@ -94,29 +95,38 @@ class Submitted:
     errors: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
+class Looked(NamedTuple):
+    """A participant, the state of the study, and the step that is due; before the consent there is none."""
+
+    id: int
+    status: str
+    is_bot: bool
+    current: int
+    steps: int
+    phases: int
+    names: list[str] | None
+    hold_until: int
+    completion_code: str | None
+    study_state: str
+    step_id: int
+    phase: str
+    screen: str
+    item: str | None
+    condition: str | None
+    phase_number: int
+    number_in_phase: int
+    steps_in_phase: int
+    nonce: str
+    state: str
+    deadline_at: int | None
+
+
 LOOK = (
     select(
-        participants.c.id,
-        participants.c.status,
-        participants.c.is_bot,
-        participants.c.current,
-        participants.c.steps,
-        participants.c.phases,
-        participants.c.names,
-        participants.c.hold_until,
-        participants.c.completion_code,
+        *columns(participants, Looked._fields[:9]),
         studies.c.state.label("study_state"),
         steps.c.id.label("step_id"),
-        steps.c.phase,
-        steps.c.screen,
-        steps.c.item,
-        steps.c.condition,
-        steps.c.phase_number,
-        steps.c.number_in_phase,
-        steps.c.steps_in_phase,
-        steps.c.nonce,
-        steps.c.state,
-        steps.c.deadline_at,
+        *columns(steps, Looked._fields[11:]),
     )
     .join_from(participants, studies)
     .outerjoin(
@@ -132,8 +142,15 @@ ANSWERED = (
 )
 
 
-def page_of(row: Any) -> Status:
-    """Which page a participant gets, from a row of `LOOK`."""
+def look_up(work: Transaction, token_hash: str) -> Looked | None:
+    """The participant and the step that is due; None if nobody has this token."""
+    keys = {"study_id": work.study_id, "token_hash": token_hash}
+    row = work.connection.execute(LOOK, keys).one_or_none()
+    return None if row is None else Looked._make(row)
+
+
+def page_of(row: Looked) -> Status:
+    """Which page a participant gets."""
     match row.status:
         case "invited" | "full" if row.study_state == "closed":
             return "full"
@@ -141,11 +158,10 @@ def page_of(row: Any) -> Status:
             return "paused" if row.study_state == "paused" else "consent"
         case "active":
             return "paused" if row.study_state == "paused" else "active"
-    status: Status = row.status
-    return status
+    return PAGES[row.status]
 
 
-def waiting(row: Any, status: Status, *, preview: bool) -> Where:
+def waiting(work: Transaction, row: Looked, status: Status) -> Where:
     """Where a participant is who has no step to do now."""
     return Where(
         status=status,
@@ -155,13 +171,11 @@ def waiting(row: Any, status: Status, *, preview: bool) -> Where:
         names=tuple(row.names or ()),
         phases=row.phases,
         completion_code=row.completion_code,
-        preview=preview,
+        preview=work.preview,
     )
 
 
-def at_step(
-    study: Study, row: Any, deadline_at: int | None, now: int, echo: str | None, *, preview: bool
-) -> Where:
+def at_step(work: Transaction, row: Looked, deadline_at: int | None, echo: str | None) -> Where:
     """Where a participant is who has a step to do."""
     return Where(
         status="active",
@@ -169,31 +183,33 @@ def at_step(
         ord=row.current,
         steps=row.steps,
         step=Step(row.phase, row.screen, row.item, row.condition),
-        screen=study.screens[row.screen],
+        screen=work.study.screens[row.screen],
         nonce=row.nonce,
-        names=tuple(row.names),
-        phase=study.phases[row.phase],
+        names=tuple(row.names or ()),
+        phase=work.study.phases[row.phase],
         phase_number=row.phase_number,
         phases=row.phases,
         number_in_phase=row.number_in_phase,
         steps_in_phase=row.steps_in_phase,
         deadline=None if deadline_at is None else from_micros(deadline_at),
-        seconds_left=None if deadline_at is None else max(0.0, (deadline_at - now) / SECOND),
+        seconds_left=None if deadline_at is None else max(0.0, (deadline_at - work.now) / SECOND),
         echo=echo,
-        preview=preview,
+        preview=work.preview,
     )
 
 
-def echo_of(connection: Connection, study: Study, row: Any) -> str | None:
+def echo_of(work: Transaction, row: Looked) -> str | None:
     """What the participant answered to the step before, in the words that stood on the page."""
-    name = study.screens[row.screen].echo
+    name = work.study.screens[row.screen].echo
     if not name:
         return None
-    before = connection.execute(ANSWERED, {"participant_id": row.id, "ord": row.current - 1}).one_or_none()
+    keys = {"participant_id": row.id, "ord": row.current - 1}
+    before = work.connection.execute(ANSWERED, keys).one_or_none()
     if before is None or before.answers.get(name) is None:
         return None
     position = before.positions.get(name)
     if position is None:
         return str(before.answers[name])
-    question = next(question for question in study.screens[before.screen].questions if question.name == name)
-    return with_names(question.options[position - 1].label, row.names)
+    questions = work.study.screens[before.screen].questions
+    question = next(question for question in questions if question.name == name)
+    return with_names(question.options[position - 1].label, row.names or ())

@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from verax.studies.model.screen import Question, Screen
 
@@ -74,15 +73,15 @@ def _take_choice(question: Question, value: str, answers: Answers) -> None:
         answers.meanings[question.name] = None
 
 
-def clean(text: Any) -> str:
+def clean(text: object) -> str:
     """The text as every database takes it: line ends of one kind, no NUL, no half characters."""
     plain = str(text).replace("\r\n", "\n").replace(NUL, "")
     return plain.encode("utf-8", "replace").decode()
 
 
-def check_times(client: Mapping[str, Any]) -> dict[str, Any]:
+def check_times(client: Mapping[str, object]) -> dict[str, float | list[str]]:
     """The browser's times as numbers; the names of those that are none stand under "refused"."""
-    times: dict[str, Any] = {}
+    times: dict[str, float | list[str]] = {}
     refused = []
     for name, value in client.items():
         number = _number(value)
@@ -93,7 +92,7 @@ def check_times(client: Mapping[str, Any]) -> dict[str, Any]:
     return times | {"refused": refused[:MOST_TIMES]} if refused else times
 
 
-def _number(value: Any) -> float | int | None:
+def _number(value: object) -> float | int | None:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     try:
@@ -105,7 +104,7 @@ def _number(value: Any) -> float | int | None:
     return int(number) if number.is_integer() else number
 
 
-def keepable(data: Any, depth: int = 0) -> Any:
+def keepable(data: object, depth: int = 0) -> object:
     """Anything that a browser sent, as JSON of a bounded size; what is cut says so."""
     if data is None or isinstance(data, bool):
         return data

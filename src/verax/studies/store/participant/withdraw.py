@@ -7,15 +7,11 @@ whoever comes back is recognised and not let in again.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
 
-from sqlalchemy import Connection, bindparam, case, delete, func, null, select, update
+from sqlalchemy import bindparam, case, delete, func, null, select
 
-from verax.studies.store.people import act
+from verax.studies.store.people import CHANGE, Known, Transaction, act, lock
 from verax.studies.store.tables import consents, events, exclusions, participants, responses, steps
-
-# How somebody is found: by their link, by what they were given at the end, or by the platform's id.
-Known = Literal["token_hash", "completion_code", "person_hash"]
 
 _steps_of = select(steps.c.id).where(steps.c.participant_id == bindparam("who"))
 COUNT = select(func.count()).select_from(responses).where(responses.c.step_id.in_(_steps_of))
@@ -27,29 +23,21 @@ DELETE = (
     delete(consents).where(consents.c.participant_id == bindparam("who")),
     delete(exclusions).where(exclusions.c.participant_id == bindparam("who")),
 )
-STOP = (
-    update(participants)
-    .where(participants.c.id == bindparam("who"))
-    .values(
-        status="withdrawn", hold_until=null(), finished_at=bindparam("now"), last_seen_at=bindparam("now")
-    )
+STOP = CHANGE.values(
+    status="withdrawn", hold_until=null(), finished_at=bindparam("now"), last_seen_at=bindparam("now")
 )
-EMPTY = (
-    update(participants)
-    .where(participants.c.id == bindparam("who"))
-    .values(
-        phases=0,
-        steps=0,
-        current=0,
-        names=null(),
-        hold_until=null(),
-        return_to=null(),
-        completion_code=null(),
-        created_at=bindparam("now"),
-        consented_at=case((participants.c.consented_at.is_not(None), bindparam("now")), else_=null()),
-        finished_at=bindparam("now"),
-        last_seen_at=bindparam("now"),
-    )
+EMPTY = CHANGE.values(
+    phases=0,
+    steps=0,
+    current=0,
+    names=null(),
+    hold_until=null(),
+    return_to=null(),
+    completion_code=null(),
+    created_at=bindparam("now"),
+    consented_at=case((participants.c.consented_at.is_not(None), bindparam("now")), else_=null()),
+    finished_at=bindparam("now"),
+    last_seen_at=bindparam("now"),
 )
 
 
@@ -66,40 +54,29 @@ class Left:
     deleted: int
 
 
-def withdraw(
-    connection: Connection, study_id: int, known: Known, value: str, now: int, *, delete: bool, by: str
-) -> Left | None:
+def withdraw(work: Transaction, known: Known, value: str, *, delete: bool, by: str) -> Left | None:
     """Ends somebody's part, and deletes what they gave if they wish it; None if nobody is known by this.
 
     Who has completed the study has nothing to stop, but may still have everything deleted.
     """
-    person = _locked(connection, study_id, known, value)
+    person = lock(work, value, known)
     if person is None:
         return None
     stops = person.status not in ("complete", "withdrawn")
     gone = person.status == "withdrawn" and person.steps == 0
     if gone or not (stops or delete):
         return Left(person.number, 0)
-    connection.execute(STOP, {"who": person.id, "now": now})
-    deleted = empty(connection, person.id, now) if delete else 0
-    act(connection, study_id, by, "withdrawal", now, {"number": person.number, "deleted": delete})
+    work.connection.execute(STOP, {"who": person.id, "now": work.now})
+    deleted = empty(work, person.id) if delete else 0
+    act(work, by, "withdrawal", {"number": person.number, "deleted": delete})
     return Left(person.number, deleted)
 
 
-def empty(connection: Connection, participant_id: int, now: int) -> int:
+def empty(work: Transaction, participant_id: int) -> int:
     """Deletes all that is stored of somebody but the row itself; how many answered pages that were."""
-    count: int = connection.execute(COUNT, {"who": participant_id}).scalar_one()
+    who = {"who": participant_id}
+    count: int = work.connection.execute(COUNT, who).scalar_one()
     for statement in DELETE:
-        connection.execute(statement, {"who": participant_id})
-    connection.execute(EMPTY, {"who": participant_id, "now": now})
+        work.connection.execute(statement, who)
+    work.connection.execute(EMPTY, who | {"now": work.now})
     return count
-
-
-def _locked(connection: Connection, study_id: int, known: Known, value: str) -> Any | None:
-    columns = (participants.c.id, participants.c.status, participants.c.number, participants.c.steps)
-    found = (
-        select(*columns)
-        .where(participants.c.study_id == study_id, participants.c[known] == value)
-        .with_for_update(key_share=True)
-    )
-    return connection.execute(found).one_or_none()

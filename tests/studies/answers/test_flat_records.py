@@ -7,7 +7,7 @@ import re
 from answering import answer_step, finish, first_option, forward, go_to, small
 from small_study import CHECKS, begin
 from verax.studies.answers.exclusion import apply_exclusions
-from verax.studies.answers.records import (
+from verax.studies.answers.flat_records import (
     AT_ONCE,
     READERS,
     event_records,
@@ -15,8 +15,8 @@ from verax.studies.answers.records import (
     participant_records,
     response_records,
     view,
-    written,
 )
+from verax.studies.answers.response_record import written
 from verax.studies.answers.schema import TABLES, shown
 
 

@@ -1,0 +1,321 @@
+"""What is known of a study's people, as flat records; one source for export, status and analysis.
+
+Records are streamed: some hundred participants are in memory at a time, however many there are. All records that are
+read through one `View` are of one moment, whatever is written meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from sqlalchemy import BindParameter, String, and_, bindparam, cast, func, or_, select
+
+from verax.studies.answers.json_cells import from_json, known
+from verax.studies.answers.response_record import Record, ResponseRecords, StepColumns
+from verax.studies.store.clock import SECOND, from_micros
+from verax.studies.store.people import AT_STEP, HAS_LEFT, Transaction, columns, rules_in_force, state_of
+from verax.studies.store.store import Store
+from verax.studies.store.tables import events, exclusions, participants, responses, steps
+from verax.studies.store.tokens import pseudonym
+
+AT_ONCE = 200  # participants in memory
+MINUTE = 60 * SECOND
+
+
+class PersonRow(NamedTuple):
+    """A participant as the database has them, with whether they have left and the phase in which they are."""
+
+    id: int
+    token_hash: str
+    is_bot: bool
+    status: str
+    platform: str
+    design_row: int
+    number: int | None
+    steps: int
+    version: str
+    created_at: int
+    consented_at: int | None
+    last_seen_at: int
+    finished_at: int | None
+    completion_code: str | None
+    person_hash: str | None
+    left: bool
+    phase: str | None
+
+
+class AnsweredStep(NamedTuple):
+    """A step that was answered or expired; what was sent with it is JSON text, as it is not always looked at."""
+
+    participant_id: int
+    ord: int
+    phase: str
+    screen: str
+    item: str | None
+    condition: str | None
+    number_in_phase: int
+    state: str
+    opened_at: int
+    closed_at: int
+    deadline_at: int | None
+    views: int
+    received_at: int
+    late: bool | None
+    answers: str
+    positions: str
+    client: str
+
+
+_people: BindParameter[int] = bindparam("people", expanding=True)
+PEOPLE = (
+    select(*columns(participants, PersonRow._fields[:-2]), HAS_LEFT.label("left"), steps.c.phase)
+    .outerjoin_from(participants, steps, AT_STEP)
+    .where(participants.c.study_id == bindparam("study_id"), participants.c.id > bindparam("after"))
+    .order_by(participants.c.id)
+    .limit(AT_ONCE)
+)
+DONE = (
+    select(steps.c.participant_id, func.count().label("done"))
+    .where(steps.c.participant_id.in_(_people), steps.c.state == "closed")
+    .group_by(steps.c.participant_id)
+)
+# As text: the database's JSON would be parsed whether it is looked at or not.
+_answers_text = cast(responses.c.answers, String).label("answers")
+ANSWERED = (
+    select(
+        *columns(steps, AnsweredStep._fields[:12]),
+        responses.c.received_at,
+        responses.c.late,
+        _answers_text,
+        cast(responses.c.positions, String).label("positions"),
+        cast(responses.c.client, String).label("client"),
+    )
+    .outerjoin_from(steps, responses)
+    .where(
+        steps.c.participant_id.in_(_people),
+        # Pages that asked nothing have empty answers.
+        or_(steps.c.state == "expired", and_(steps.c.state == "closed", _answers_text != "{}")),
+    )
+    .order_by(steps.c.participant_id, steps.c.ord)
+)
+HAPPENED = (
+    select(events).where(events.c.participant_id.in_(_people)).order_by(events.c.participant_id, events.c.id)
+)
+EXCLUDED = (
+    select(exclusions)
+    .where(exclusions.c.participant_id.in_(_people))
+    .order_by(exclusions.c.participant_id, exclusions.c.rule)
+)
+
+
+@dataclass(frozen=True)
+class View:
+    """A study's answers as they are at one moment.
+
+    Attributes:
+        work: sees the database of that moment.
+        secret: the study's, from which pseudonyms are made.
+        identifying: whether records have the columns that could lead to a person.
+        free_text: whether they have what people wrote.
+    """
+
+    work: Transaction
+    secret: str
+    identifying: bool = False
+    free_text: bool = False
+
+    @cached_property
+    def own_words(self) -> Mapping[str, frozenset[str]]:
+        """By screen: the questions that are answered in own words."""
+        return {
+            key: frozenset(question.name for question in screen.questions if question.kind == "text")
+            for key, screen in self.work.study.screens.items()
+        }
+
+    def people(self) -> Iterator[dict[int, PersonRow]]:
+        """The participants by their number in the database, some hundred at a time."""
+        keys = {"study_id": self.work.study_id, "now": self.work.now}
+        after = -1
+        while rows := self.work.connection.execute(PEOPLE, keys | {"after": after}).all():
+            people = [PersonRow._make(row) for row in rows]
+            yield {person.id: person for person in people}
+            after = people[-1].id
+
+    def name(self, person: PersonRow) -> str:
+        """What the participant is called outside of the database."""
+        return pseudonym(self.secret, person.token_hash)
+
+
+@contextmanager
+def view(store: Store, *, identifying: bool = False, free_text: bool = False) -> Iterator[View]:
+    """The study's answers as they are now; those that arrive meanwhile are not seen."""
+    with store.snapshot() as work:
+        yield View(work, state_of(work).secret, identifying, free_text)
+
+
+def participant_records(store: Store, *, identifying: bool = False) -> Iterator[Record]:
+    """Everybody who came, in the order of coming; the columns are `PARTICIPANTS` of the schema."""
+    return _streamed(read_participants, store, identifying=identifying)
+
+
+def response_records(store: Store, *, identifying: bool = False) -> Iterator[Record]:
+    """Every answer, and every step that expired; the columns are `RESPONSES`. Identifying ones hold the texts."""
+    return _streamed(read_responses, store, identifying=identifying)
+
+
+def event_records(store: Store, *, identifying: bool = False) -> Iterator[Record]:
+    """What happened beside the answers; the columns are `EVENTS`. Identifying ones hold what was sent."""
+    return _streamed(read_events, store, identifying=identifying)
+
+
+def exclusion_records(store: Store, *, identifying: bool = False) -> Iterator[Record]:
+    """Every exclusion that holds or held; the columns are `EXCLUSIONS`."""
+    return _streamed(read_exclusions, store, identifying=identifying)
+
+
+def read_participants(seen: View) -> Iterator[Record]:
+    """The records of `participant_records`."""
+    conditions = {row.number: row.cells.get("condition") for row in seen.work.study.rows}
+    for people in seen.people():
+        counted = seen.work.connection.execute(DONE, {"people": list(people)})
+        done: dict[int, int] = dict(counted.tuples().all())
+        rules = rules_in_force(seen.work, people)
+        for person in people.values():
+            condition = conditions.get(person.design_row)
+            record = {
+                "participant": seen.name(person),
+                "bot": person.is_bot,
+                "status": person.status,
+                "platform": person.platform,
+                "design_row": person.design_row,
+                "number": person.number,
+                "condition": condition if isinstance(condition, str) else None,
+                "steps": person.steps,
+                "done": done.get(person.id, 0),
+                "phase": person.phase,
+                "minutes": _minutes(person.consented_at, person.finished_at or person.last_seen_at),
+                "left": person.left,
+                "excluded": person.id in rules,
+                "rules": rules.get(person.id, []),
+                "version": person.version,
+            }
+            if seen.identifying:
+                record |= {
+                    "created_at": _iso(person.created_at),
+                    "finished_at": _iso(person.finished_at),
+                    "completion_code": person.completion_code,
+                    "person_hash": person.person_hash,
+                }
+            yield record
+
+
+def read_responses(seen: View) -> Iterator[Record]:
+    """The records of `response_records`."""
+    records = ResponseRecords(seen.work.study)
+    for people in seen.people():
+        names = {id: seen.name(person) for id, person in people.items()}
+        for row in seen.work.connection.execute(ANSWERED, {"people": list(people)}).all():
+            step = AnsweredStep._make(row)
+            person, name = people[step.participant_id], names[step.participant_id]
+            if step.state == "expired":
+                yield records.expired(_about(step, person, name, step.closed_at), step.screen)
+            else:
+                yield from _answers(seen, records, step, _about(step, person, name, step.received_at))
+
+
+def _about(step: AnsweredStep, person: PersonRow, name: str, ended: int) -> StepColumns:
+    return {
+        "participant": name,
+        "bot": person.is_bot,
+        "design_row": person.design_row,
+        "phase": step.phase,
+        "step": step.ord,
+        "number_in_phase": step.number_in_phase,
+        "item": step.item,
+        "condition": step.condition,
+        "late": bool(step.late),
+        "seconds": None,
+        "client_ms": None,
+        "visible_ms": None,
+        "blurs": None,
+        "views": step.views,
+        "minute": _minutes(person.consented_at, ended),
+    }
+
+
+def _answers(
+    seen: View, records: ResponseRecords, step: AnsweredStep, about: StepColumns
+) -> Iterator[Record]:
+    """One record for each answer on a page; a question that was left open is none."""
+    client, positions, own_words = from_json(step.client), known(step.positions), seen.own_words[step.screen]
+    drawn, sent, blurs = client.get("shown"), client.get("submitted"), client.get("blurs")
+    about["seconds"] = (step.received_at - step.opened_at) / SECOND
+    about["client_ms"] = None if drawn is None or sent is None else float(sent - drawn)
+    about["visible_ms"] = client.get("visible_ms")
+    about["blurs"] = None if blurs is None else int(blurs)
+    for question, meaning in known(step.answers).items():
+        if meaning is not None:
+            withheld = question in own_words and not seen.free_text
+            yield records.answered(about, question, meaning, positions.get(question), withheld=withheld)
+
+
+def read_events(seen: View) -> Iterator[Record]:
+    """The records of `event_records`."""
+    for people in seen.people():
+        for event in seen.work.connection.execute(HAPPENED, {"people": list(people)}).all():
+            person = people[event.participant_id]
+            record = {
+                "participant": seen.name(person),
+                "bot": person.is_bot,
+                "step": event.ord,
+                "type": event.type,
+                "minute": _minutes(person.created_at, event.at),
+            }
+            if seen.identifying:
+                record["at"] = _iso(event.at)
+            withheld = bool(event.data) and not seen.free_text
+            yield record | {"data": None if withheld else event.data or None, "withheld": withheld}
+
+
+def read_exclusions(seen: View) -> Iterator[Record]:
+    """The records of `exclusion_records`."""
+    for people in seen.people():
+        for exclusion in seen.work.connection.execute(EXCLUDED, {"people": list(people)}).all():
+            person, evidence = people[exclusion.participant_id], exclusion.evidence
+            yield {
+                "participant": seen.name(person),
+                "bot": person.is_bot,
+                "rule": exclusion.rule,
+                "limit": evidence["limit"],
+                "measured": evidence["measured"],
+                "answers": evidence["answers"],
+                "evidence": evidence,
+                "in_force": exclusion.lifted_at is None,
+            }
+
+
+READERS: Mapping[str, Callable[[View], Iterator[Record]]] = {
+    "participants": read_participants,
+    "responses": read_responses,
+    "events": read_events,
+    "exclusions": read_exclusions,
+}
+
+
+def _streamed(
+    read: Callable[[View], Iterator[Record]], store: Store, *, identifying: bool
+) -> Iterator[Record]:
+    with view(store, identifying=identifying, free_text=identifying) as seen:
+        yield from read(seen)
+
+
+def _minutes(since: int | None, until: int | None) -> float | None:
+    return None if since is None or until is None else round((until - since) / MINUTE, 6)
+
+
+def _iso(moment: int | None) -> str | None:
+    return None if moment is None else from_micros(moment).isoformat(timespec="milliseconds")

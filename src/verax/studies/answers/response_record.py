@@ -1,0 +1,138 @@
+"""The record of an answer: one builder, whether the answer is read from a database or simulated."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TypedDict
+
+from verax.studies.model.screen import Meaning
+from verax.studies.model.study import Study
+from verax.studies.protocol.contract import make_protocol
+
+Record = dict[str, object]
+
+
+class StepColumns(TypedDict):
+    """The columns that all records of a step have in common, as far as the study does not know them."""
+
+    participant: str
+    bot: bool
+    design_row: int
+    phase: str
+    step: int
+    number_in_phase: int
+    item: str | None
+    condition: str | None
+    late: bool
+    seconds: float | None
+    client_ms: float | None
+    visible_ms: float | None
+    blurs: int | None
+    views: int
+    minute: float | None
+
+
+class ResponseRecords:
+    """Makes the records of answers to a study; the columns are `verax.studies.answers.schema.RESPONSES`.
+
+    What the study says about a phase, an item and an answer is looked up once, since there may be a million answers.
+    """
+
+    def __init__(self, study: Study) -> None:
+        protocol = make_protocol(study.spec.protocol)
+        self.scored = protocol.scored
+        self._kinds = {key: phase.kind for key, phase in study.phases.items()}
+        self._questions = {
+            key: [question.name for question in screen.questions] for key, screen in study.screens.items()
+        }
+        # Label, prediction, whether it is right, prediction of the variant, whether it flips.
+        self._items: dict[str | None, tuple[int | bool | None, ...]] = {None: (None,) * 5}
+        for item in study.items.values():
+            variant = (None, None) if item.variant is None else (item.variant.prediction, item.flips)
+            self._items[item.id] = (item.label, item.prediction, item.correct, *variant)
+        self._score = cache(lambda item, meaning: protocol.score(study.items[item], meaning))
+
+    def answered(
+        self,
+        step: StepColumns,
+        question: str,
+        meaning: Meaning,
+        position: int | None,
+        *,
+        withheld: bool = False,
+    ) -> Record:
+        """An answer to a question; a text that is withheld was written, but is not in the record."""
+        item = step["item"]
+        is_scored = self._kinds[step["phase"]] == "test" and item is not None and question == self.scored
+        return self._record(
+            step,
+            "closed",
+            question,
+            answer=None if withheld else written(meaning),
+            position=position,
+            score=self._score(item, meaning) if is_scored else None,
+            withheld=withheld,
+        )
+
+    def expired(self, step: StepColumns, screen: str) -> Record:
+        """The one record of a step whose time was over: of the scored question, or else the first of its screen."""
+        questions = self._questions[screen]
+        question = self.scored if self.scored in questions else next(iter(questions), None)
+        unanswered: StepColumns = {
+            **step,
+            "late": True,
+            "seconds": None,
+            "client_ms": None,
+            "visible_ms": None,
+            "blurs": None,
+        }
+        return self._record(unanswered, "expired", question)
+
+    def _record(
+        self,
+        step: StepColumns,
+        state: str,
+        question: str | None,
+        *,
+        answer: str | None = None,
+        position: int | None = None,
+        score: float | None = None,
+        withheld: bool = False,
+    ) -> Record:
+        label, prediction, correct, variant, flips = self._items[step["item"]]
+        return {
+            "participant": step["participant"],
+            "bot": step["bot"],
+            "design_row": step["design_row"],
+            "phase": step["phase"],
+            "phase_kind": self._kinds[step["phase"]],
+            "step": step["step"],
+            "number_in_phase": step["number_in_phase"],
+            "item": step["item"],
+            "condition": step["condition"],
+            "question": question,
+            "answer": answer,
+            "position": position,
+            "score": score,
+            "label": label,
+            "prediction": prediction,
+            "model_correct": correct,
+            "variant_prediction": variant,
+            "flips": flips,
+            "state": state,
+            "late": step["late"],
+            "withheld": withheld,
+            "seconds": step["seconds"],
+            "client_ms": step["client_ms"],
+            "visible_ms": step["visible_ms"],
+            "blurs": step["blurs"],
+            "views": step["views"],
+            "minute": step["minute"],
+        }
+
+
+def written(meaning: Meaning | None) -> str | None:
+    """What an answer means, as text; a number in digits."""
+    if isinstance(meaning, float) and meaning.is_integer():
+        return str(int(meaning))
+    return None if meaning is None else str(meaning)
