@@ -38,7 +38,7 @@ def _list_profiles(asked: bool) -> None:
     for title, parts in (("How they answer", ANSWERING), ("What they do besides", HABITS)):
         console.print(title, style="bold")
         for part in parts:
-            parameters = ", ".join(f"{field.name}={field.default}" for field in fields(part()))  # type: ignore[arg-type]
+            parameters = ", ".join(f"{field.name}={field.default}" for field in fields(part()))
             console.print(
                 f"  {spelled(part()) if not parameters else f'{part.name}({parameters})'}", style="bold"
             )

@@ -72,9 +72,9 @@ def _aside(code: str, *arguments: str) -> Iterator[str]:
 def _address(server: subprocess.Popen[str], complaints: TextIO) -> str:
     assert server.stdout is not None
     for line in server.stdout:
-        found = ADDRESS.search(line)
-        if found is not None:
-            return found[1]
+        said = ADDRESS.search(line)
+        if said is not None:
+            return said[1]
     server.wait()
     complaints.seek(0)
     lines = complaints.read().splitlines()

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -24,6 +23,7 @@ from verax.studies.model.study import Study
 from verax.studies.model.study_files import load_study
 from verax.studies.store import open_store
 from verax.web.app import SafeHeaders, make_app, static
+from verax.web.experimenter.live_words import plain
 from verax.web.http.assets import asset_name
 from verax.web.http.pages import draw
 from verax.web.serve import address, listen, run
@@ -117,13 +117,5 @@ class _Rows:
         return make_app(store, only, preview=True)
 
 
-def _in_words(cells: Mapping[str, Any]) -> str:
-    return "; ".join(f"{name}: {_plain(value)}" for name, value in cells.items())
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_plain(inner)}" for name, inner in value.items())
-    if isinstance(value, list | tuple):
-        return ", ".join(_plain(inner) for inner in value)
-    return str(value)
+def _in_words(cells: Mapping[str, object]) -> str:
+    return "; ".join(f"{name}: {plain(value)}" for name, value in cells.items())

@@ -147,6 +147,6 @@ def run(
 
 def _worker(folder: str, url: str) -> ASGIApp:
     study = load_study(folder)
-    found = frozen(folder)
+    freeze = frozen(folder)
     store = open_store(study, url, key=platform_key(study, folder))
-    return make_app(store, study, frozen=found.at if found else None)
+    return make_app(store, study, frozen=freeze.at if freeze else None)

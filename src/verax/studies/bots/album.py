@@ -104,8 +104,8 @@ class Album:
         if len(expected) != len(facts):
             return False
         return all(
-            found not in self.names or found == with_names(value, self.names)
-            for (_, value), (_, found) in zip(expected, facts, strict=True)
+            shown not in self.names or shown == with_names(value, self.names)
+            for (_, value), (_, shown) in zip(expected, facts, strict=True)
         )
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Event, Lock
-from typing import Any
 
 from verax.errors import VeraxError
 from verax.studies.bots.album import make_album
@@ -112,14 +111,14 @@ class _Count:
                 self._progress(Progress(self._ended, self._pages))
 
 
-def summarise(runs: Sequence[BotRun]) -> dict[str, Any]:
+def summarise(runs: Sequence[BotRun]) -> dict[str, object]:
     """What became of all: by status and profile, pages sent and acknowledged, and what went wrong."""
     return {
         "bots": len(runs),
         "status": dict(Counter(run.status for run in runs).most_common()),
         "profiles": dict(Counter(run.profile for run in runs).most_common()),
         "pages_sent": sum(run.sent for run in runs),
-        "pages_acknowledged": sum(len({one.ord for one in run.acknowledged}) for run in runs),
-        "answers_acknowledged": sum(bool(one.question) for run in runs for one in run.acknowledged),
+        "pages_acknowledged": sum(len({answer.ord for answer in run.acknowledged}) for run in runs),
+        "answers_acknowledged": sum(bool(answer.question) for run in runs for answer in run.acknowledged),
         "problems": dict(Counter(run.problem for run in runs if run.problem).most_common()),
     }

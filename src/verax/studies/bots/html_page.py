@@ -76,7 +76,7 @@ class _Reader(HTMLParser):
                 self._paragraph(about)
             case "table" | "ul":
                 classes = (about.get("class") or "").split()
-                self._inside = next((one for one in ("cells", "bars", "evidence") if one in classes), "")
+                self._inside = next((name for name in ("cells", "bars", "evidence") if name in classes), "")
             case "th" | "td" | "li" | "dt" | "dd":
                 self._text = []
 

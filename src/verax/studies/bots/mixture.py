@@ -5,16 +5,14 @@ from __future__ import annotations
 import ast
 import difflib
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
 
 from verax.errors import VeraxError
 from verax.seeds import stream
 from verax.studies.bots.profiles import ANSWERING, AVERAGE, HABITS, Answering, Habit, Profile
 
 _parts: tuple[type[Answering] | type[Habit], ...] = (*ANSWERING, *HABITS)
-PARTS = {one.name: one for one in _parts}
+PARTS = {part.name: part for part in _parts}
 EXAMPLE = "helped(by=0.1)=0.8,guesser=0.2"
 COMMA = re.compile(r",(?![^()]*\))")
 ENTRY = re.compile(r"(?P<profile>.+?)(?:=(?P<weight>[\d.]+))?")
@@ -63,11 +61,11 @@ def parse_profiles(text: str) -> Mixture:
     """The mixture that is written so: profiles separated by commas, each with its share after ``=``."""
     profiles, weights = [], []
     for entry in COMMA.split(text):
-        found = ENTRY.fullmatch(entry.strip())
-        if found is None:
+        parsed = ENTRY.fullmatch(entry.strip())
+        if parsed is None:
             raise VeraxError(f"The profiles {text!r} cannot be read; write them like this: {EXAMPLE}")
-        profiles.append(_profile(found["profile"]))
-        weights.append(_weight(found["weight"], entry))
+        profiles.append(_profile(parsed["profile"]))
+        weights.append(_weight(parsed["weight"], entry))
     return Mixture(tuple(profiles), tuple(weights))
 
 
@@ -90,30 +88,27 @@ def _profile(text: str) -> Profile:
         raise VeraxError(
             f"The profile {text!r} answers in {len(answering)} ways; nobody does. Separate different people by commas."
         )
-    return Profile(answering[0] if answering else AVERAGE, _habits(parts))
-
-
-def _habits(parts: Sequence[Answering | Habit]) -> tuple[Habit, ...]:
-    return tuple(part for part in parts if isinstance(part, Habit))
+    habits = tuple(part for part in parts if isinstance(part, Habit))
+    return Profile(answering[0] if answering else AVERAGE, habits)
 
 
 def _part(text: str) -> Answering | Habit:
-    found = PART.fullmatch(text)
-    if found is None:
+    parsed = PART.fullmatch(text)
+    if parsed is None:
         raise VeraxError(f"The profile {text!r} cannot be read; write it like this: helped(by=0.1)")
-    made_from = PARTS.get(found["name"])
+    made_from = PARTS.get(parsed["name"])
     if made_from is None:
-        near = difflib.get_close_matches(found["name"], PARTS, n=1)
+        near = difflib.get_close_matches(parsed["name"], PARTS, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(PARTS)}."
-        raise VeraxError(f"There is no profile called {found['name']!r}; {hint}")
-    given = dict(_parameter(made_from, one) for one in (found["parameters"] or "").split(",") if one.strip())
-    return made_from(**given)
+        raise VeraxError(f"There is no profile called {parsed['name']!r}; {hint}")
+    written = [given for given in (parsed["parameters"] or "").split(",") if given.strip()]
+    return made_from(**dict(_parameter(made_from, given) for given in written))
 
 
-def _parameter(made_from: type[Answering] | type[Habit], written: str) -> tuple[str, Any]:
+def _parameter(made_from: type[Answering] | type[Habit], written: str) -> tuple[str, float]:
     """A parameter of the type that its default has."""
     name, _, value = (piece.strip() for piece in written.partition("="))
-    known = {one.name: one.default for one in fields(made_from)}  # type: ignore[arg-type]
+    known = {parameter.name: parameter.default for parameter in fields(made_from)}
     if name not in known:
         have = ", ".join(known) or "no parameters"
         raise VeraxError(f"The profile {made_from.name!r} has no parameter {name!r}; it has {have}.")

@@ -124,7 +124,9 @@ def _pieces(block: Block) -> Iterator[str]:
     match block:
         case Passage():
             yield squeezed(
-                "".join(marked(marks(one), one.text) if one.word else one.text for one in block.tokens)
+                "".join(
+                    marked(marks(token), token.text) if token.word else token.text for token in block.tokens
+                )
             )
         case Row():
             for cell in block.cells:

@@ -48,12 +48,12 @@ class Person:
 
     def leaves(self, page: Page) -> bool:
         """Whether the page is closed for good."""
-        habit = next((one for one in self.profile.habits if isinstance(one, Leaver)), None)
+        habit = self.profile.habit(Leaver)
         return habit is not None and page.done >= habit.after * page.steps
 
     def is_late(self, ord: int) -> bool:
         """Whether this step is answered too late, if there is a limit."""
-        habit = next((one for one in self.profile.habits if isinstance(one, Late)), None)
+        habit = self.profile.habit(Late)
         return habit is not None and self._chance.share("late", ord) < habit.share
 
     def _learn(self, page: Page, known: Known | None) -> Aid:
@@ -61,10 +61,10 @@ class Person:
         if known is None:
             return "none"
         shown = [pair for block in known.screen.blocks if isinstance(block, Facts) for pair in block.pairs]
-        for (_, value), (_, found) in zip(shown, page.facts, strict=True):
+        for (_, value), (_, name) in zip(shown, page.facts, strict=True):
             for number in range(len(self._album.names)):
                 if value == f"⟦{number}⟧":
-                    self._names[number] = found
+                    self._names[number] = name
         if not known.explains:
             # A page that only people without explanations see is one on which nothing helps; others come after some.
             return "none" if known.kinds == {"none"} else self._last_aid
@@ -92,7 +92,7 @@ class Person:
         screening = self._album.study.screening
         assert screening is not None
         right = int(screening.answers[asked.name])
-        habit = next((one for one in self.profile.habits if isinstance(one, Careless)), None)
+        habit = self.profile.habit(Careless)
         if habit is None or self._chance.share(page.ord, asked.name, "careless") >= habit.wrong:
             return right
         return right % len(asked.labels) + 1

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeVar
 
 from verax.errors import VeraxError
 from verax.stats.power.simulation import Design, Spreads, solve_base, solve_shifts
@@ -47,11 +47,16 @@ class Case:
         return 1 + int(self.options * self.draw("guess"))
 
 
+@dataclass(frozen=True)
 class Answering(ABC):
     """How somebody answers questions that have a right answer."""
 
     name: ClassVar[str]
     meaning: ClassVar[str]
+
+    def __init_subclass__(cls, *, name: str, meaning: str) -> None:
+        """The name and the meaning under which a command line lists it."""
+        cls.name, cls.meaning = name, meaning
 
     def __post_init__(self) -> None:
         """Refuses parameters that make no sense."""
@@ -63,11 +68,8 @@ class Answering(ABC):
 
 
 @dataclass(frozen=True)
-class Guesser(Answering):
+class Guesser(Answering, name="guesser", meaning="chooses any answer, each as often"):
     """Chooses any answer, each as often."""
-
-    name: ClassVar[str] = "guesser"
-    meaning: ClassVar[str] = "chooses any answer, each as often"
 
     def choose(self, case: Case) -> int:
         """Any."""
@@ -75,41 +77,39 @@ class Guesser(Answering):
 
 
 @dataclass(frozen=True)
-class LabelFollower(Answering):
+class LabelFollower(
+    Answering,
+    name="label-follower",
+    meaning="answers the true label in this share of the cases (belief bias), or else guesses",
+):
     """Belief bias: answers what is true rather than what the model says; otherwise guesses."""
-
-    name: ClassVar[str] = "label-follower"
-    meaning: ClassVar[str] = (
-        "answers the true label in this share of the cases (belief bias), or else guesses"
-    )
 
     strength: float = 0.8
 
     def choose(self, case: Case) -> int:
         """The answer that would be right if the model were."""
-        if case.label_scores is None or not case.understood or case.draw("follow") >= self.strength:
-            return case.guess()
-        return best(case.label_scores)
+        return _best_or_guess(case, case.label_scores, guesses=case.draw("follow") >= self.strength)
 
 
 @dataclass(frozen=True)
-class ModelKnower(Answering):
+class ModelKnower(
+    Answering, name="model-knower", meaning="knows the right answer, and guesses in this share of the cases"
+):
     """Knows what the model says, but for a share of the answers, which are guesses."""
-
-    name: ClassVar[str] = "model-knower"
-    meaning: ClassVar[str] = "knows the right answer, and guesses in this share of the cases"
 
     noise: float = 0.1
 
     def choose(self, case: Case) -> int:
         """The right answer."""
-        if case.scores is None or not case.understood or case.draw("noise") < self.noise:
-            return case.guess()
-        return best(case.scores)
+        return _best_or_guess(case, case.scores, guesses=case.draw("noise") < self.noise)
 
 
 @dataclass(frozen=True)
-class Helped(Answering):
+class Helped(
+    Answering,
+    name="helped",
+    meaning="is right in the share base, and by more once a method's explanations were seen",
+):
     """Is right in a share ``base`` of the cases, and ``by`` more with a method's explanations.
 
     People, items, and what both gain differ on the log-odds scale as in `verax.stats.power.simulation`; over all
@@ -122,9 +122,6 @@ class Helped(Answering):
         spread: how much people and items differ: 1 as in real studies, 0 not at all.
         control: what a random control's explanations add.
     """
-
-    name: ClassVar[str] = "helped"
-    meaning: ClassVar[str] = "is right in the share base, and by more once a method's explanations were seen"
 
     base: float = 0.66
     by: float = 0.1
@@ -164,11 +161,10 @@ class Helped(Answering):
 
 
 @dataclass(frozen=True)
-class SameAnswer(Answering):
+class SameAnswer(
+    Answering, name="same-answer", meaning="always chooses the answer at this place, ratings included"
+):
     """Always presses the same key."""
-
-    name: ClassVar[str] = "same-answer"
-    meaning: ClassVar[str] = "always chooses the answer at this place, ratings included"
 
     position: int = 1
 
@@ -177,11 +173,16 @@ class SameAnswer(Answering):
         return min(self.position, case.options)
 
 
+@dataclass(frozen=True)
 class Habit:
     """What somebody does besides answering."""
 
     name: ClassVar[str]
     meaning: ClassVar[str]
+
+    def __init_subclass__(cls, *, name: str, meaning: str) -> None:
+        """The name and the meaning under which a command line lists it."""
+        cls.name, cls.meaning = name, meaning
 
     def __post_init__(self) -> None:
         """Refuses parameters that make no sense."""
@@ -189,51 +190,38 @@ class Habit:
 
 
 @dataclass(frozen=True)
-class Leaver(Habit):
+class Leaver(Habit, name="leaver", meaning="leaves after this share of the steps"):
     """Closes the page for good."""
-
-    name: ClassVar[str] = "leaver"
-    meaning: ClassVar[str] = "leaves after this share of the steps"
 
     after: float = 0.3
 
 
 @dataclass(frozen=True)
-class DoubleClicker(Habit):
+class DoubleClicker(Habit, name="double-clicker", meaning="sends each page so many times at once"):
     """Sends every page several times at once."""
-
-    name: ClassVar[str] = "double-clicker"
-    meaning: ClassVar[str] = "sends each page so many times at once"
 
     copies: int = 2
 
 
 @dataclass(frozen=True)
-class Reloader(Habit):
+class Reloader(Habit, name="reloader", meaning="loads each page so many times more before answering"):
     """Loads every page again before answering."""
-
-    name: ClassVar[str] = "reloader"
-    meaning: ClassVar[str] = "loads each page so many times more before answering"
 
     times: int = 1
 
 
 @dataclass(frozen=True)
-class Late(Habit):
+class Late(Habit, name="late", meaning="answers this share of the pages that have a limit after it"):
     """Lets the time of limited pages run out before answering."""
-
-    name: ClassVar[str] = "late"
-    meaning: ClassVar[str] = "answers this share of the pages that have a limit after it"
 
     share: float = 1.0
 
 
 @dataclass(frozen=True)
-class Careless(Habit):
+class Careless(
+    Habit, name="careless", meaning="answers this share of the screening test's questions wrongly"
+):
     """Did not read the instructions."""
-
-    name: ClassVar[str] = "careless"
-    meaning: ClassVar[str] = "answers this share of the screening test's questions wrongly"
 
     wrong: float = 0.5
 
@@ -244,12 +232,19 @@ HABITS: tuple[type[Habit], ...] = (Leaver, DoubleClicker, Reloader, Late, Carele
 AVERAGE = Helped(by=0.0)
 
 
+H = TypeVar("H", bound=Habit)
+
+
 @dataclass(frozen=True)
 class Profile:
     """A sort of people: how they answer, and what they do besides."""
 
     answering: Answering = AVERAGE
     habits: tuple[Habit, ...] = ()
+
+    def habit(self, kind: type[H]) -> H | None:
+        """The habit of this kind, if people of this sort have it."""
+        return next((habit for habit in self.habits if isinstance(habit, kind)), None)
 
     def __str__(self) -> str:
         """The profile as it is written on a command line."""
@@ -262,28 +257,28 @@ class Profile:
 def spelled(part: Answering | Habit) -> str:
     """A part of a profile with those of its parameters that are not the default."""
     changed = [
-        f"{one.name}={getattr(part, one.name)!r}"
-        for one in fields(part)  # type: ignore[arg-type]
-        if getattr(part, one.name) != one.default
+        f"{parameter.name}={getattr(part, parameter.name)!r}"
+        for parameter in fields(part)
+        if getattr(part, parameter.name) != parameter.default
     ]
     return f"{part.name}({','.join(changed)})" if changed else part.name
 
 
 def _check(part: Answering | Habit) -> None:
     """Whole numbers count something, and all others are shares."""
-    for one in fields(part):  # type: ignore[arg-type]
-        value = getattr(part, one.name)
-        if isinstance(one.default, int):
+    for parameter in fields(part):
+        value, what = getattr(part, parameter.name), f"{parameter.name} of the profile {part.name!r}"
+        if isinstance(parameter.default, int):
             if not isinstance(value, int) or value < 1:
-                raise VeraxError(
-                    f"{one.name} of the profile {part.name!r} is {value}; give a whole number from 1 on."
-                )
+                raise VeraxError(f"{what} is {value}; give a whole number from 1 on.")
         elif not 0 <= value <= 1:
-            raise VeraxError(f"{one.name} of the profile {part.name!r} is {value}; give a share from 0 to 1.")
+            raise VeraxError(f"{what} is {value}; give a share from 0 to 1.")
 
 
-def best(scores: tuple[float, ...]) -> int:
-    """The place of the best answer, from 1; the first of several."""
+def _best_or_guess(case: Case, scores: tuple[float, ...] | None, *, guesses: bool) -> int:
+    """The place of the best answer, from 1, the first of several; a guess of who cannot know it, or does not care."""
+    if scores is None or not case.understood or guesses:
+        return case.guess()
     return 1 + scores.index(max(scores))
 
 

@@ -163,10 +163,9 @@ class _Way:
         if any(answer.ord == page.ord for answer in self.acknowledged):
             raise VeraxError(f"Step {page.ord} is asked again, though its answers were acknowledged.")
         opened = time.monotonic()
-        for habit in self._person.profile.habits:
-            if isinstance(habit, Reloader):
-                for _ in range(habit.times):
-                    self._browser.get(self.address)
+        reloader = self._person.profile.habit(Reloader)
+        for _ in range(reloader.times if reloader else 0):
+            self._browser.get(self.address)
         given = self._person.answer(page)
         self._wait(page)
         if self._manner.stop.is_set():
@@ -195,14 +194,11 @@ class _Way:
             self._manner.stop.wait(seconds)
 
     def _send(self, form: dict[str, str]) -> Answer:
-        copies = max(
-            (habit.copies for habit in self._person.profile.habits if isinstance(habit, DoubleClicker)),
-            default=1,
-        )
-        if copies == 1:
+        clicker = self._person.profile.habit(DoubleClicker)
+        if clicker is None or clicker.copies == 1:
             return self._browser.post(self.address, form)
-        windows = [self._browser.twin() for _ in range(copies)]
-        with ThreadPoolExecutor(copies) as threads:
+        windows = [self._browser.twin() for _ in range(clicker.copies)]
+        with ThreadPoolExecutor(clicker.copies) as threads:
             answers: list[Answer] = list(threads.map(lambda window: window.post(self.address, form), windows))
         for window in windows:
             window.close()

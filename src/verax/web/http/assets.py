@@ -29,8 +29,8 @@ class Asset:
 def assets() -> dict[str, Asset]:
     """The files by the name that they are asked for."""
     folder = files("verax.web").joinpath("static")
-    found = {name: Asset(folder.joinpath(name).read_bytes(), type) for name, type in TYPES.items()}
-    return {_hashed(name, asset.content): asset for name, asset in found.items()}
+    originals = {name: Asset(folder.joinpath(name).read_bytes(), type) for name, type in TYPES.items()}
+    return {_hashed(name, asset.content): asset for name, asset in originals.items()}
 
 
 @cache

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from verax.studies.model.spec import StudySpec
 from verax.web.http.pages import page, root, site_of
 from verax.web.participant.addresses import forget, own_link, place
 
@@ -33,6 +35,13 @@ class Notice:
 
 
 _SAVED = "All answers that you have sent are saved."
+
+# Pages after which nothing is paid unless an address for them is given.
+UNPAID = ("declined", "screened-out", "full", "closed", "withdrawn")
+GIVE_BACK = {
+    "prolific": "Please return your submission on Prolific, so that somebody else can take the place.",
+    "mturk": "Please return the HIT on MTurk, so that somebody else can take it.",
+}
 
 NOTICES = {
     "unknown-link": Notice(
@@ -156,10 +165,9 @@ def notice(
     token: str = "",
     status: int | None = None,
     more: Sequence[str] = (),
-    way_on: tuple[str, str] | None = None,
     leaving: tuple[str, str] | None = None,
 ) -> HTMLResponse:
-    """A page of words.
+    """A page of words; where the study is over for somebody, with the way back to the platform that sent them.
 
     Args:
         request: what is answered.
@@ -167,10 +175,12 @@ def notice(
         token: of the participant to whose place the notice's button leads; it leads to the first page if empty.
         status: of HTTP; the notice's own if None.
         more: what is said besides.
-        way_on: another button: its words and its address.
         leaving: the words of a link in the footer and its address, where leaving the study is offered.
     """
-    shown = NOTICES[name]
+    shown, spec = NOTICES[name], site_of(request).study.spec
+    way_on = way_back(spec, name)
+    if way_on is None and name in UNPAID and spec.entry in GIVE_BACK:
+        more = (*more, GIVE_BACK[spec.entry])
     address = place(request, token) if token else f"{root(request)}/"
     context = {
         "name": name,
@@ -184,6 +194,15 @@ def notice(
     if shown.retry_after:
         answer.headers["Retry-After"] = str(shown.retry_after)
     return answer
+
+
+def way_back(spec: StudySpec, name: str) -> tuple[str, str] | None:
+    """The words of the button that leads back from a page, and its address."""
+    url = spec.recruiting.urls.get(name)
+    if url is None:
+        return None
+    host = urlsplit(url).hostname or ""
+    return ("Return to Prolific" if f".{host}".endswith(".prolific.com") else "Go on", url)
 
 
 def unknown(request: Request) -> HTMLResponse:

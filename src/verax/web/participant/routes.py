@@ -5,7 +5,6 @@ from __future__ import annotations
 import hmac
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,7 +16,7 @@ from verax.web.http.pages import page, root, see_other, site_of
 from verax.web.http.rate_limits import client_key, limits_of, too_many
 from verax.web.participant.addresses import forget, leave_address, own_link, place, remember
 from verax.web.participant.arrivals import NoArrival, arrival
-from verax.web.participant.endings import completion, over
+from verax.web.participant.endings import completion
 from verax.web.participant.notices import notice, unknown
 from verax.web.participant.step_page import answers, client_times, step_number, step_page
 
@@ -116,7 +115,7 @@ def _let_in(request: Request, enter: Callable[[], str]) -> Response:
     except Refused as refused:
         if refused.reason in ("code-needed", "unknown-code"):
             raise
-        return over(request, refused.reason)
+        return notice(request, refused.reason)
     answer = see_other(place(request, token))
     remember(request, answer, token)
     return answer
@@ -179,10 +178,11 @@ def submit(request: Request, form: Form) -> Response:
 def _drawn(request: Request, token: str, where: Where) -> Response:
     spec = site_of(request).study.spec
     address = leave_address(request, token)
-    own: dict[str, Any] = {
+    leaving = ("Leave the study", address)
+    own: dict[str, object] = {
         "action": place(request, token),
         "link": own_link(request, token),
-        "leaving": ("Leave the study", address),
+        "leaving": leaving,
     }
     match where.status:
         case "active":
@@ -194,7 +194,7 @@ def _drawn(request: Request, token: str, where: Where) -> Response:
             return page(request, "complete.html", own | completion(request, token) | about)
         case "withdrawn":
             more = (KEPT if where.steps else NOT_KEPT,)
-            return over(
+            return notice(
                 request,
                 "withdrawn",
                 token=token,
@@ -203,7 +203,7 @@ def _drawn(request: Request, token: str, where: Where) -> Response:
             )
     # These are states of the participant, not failures; only a pause asks browsers to come again.
     status = None if where.status == "paused" else 200
-    return over(request, where.status, token=token, status=status, leaving=own["leaving"])
+    return notice(request, where.status, token=token, status=status, leaving=leaving)
 
 
 def _step(

@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import floor
-from typing import Any
 
 from verax.studies.model.screen import Question, with_names
 from verax.studies.model.steps import Phase
@@ -91,7 +90,7 @@ class Timer:
 
 def step_page(
     where: Where, given: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The page of the step where the participant is.
 
     Args:
