@@ -222,7 +222,9 @@ def read_responses(seen: View) -> Iterator[Record]:
             step = AnsweredStep._make(row)
             person, name = people[step.participant_id], names[step.participant_id]
             if step.state == "expired":
-                yield records.expired(_about(step, person, name, step.closed_at), step.screen)
+                yield records.expired(
+                    _about(step, person, name, step.closed_at), records.question_of(step.screen)
+                )
             else:
                 yield from _answers(seen, records, step, _about(step, person, name, step.received_at))
 

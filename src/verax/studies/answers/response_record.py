@@ -74,10 +74,13 @@ class ResponseRecords:
             withheld=withheld,
         )
 
-    def expired(self, step: StepColumns, screen: str) -> Record:
-        """The one record of a step whose time was over: of the scored question, or else the first of its screen."""
+    def question_of(self, screen: str) -> str | None:
+        """The question under which the expiry of a screen is recorded: the scored one, or else its first."""
         questions = self._questions[screen]
-        question = self.scored if self.scored in questions else next(iter(questions), None)
+        return self.scored if self.scored in questions else next(iter(questions), None)
+
+    def expired(self, step: StepColumns, question: str | None) -> Record:
+        """The one record of a step whose time was over."""
         unanswered: StepColumns = {
             **step,
             "late": True,

@@ -112,7 +112,7 @@ class _Walk:
             over = phase.key if late and _session_ends_first(phase) else over
             about = self._about(step, ord, numbers[ord - 1][0], seconds, late=late)
             if late and phase.late == "close":
-                yield self._records.expired(about, step.screen)
+                yield self._records.expired(about, self._records.question_of(step.screen))
                 continue
             self.done += 1
             answers = _answers(screen, given)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from verax.stats.power.simulation import Design, Simulated, simulate
 from verax.studies.answers.frames import Collected, to_frame
+from verax.studies.answers.response_record import Record, ResponseRecords, StepColumns
 from verax.studies.answers.schema import EXCLUSIONS, PARTICIPANTS, RESPONSES, shown
-from verax.studies.model.item import Item
-from verax.studies.model.screen import Meaning
 from verax.studies.model.steps import DesignRow, Step
 from verax.studies.model.study import Study
 from verax.studies.planning.question import question_of
 from verax.studies.planning.simulated_people import SURE, People
 from verax.studies.planning.toy import planning_of
-from verax.studies.protocol.contract import Protocol, make_protocol
+from verax.studies.protocol.contract import make_protocol
 from verax.studies.protocol.planning import Planning
 
 
@@ -29,7 +27,7 @@ def simulated_study(
     Nobody leaves or is excluded; 3% of the pages expire. Only scored questions of test phases are answered.
     """
     planning, question = planning_of(study.spec), question_of(study.spec)
-    protocol = make_protocol(study.spec.protocol)
+    protocol, made = make_protocol(study.spec.protocol), ResponseRecords(study)
     people = [row for row in study.rows for _ in range(study.spec.participants)]
     tests = {key for key, phase in study.phases.items() if phase.kind == "test"}
     tested = [
@@ -43,7 +41,7 @@ def simulated_study(
     drawn = _drawn(study, who, len(people), len(places), seed, effect)
     rng = np.random.default_rng(seed)
 
-    def records() -> Iterator[dict[str, Any]]:
+    def records() -> Iterator[Record]:
         for number, (row, steps) in enumerate(zip(people, tested, strict=True)):
             for order, step in enumerate(steps, start=1):
                 helped = step.condition == question.method and step.phase != "pre"
@@ -53,7 +51,11 @@ def simulated_study(
                 item = study.items[step.item or ""]
                 worth = None if np.isnan(right) else _worth(planning, bool(right), rng)
                 meaning = None if worth is None else planning.answer(item, worth)
-                yield _record(protocol, row, number, order, step, item, meaning, rng)
+                about = _about(row, number, order, step, float(np.exp(rng.normal(2.0, 0.5))))
+                if meaning is None:
+                    yield made.expired(about, protocol.scored)
+                else:
+                    yield made.answered(about, protocol.scored, meaning, position=None)
 
     return Collected(
         study=study,
@@ -90,40 +92,18 @@ def _worth(planning: Planning, right: bool, rng: np.random.Generator) -> float:
     return (1.0 if sure else 0.5) * (1 if right else -1)
 
 
-def _record(
-    protocol: Protocol,
-    row: DesignRow,
-    number: int,
-    order: int,
-    step: Step,
-    item: Item,
-    meaning: Meaning | None,
-    rng: np.random.Generator,
-) -> dict[str, Any]:
-    """One response as it would be exported; the page expired if there is no answer."""
+def _about(row: DesignRow, number: int, order: int, step: Step, seconds: float) -> StepColumns:
     return {
         "participant": _name(number),
         "bot": False,
         "design_row": row.number,
         "phase": step.phase,
-        "phase_kind": "test",
         "step": order,
         "number_in_phase": order,
-        "item": item.id,
+        "item": step.item,
         "condition": step.condition,
-        "question": protocol.scored,
-        "answer": None if meaning is None else str(meaning),
-        "position": None,
-        "score": None if meaning is None else protocol.score(item, meaning),
-        "label": item.label,
-        "prediction": item.prediction,
-        "model_correct": item.correct,
-        "variant_prediction": item.variant.prediction if item.variant else None,
-        "flips": item.flips,
-        "state": "expired" if meaning is None else "closed",
-        "late": meaning is None,
-        "withheld": False,
-        "seconds": float(np.exp(rng.normal(2.0, 0.5))),
+        "late": False,
+        "seconds": seconds,
         "client_ms": None,
         "visible_ms": None,
         "blurs": 0,
@@ -132,7 +112,7 @@ def _record(
     }
 
 
-def _participant(row: DesignRow, number: int) -> dict[str, Any]:
+def _participant(row: DesignRow, number: int) -> Record:
     return {
         "participant": _name(number),
         "bot": False,
