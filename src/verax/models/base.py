@@ -5,19 +5,28 @@ from __future__ import annotations
 import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
 
 if TYPE_CHECKING:
+    from scipy import sparse
+
     from verax.data.table import Schema
+
+    # What classifiers read: a row of numbers per input, dense or sparse.
+    Rows: TypeAlias = FloatArray | sparse.csr_array
 
 # A batch of inputs: texts, or rows of a table (an array or a list).
 Inputs = Sequence[Any] | NDArray[Any]
+# What other people's code is given (a list, an array, a sparse matrix, a frame) and what it answers: their business
+# until it is checked.
+Batch: TypeAlias = Any
+Answer: TypeAlias = Any
 
 # Probabilities computed in single precision (xgboost, torch) may miss one by this much.
 SUM_TOLERANCE = 1e-4
@@ -42,7 +51,7 @@ class Model(ABC):
 
 
 def ask(
-    function: Callable[[Any], Any], batch: Any, n_inputs: int, n_classes: int | None = None
+    function: Callable[[Batch], Answer], batch: Batch, n_inputs: int, n_classes: int | None = None
 ) -> FloatArray:
     """Calls a model's function on a batch; its answer is checked, and what it raises becomes a sentence.
 
@@ -65,7 +74,7 @@ def ask(
     return check_probabilities(values, n_inputs, n_classes)
 
 
-def check_class_names(class_names: Sequence[str] | None, defaults: Sequence[Any]) -> tuple[str, ...]:
+def check_class_names(class_names: Sequence[str] | None, defaults: Sequence[object]) -> tuple[str, ...]:
     """The names given, or the model's own class labels as names; as many as the model has classes."""
     if class_names is None:
         return tuple(str(label) for label in defaults)
@@ -78,7 +87,7 @@ def check_class_names(class_names: Sequence[str] | None, defaults: Sequence[Any]
 
 
 def check_probabilities(
-    values: Any, n_inputs: int, n_classes: int | None = None, first: int = 0
+    values: Answer, n_inputs: int, n_classes: int | None = None, first: int = 0
 ) -> FloatArray:
     """Returns the model's answer as an (inputs, classes) array, or says in a sentence what is wrong with it.
 
@@ -116,7 +125,7 @@ def check_probabilities(
     return array
 
 
-def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
+def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
     """A weight per row, one each by default; a sentence if they are not finite, 0 or more, or do not fit."""
     if sample_weight is None:
         return np.ones(n_rows)
@@ -149,7 +158,7 @@ def _complaint(row: FloatArray, number: int) -> str:
     )
 
 
-def _batch(batch: Any, n_inputs: int) -> str:
+def _batch(batch: Batch, n_inputs: int) -> str:
     count = "a batch of 1 input" if n_inputs == 1 else f"a batch of {n_inputs} inputs"
     if not isinstance(batch, (list, np.ndarray)) or n_inputs == 0:
         return count

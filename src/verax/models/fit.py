@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from verax.errors import VeraxError
 from verax.models.base import Model
-from verax.models.ready import check_training, fit_classifier, models
+from verax.models.ready import ReadsInputs, check_training, fit_classifier, make_ready
 from verax.models.tables import TableModel
 from verax.models.text import TextPipeline, check_texts
 
 if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
     from sklearn.compose import ColumnTransformer
     from sklearn.feature_extraction.text import CountVectorizer
 
     from verax.data.dataset import Dataset
     from verax.data.table import Schema
+    from verax.models.base import Rows
 
 WORDS = ("presence", "counts")
 # The classifiers that step along gradients need columns of one scale; trees do not.
@@ -49,73 +53,64 @@ def fit_model(
     name: str,
     dataset: Dataset,
     *,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     seed: int = 0,
     words: str = "presence",
     vectorizer: CountVectorizer | None = None,
+    rows: tuple[Rows, Rows] | None = None,
+    options: Mapping[str, object] | None = None,
 ) -> Model:
     """Fits a ready-made model on a dataset's training part.
 
     Args:
-        name: one of ``models``: logistic, tree, forest, xgboost, mlp.
-        dataset: texts or a table; its validation part tells ``mlp`` when to stop.
+        name: one of ``models``: those that read rows of numbers, made of the texts' words or the table's columns
+            (logistic, tree, forest, xgboost, mlp), and those that read the inputs themselves (cnn, bilstm, ...).
+        dataset: texts or a table; its validation part tells networks when to stop.
         sample_weight: a weight per training input; 0 leaves it out.
         seed: of all that is random in the fit.
-        words: ``"presence"`` or ``"counts"``, for texts, if no vectoriser is given.
+        words: ``"presence"`` or ``"counts"``, for a bag of words, if no vectoriser is given.
         vectorizer: a fitted one to share between models.
+        rows: what the vectoriser makes of the training and the validation texts, to share as well.
+        options: of the model, by name: ``{"epochs": 1}``.
     """
-    models.get(name)  # a misspelt name is told before any work
-    if dataset.kind == "text":
-        if vectorizer is None:
-            vectorizer = fit_vectorizer(_texts(dataset), words)
-        return _fit_text(name, dataset, sample_weight, seed, vectorizer)
-    return _fit_table(name, dataset, sample_weight, seed)
+    ready = make_ready(name, seed, options)  # a misspelt name is told before any work
+    if isinstance(ready, ReadsInputs):
+        return ready.fit_inputs(dataset, sample_weight)
+    fit = partial(fit_classifier, name, seed=seed, n_classes=len(dataset.class_names), options=options)
+    if dataset.kind == "table":
+        return _fit_table(fit, dataset, sample_weight, scaled=name in SCALED)
+    texts = check_texts(dataset.train.inputs)
+    vectorizer = vectorizer or fit_vectorizer(texts, words)
+    train, watched = rows or (vectorizer.transform(texts), vectorizer.transform(dataset.validation.inputs))
+    validation = (watched, dataset.validation.labels)
+    classifier = fit(train, dataset.train.labels, sample_weight=sample_weight, validation=validation)
+    return TextPipeline(vectorizer, (), classifier, dataset.class_names, reference=texts)
 
 
-def _texts(dataset: Dataset) -> list[str]:
-    return check_texts(list(dataset.train.inputs))
-
-
-def _fit_text(name: str, dataset: Dataset, sample_weight: Any, seed: int, vectorizer: Any) -> TextPipeline:
-    classifier = fit_classifier(
-        name,
-        vectorizer.transform(_texts(dataset)),
-        dataset.train.labels,
-        sample_weight=sample_weight,
-        validation=_validation(dataset, vectorizer),
-        seed=seed,
-        n_classes=len(dataset.class_names),
-    )
-    return TextPipeline(vectorizer, (), classifier, dataset.class_names)
-
-
-def _fit_table(name: str, dataset: Dataset, sample_weight: Any, seed: int) -> TableModel:
+def _fit_table(
+    fit: Callable[..., BaseEstimator], dataset: Dataset, sample_weight: ArrayLike | None, *, scaled: bool
+) -> TableModel:
     from sklearn.pipeline import make_pipeline
 
-    schema = dataset.schema
-    if schema is None:
-        raise VeraxError(
-            f"The dataset {dataset.name!r} is a table without a schema; give it one (Schema.learn)."
-        )
+    schema = table_schema(dataset)
     inputs = schema.check(dataset.train.inputs)
-    n_classes = len(dataset.class_names)
-    rows, labels, weights = check_training(inputs, dataset.train.labels, sample_weight, n_classes)
-    columns = table_columns(schema, scaled=name in SCALED).fit(rows)
-    classifier = fit_classifier(
-        name,
-        columns.transform(rows),
-        labels,
-        sample_weight=weights,
-        validation=_validation(dataset, columns),
-        seed=seed,
-        n_classes=n_classes,
+    rows, labels, weights = check_training(
+        inputs, dataset.train.labels, sample_weight, len(dataset.class_names)
     )
+    columns = table_columns(schema, scaled=scaled).fit(rows)
+    watched = dataset.validation
+    validation = (columns.transform(watched.inputs), watched.labels) if len(watched) else None
+    classifier = fit(columns.transform(rows), labels, sample_weight=weights, validation=validation)
     return TableModel(make_pipeline(columns, classifier), schema, dataset.class_names, reference=inputs)
 
 
-def _validation(dataset: Dataset, transform: Any) -> tuple[Any, Any] | None:
-    part = dataset.validation
-    return (transform.transform(part.inputs), part.labels) if len(part.labels) else None
+def table_schema(dataset: Dataset) -> Schema:
+    """The columns of a dataset of tables; a sentence if it does not know them."""
+    if dataset.schema is None:
+        raise VeraxError(
+            f"The dataset {dataset.name!r} is a table without a schema; give it one (Schema.learn)."
+        )
+    return dataset.schema
 
 
 def table_columns(schema: Schema, *, scaled: bool) -> ColumnTransformer:
@@ -138,7 +133,7 @@ def table_columns(schema: Schema, *, scaled: bool) -> ColumnTransformer:
     codes = [
         np.arange(len(schema.columns[place].categories or ()), dtype=float) for place in schema.categorical
     ]
-    steps: list[tuple[str, Any, list[int]]] = []
+    steps: list[tuple[str, BaseEstimator, list[int]]] = []
     if schema.numeric:
         steps.append(("numbers", numbers, list(schema.numeric)))
     if schema.categorical:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
-from verax.models.base import Inputs, Model, ask, check_class_names
+from verax.models.base import Answer, Batch, Inputs, Model, ask, check_class_names
 from verax.models.tables import encode_rows
 from verax.models.text import check_texts
 
@@ -23,19 +23,19 @@ class CallableModel(Model):
     Attributes:
         function: called with ``list[str]`` (text) or a float64 array (table).
         schema: the table's columns; None for texts.
-        reference: encoded training rows for explainers that need a background, or None.
+        reference: training texts or encoded training rows, for explainers that learn or need a background, or None.
         class_names: as given, or ``class 0``, ``class 1``, ... once the first answer has shown how many there
             are (empty until then).
     """
 
     def __init__(
         self,
-        function: Callable[[Any], Any],
+        function: Callable[[Batch], Answer],
         *,
         kind: str = "text",
         class_names: Sequence[str] | None = None,
         schema: Schema | None = None,
-        reference: FloatArray | None = None,
+        reference: Sequence[str] | FloatArray | None = None,
     ) -> None:
         if kind == "table" and schema is None:
             raise VeraxError(

@@ -1,25 +1,61 @@
-"""The five ready-made classifiers by name, and how they are fitted on rows of numbers."""
+"""The ready-made models by name, and how those that read rows of numbers are fitted."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import inspect
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
-from verax.arrays import FloatArray
+from verax.arrays import FloatArray, IntArray
 from verax.errors import VeraxError
-from verax.models.base import check_weights
+from verax.models.base import Model, check_weights
 from verax.registry import Registry
 
-# By name: a function from a seed to an unfitted classifier, with fit(rows, labels, sample_weight) and
-# predict_proba.
-models: Registry[Callable[[int], Any]] = Registry("model", "verax.models", home="verax.models")
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+    from verax.data.dataset import Dataset
+    from verax.models.base import Rows
+
+
+@runtime_checkable
+class ReadsInputs(Protocol):
+    """A ready-made model, not fitted yet, that reads a dataset's texts or table rows themselves."""
+
+    def fit_inputs(self, dataset: Dataset, sample_weight: ArrayLike | None = None) -> Model:
+        """The model fitted on the dataset's training part, each input counted with its weight."""
+
+
+# By name: a function from a seed to something unfitted of one of two sorts. A classifier reads rows of numbers: it
+# has fit(rows, labels, sample_weight) and predict_proba. The other sort, ReadsInputs, is given the dataset itself.
+# What the function takes besides the seed are the model's options.
+models: Registry[Callable[..., BaseEstimator | ReadsInputs]] = Registry(
+    "model", "verax.models", home="verax.models"
+)
+
+
+def make_ready(
+    name: str, seed: int, options: Mapping[str, object] | None = None
+) -> BaseEstimator | ReadsInputs:
+    """A ready-made model by name, not fitted yet; a sentence if it has no such option."""
+    factory = models.get(name)
+    known = [
+        parameter.name
+        for parameter in inspect.signature(factory).parameters.values()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    ]
+    for option in options or ():
+        if option not in known:
+            has = f"it has {', '.join(known)}" if known else "it has none"
+            raise VeraxError(f"The model {name!r} has no option {option!r}; {has}.")
+    return factory(seed, **(options or {}))
 
 
 @models.register("logistic")
-def logistic(seed: int) -> Any:
+def logistic(seed: int) -> BaseEstimator:
     """scikit-learn's logistic regression, allowed 1,000 iterations: its default 100 may end too early."""
     from sklearn.linear_model import LogisticRegression
 
@@ -27,7 +63,7 @@ def logistic(seed: int) -> Any:
 
 
 @models.register("tree")
-def tree(seed: int) -> Any:
+def tree(seed: int) -> BaseEstimator:
     """scikit-learn's decision tree."""
     from sklearn.tree import DecisionTreeClassifier
 
@@ -35,7 +71,7 @@ def tree(seed: int) -> Any:
 
 
 @models.register("forest")
-def forest(seed: int) -> Any:
+def forest(seed: int) -> BaseEstimator:
     """scikit-learn's random forest: 100 trees."""
     from sklearn.ensemble import RandomForestClassifier
 
@@ -43,7 +79,7 @@ def forest(seed: int) -> Any:
 
 
 @models.register("fast-forest")
-def fast_forest(seed: int) -> Any:
+def fast_forest(seed: int) -> BaseEstimator:
     """The same forest grown for bags of words: some eight times faster, needs numba and texts."""
     from verax.models.forest import SparseForest
 
@@ -51,7 +87,7 @@ def fast_forest(seed: int) -> Any:
 
 
 @models.register("xgboost")
-def xgboost(seed: int) -> Any:
+def xgboost(seed: int) -> BaseEstimator:
     """Gradient boosted trees, xgboost's defaults; in one thread, so that the machine does not matter."""
     try:
         from xgboost import XGBClassifier
@@ -63,23 +99,24 @@ def xgboost(seed: int) -> Any:
 
 
 @models.register("mlp")
-def mlp(seed: int) -> Any:
+def mlp(seed: int, *, epochs: int = 200) -> BaseEstimator:
     """One hidden layer of 100 units, SGD with early stopping; see :class:`verax.models.mlp.MlpClassifier`."""
     from verax.models.mlp import MlpClassifier
 
-    return MlpClassifier(random_state=seed)
+    return MlpClassifier(max_epochs=epochs, random_state=seed)
 
 
 def fit_classifier(
     name: str,
-    rows: Any,
-    labels: Any,
+    rows: Rows,
+    labels: ArrayLike,
     *,
-    sample_weight: Any = None,
-    validation: tuple[Any, Any] | None = None,
+    sample_weight: ArrayLike | None = None,
+    validation: tuple[Rows, ArrayLike] | None = None,
     seed: int = 0,
     n_classes: int | None = None,
-) -> Any:
+    options: Mapping[str, object] | None = None,
+) -> BaseEstimator:
     """Fits a ready-made classifier on rows of numbers, sparse or dense.
 
     Args:
@@ -90,29 +127,46 @@ def fit_classifier(
         validation: rows and labels for a classifier that watches them (``mlp``); others do not see them.
         seed: of all that is random in the fit.
         n_classes: how many classes there are; by default the largest label says it.
+        options: of the model, by name.
     """
-    classifier = models.get(name)(seed)
+    classifier = make_ready(name, seed, options)
+    if isinstance(classifier, ReadsInputs):
+        raise VeraxError(
+            f"The model {name!r} reads inputs themselves, not rows of numbers; fit it with fit_model."
+        )
     rows, numbers, weights = check_training(rows, labels, sample_weight, n_classes)
     if name == "forest" and weights is not None and (weights == np.round(weights)).all():
         from verax.models.weighted_forest import fit_weighted_forest
 
         return fit_weighted_forest(rows, numbers, weights.astype(np.int64), seed)
-    options: dict[str, Any] = {}
+    extras: dict[str, object] = {}
     if weights is not None:
         if not _fit_takes(classifier, "sample_weight"):
             raise VeraxError(f"The model {name!r} does not take sample weights; leave sample_weight out.")
-        options["sample_weight"] = weights
-    if validation is not None and len(validation[1]) and _fit_takes(classifier, "validation"):
-        options["validation"] = validation
-    return classifier.fit(rows, numbers, **options)
+        extras["sample_weight"] = weights
+    if validation is not None and np.size(validation[1]) and _fit_takes(classifier, "validation"):
+        extras["validation"] = validation
+    return classifier.fit(rows, numbers, **extras)
 
 
 def check_training(
-    rows: Any, labels: Any, sample_weight: Any, n_classes: int | None = None
-) -> tuple[Any, NDArray[np.int64], FloatArray | None]:
+    rows: Rows, labels: ArrayLike, sample_weight: ArrayLike | None, n_classes: int | None = None
+) -> tuple[Rows, IntArray, FloatArray | None]:
     """The rows with a weight above 0, their labels and weights; a sentence if they do not fit together."""
-    numbers = np.asarray(labels)
     n_rows = rows.shape[0] if hasattr(rows, "shape") else len(rows)
+    numbers, weights = check_labels(labels, sample_weight, n_rows, n_classes)
+    if weights is not None and not weights.all():
+        kept = np.flatnonzero(weights)
+        rows = [rows[place] for place in kept] if isinstance(rows, list) else rows[kept]
+        numbers, weights = numbers[kept], weights[kept]
+    return rows, numbers, weights
+
+
+def check_labels(
+    labels: ArrayLike, sample_weight: ArrayLike | None, n_rows: int, n_classes: int | None = None
+) -> tuple[IntArray, FloatArray | None]:
+    """A label and a weight (if there are any) per row; every class must have a row of weight above 0."""
+    numbers = np.asarray(labels)
     if numbers.shape != (n_rows,):
         raise VeraxError(
             f"There are {n_rows} rows but labels of shape {numbers.shape}; give one label per row."
@@ -120,18 +174,12 @@ def check_training(
     if numbers.dtype.kind not in "iub":
         raise VeraxError(f"The labels are {numbers.dtype}s; give the number of each row's class, from 0.")
     numbers = numbers.astype(np.int64)
-    weights = None
-    if sample_weight is not None:
-        weights = check_weights(sample_weight, n_rows)
-        kept = np.flatnonzero(weights)
-        if len(kept) < n_rows:
-            rows = [rows[place] for place in kept] if isinstance(rows, list) else rows[kept]
-            numbers, weights = numbers[kept], weights[kept]
-    _check_labels(numbers, n_classes)
-    return rows, numbers, weights
+    weights = None if sample_weight is None else check_weights(sample_weight, n_rows)
+    _check_labels(numbers if weights is None else numbers[weights > 0], n_classes)
+    return numbers, weights
 
 
-def _check_labels(numbers: NDArray[np.int64], n_classes: int | None) -> None:
+def _check_labels(numbers: IntArray, n_classes: int | None) -> None:
     if len(numbers) == 0:
         raise VeraxError("There is no row to fit a model on; give at least one row of each class.")
     expected = max(int(numbers.max()) + 1, 2) if n_classes is None else n_classes
@@ -148,7 +196,7 @@ def _check_labels(numbers: NDArray[np.int64], n_classes: int | None) -> None:
         )
 
 
-def _fit_takes(classifier: Any, parameter: str) -> bool:
+def _fit_takes(classifier: BaseEstimator, parameter: str) -> bool:
     from sklearn.utils.validation import has_fit_parameter
 
     return bool(has_fit_parameter(classifier, parameter))

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from verax.arrays import FloatArray
-from verax.models.base import Inputs, Model, ask
+from verax.models.base import Answer, Inputs, Model, ask
 
 if TYPE_CHECKING:
     import pandas as pd
+    from pandas.api.extensions import ExtensionArray
+    from sklearn.base import BaseEstimator
 
     from verax.data.table import Schema
+
+    # Rows as people have them: encoded or not, an array, a list of rows or a frame.
+    RawRows: TypeAlias = Inputs | pd.DataFrame
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,12 +35,12 @@ class TableModel(Model):
             (their type, spaces, missing values), by code; a column not in it is decoded to plain texts.
     """
 
-    estimator: Any
+    estimator: BaseEstimator
     schema: Schema = field(repr=False)
     class_names: tuple[str, ...]
     reference: FloatArray | None = field(default=None, repr=False)
     frames: bool = False
-    originals: dict[str, Any] | None = field(default=None, repr=False)
+    originals: dict[str, ExtensionArray] | None = field(default=None, repr=False)
 
     kind = "table"
 
@@ -50,7 +55,7 @@ class TableModel(Model):
             return np.empty((0, len(self.class_names)))
         return ask(self._probabilities, rows, len(rows), len(self.class_names))
 
-    def _probabilities(self, rows: FloatArray) -> Any:
+    def _probabilities(self, rows: FloatArray) -> Answer:
         return self.estimator.predict_proba(self._frame(rows) if self.frames else rows)
 
     def _frame(self, rows: FloatArray) -> pd.DataFrame:
@@ -60,7 +65,7 @@ class TableModel(Model):
         return frame
 
 
-def encode_rows(rows: Any, schema: Schema) -> FloatArray:
+def encode_rows(rows: RawRows, schema: Schema) -> FloatArray:
     """Rows in any form as a checked float64 array: numbers as they are, categories as their codes.
 
     Arrays of numbers (and lists of them, one per row) are taken as encoded already; anything else is encoded.
@@ -70,12 +75,17 @@ def encode_rows(rows: Any, schema: Schema) -> FloatArray:
             return np.empty((0, len(schema)))
         if all(_is_encoded(row) for row in rows):
             rows = np.stack(rows)
-    if hasattr(rows, "columns"):
-        rows = rows.rename(columns=str)  # a frame made of an array calls its columns 0, 1, ...
+    if (frame := as_frame(rows)) is not None:
+        rows = frame.rename(columns=str)  # a frame made of an array calls its columns 0, 1, ...
     return schema.check(rows) if _is_encoded(rows) else schema.encode(rows)
 
 
-def original_values(frame: pd.DataFrame, encoded: FloatArray, schema: Schema) -> dict[str, Any]:
+def as_frame(rows: RawRows | None) -> pd.DataFrame | None:
+    """The rows if they are a DataFrame, by whatever library."""
+    return rows if hasattr(rows, "columns") else None
+
+
+def original_values(frame: pd.DataFrame, encoded: FloatArray, schema: Schema) -> dict[str, ExtensionArray]:
     """Each categorical column's values as a frame spells them, by code: what a model fitted on it knows.
 
     A column with a category that the frame does not show is left out.
@@ -89,5 +99,5 @@ def original_values(frame: pd.DataFrame, encoded: FloatArray, schema: Schema) ->
     return values
 
 
-def _is_encoded(rows: Any) -> bool:
+def _is_encoded(rows: object) -> bool:
     return isinstance(rows, np.ndarray) and rows.dtype.kind in "fiub"

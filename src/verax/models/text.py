@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
-from verax.models.base import Inputs, Model, ask
+from verax.models.base import Answer, Batch, Inputs, Model, ask
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    from verax.models.base import Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,12 +28,14 @@ class TextPipeline(Model):
         transforms: the steps between vectoriser and classifier, in order; often none.
         classifier: anything fitted with ``predict_proba`` on the last transform's output.
         class_names: one name per class, in the classifier's order.
+        reference: training texts, for explainers that learn from them first; None if not given.
     """
 
-    vectorizer: Any
-    transforms: tuple[Any, ...]
-    classifier: Any
+    vectorizer: CountVectorizer
+    transforms: tuple[BaseEstimator, ...]
+    classifier: BaseEstimator
     class_names: tuple[str, ...]
+    reference: Sequence[str] | None = field(default=None, repr=False)
 
     kind = "text"
 
@@ -35,16 +44,16 @@ class TextPipeline(Model):
         texts = check_texts(inputs)
         return self._ask(lambda batch: self._from_rows(self.vectorizer.transform(batch)), texts, len(texts))
 
-    def predict_rows(self, rows: Any) -> FloatArray:
+    def predict_rows(self, rows: Rows) -> FloatArray:
         """Probabilities from sparse rows in the space of the vectoriser's output, checked."""
         return self._ask(self._from_rows, rows, rows.shape[0])
 
-    def _from_rows(self, rows: Any) -> Any:
+    def _from_rows(self, rows: Rows) -> Answer:
         for transform in self.transforms:
             rows = transform.transform(rows)
         return self.classifier.predict_proba(rows)
 
-    def _ask(self, function: Any, batch: Any, n_inputs: int) -> FloatArray:
+    def _ask(self, function: Callable[[Batch], Answer], batch: Batch, n_inputs: int) -> FloatArray:
         if n_inputs == 0:
             return np.empty((0, len(self.class_names)))
         return ask(function, batch, n_inputs, len(self.class_names))
@@ -64,3 +73,11 @@ def check_texts(inputs: Inputs) -> list[str]:
                 "replace it by a string, or leave it out."
             )
     return texts
+
+
+def is_texts(inputs: object) -> TypeGuard[Sequence[str]]:
+    """Whether these are texts, one or more, rather than rows of a table."""
+    if isinstance(inputs, str | bytes) or hasattr(inputs, "columns") or not isinstance(inputs, Iterable):
+        return False
+    kinds = set(map(type, inputs))
+    return bool(kinds) and all(issubclass(kind, str) for kind in kinds)

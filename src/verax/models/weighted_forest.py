@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from verax.arrays import IntArray
+
+if TYPE_CHECKING:
+    from sklearn.ensemble import RandomForestClassifier
+
+    from verax.models.base import Rows
 
 
-def fit_weighted_forest(rows: Any, labels: NDArray[np.int64], weights: NDArray[np.int64], seed: int) -> Any:
+def fit_weighted_forest(rows: Rows, labels: IntArray, weights: IntArray, seed: int) -> RandomForestClassifier:
     """The forest that scikit-learn's defaults grow on the training part in which row i stands ``weights[i]`` times.
 
     scikit-learn reads ``sample_weight`` as chances of the bootstrap since 1.9 and as factors before, so that the same

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from typing import Any
 
 from verax.models.base import Model
+from verax.models.capabilities import Refittable
 from verax.models.text import TextPipeline
 from verax.perturb.evaluate import Path
 from verax.perturb.paths.bag_of_words import bag_path
@@ -51,7 +52,9 @@ def _choose(model: Model) -> Path[Any]:
 
 
 def fitted_state(model: Model) -> tuple[int, ...]:
-    """The identities of what fitting replaces; fitting the same object again changes them."""
+    """What fitting changes: a network's own account of its weights, or the identities of what fitting replaces."""
+    if isinstance(model, Refittable):
+        return model.fitted_state()
     classifier = getattr(model, "classifier", getattr(model, "estimator", None))
     parts = [
         getattr(classifier, name, None)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from verax.arrays import IntArray
 from verax.benchmarks.staining.stainable import Prepared
 from verax.data import Part
-from verax.models import Model, fit_classifier, fit_model, resolve_model
+from verax.models import Model, fit_model, resolve_model
 from verax.models.text import TextPipeline
 
 
@@ -35,19 +35,14 @@ def fit(
     if ":" in name:  # somebody's own: a weight is that many copies, whatever the model is
         places = _copies(len(labels[0]), weight)
         return resolve_model(name, replace(dataset, train=_take(dataset.train, places)), seed)
-    if prepared.rows is None:
-        return fit_model(name, dataset, sample_weight=weight, seed=seed)
-    rows, validation, _ = prepared.rows
-    classifier = fit_classifier(
+    return fit_model(
         name,
-        rows,
-        labels[0],
+        dataset,
         sample_weight=weight,
-        validation=(validation, labels[1]) if len(labels[1]) else None,
         seed=seed,
-        n_classes=len(dataset.class_names),
+        vectorizer=prepared.vectorizer,
+        rows=None if prepared.rows is None else prepared.rows[:2],
     )
-    return TextPipeline(prepared.vectorizer, (), classifier, dataset.class_names)
 
 
 def predict(

@@ -1,0 +1,133 @@
+"""What a model can give beyond probabilities: small protocols that explainers ask for by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol, overload, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from verax.arrays import FloatArray, IndexArray
+from verax.errors import VeraxError
+from verax.models.base import Inputs, Model
+
+if TYPE_CHECKING:
+    from torch import nn
+
+# These explainers need nothing but probabilities.
+WORK_ON_ANY_MODEL = ("lime", "shap", "greedy")
+
+
+@dataclass(frozen=True, eq=False)
+class Embedded:
+    """A text where it has become numbers: a vector at each position that the network reads.
+
+    Attributes:
+        text: as it was given.
+        vectors: (positions, dimensions). Other vectors in their place (``dataclasses.replace``) are other points of
+            the same space: all zero, or halfway there.
+        word_of: for each position, the number of the text's word (``verax.data.words.split_words``) that it is or
+            is a piece of; -1 for what is no word, such as a mark that a tokenizer adds.
+    """
+
+    text: str
+    vectors: NDArray[np.float32]
+    word_of: IndexArray
+
+
+@runtime_checkable
+class Scores(Protocol):
+    """Class scores before the softmax."""
+
+    def scores(self, inputs: Inputs) -> FloatArray:
+        """(inputs, classes); the softmax of a row is the row of ``predict_proba``."""
+
+
+@runtime_checkable
+class Gradients(Protocol):
+    """A text's embeddings, and how the class scores change with them."""
+
+    def embed(self, inputs: Inputs) -> list[Embedded]:
+        """Each text as the vectors that the first layer after the embeddings sees."""
+
+    def scores_from(self, embedded: Sequence[Embedded]) -> FloatArray:
+        """(texts, classes): the scores if these were the vectors."""
+
+    def gradients(self, embedded: Sequence[Embedded], targets: Sequence[int]) -> list[NDArray[np.float32]]:
+        """For each text the gradient of its target's score, of the shape of its vectors."""
+
+
+@runtime_checkable
+class Layers(Protocol):
+    """The parts of a network, for relevance that is handed back through them and for what filters see."""
+
+    def layers(self) -> Mapping[str, nn.Module]:
+        """Name and module of each, from the inputs to the scores."""
+
+
+@runtime_checkable
+class Reference(Protocol):
+    """Inputs that the model was trained on, or others like them, from which explainers can learn."""
+
+    @property
+    def reference(self) -> Sequence[str] | FloatArray | None:
+        """Texts, or encoded rows of a table; None if the model was given none."""
+
+
+@runtime_checkable
+class Refittable(Protocol):
+    """A model whose weights may change in place (trained on, randomised), and which says so."""
+
+    def fitted_state(self) -> tuple[int, ...]:
+        """Numbers that differ when a weight does."""
+
+
+Capability = Literal["scores", "gradients", "layers", "reference"]
+
+PROTOCOLS: dict[Capability, type] = {
+    "scores": Scores,
+    "gradients": Gradients,
+    "layers": Layers,
+    "reference": Reference,
+}
+MEANING: dict[Capability, str] = {
+    "scores": "class scores before the softmax",
+    "gradients": "gradients of its scores with respect to word embeddings",
+    "layers": "a look at the layers of a network",
+    "reference": "inputs that the model was trained on",
+}
+
+
+def has(model: Model, capability: Capability) -> bool:
+    """Whether a model offers this."""
+    offered = isinstance(model, PROTOCOLS[capability])
+    return offered and (capability != "reference" or getattr(model, "reference", None) is not None)
+
+
+@overload
+def ask_for(model: Model, capability: Literal["scores"], method: str) -> Scores: ...
+@overload
+def ask_for(model: Model, capability: Literal["gradients"], method: str) -> Gradients: ...
+@overload
+def ask_for(model: Model, capability: Literal["layers"], method: str) -> Layers: ...
+@overload
+def ask_for(model: Model, capability: Literal["reference"], method: str) -> Reference: ...
+def ask_for(model: Model, capability: Capability, method: str) -> object:
+    """The model, known to offer a capability; else a sentence that names methods that do work on it.
+
+    Args:
+        model: what is to be explained.
+        capability: what the method needs of it.
+        method: the explainer's name, for the sentence.
+    """
+    if has(model, capability):
+        return model
+    needs = (
+        f"The method {method!r} needs {MEANING[capability]}, which this {type(model).__name__} does not give"
+    )
+    if capability == "reference":
+        raise VeraxError(f"{needs}; give some: verax.as_model(..., reference=inputs).")
+    *others, last = WORK_ON_ANY_MODEL
+    raise VeraxError(f"{needs}; {', '.join(others)} and {last} work on any model.")
