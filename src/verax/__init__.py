@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from verax.errors import VeraxError
     from verax.explain import Attribution, Explainer, Explanation, Fragments, Written, explainer, fragments
     from verax.models import Model, as_model, fit_model
+    from verax.models.neural.saving import load_model, save_model
     from verax.workflows.stain import stain
     from verax.workflows.study import build_study, open_study
 
@@ -31,7 +32,9 @@ _HOMES = {
     "fit_model": "verax.models",
     "fragments": "verax.explain",
     "load_dataset": "verax.data",
+    "load_model": "verax.models.neural.saving",
     "open_study": "verax.workflows.study",
+    "save_model": "verax.models.neural.saving",
     "stain": "verax.workflows.stain",
 }
 
@@ -51,7 +54,9 @@ __all__ = [
     "fit_model",
     "fragments",
     "load_dataset",
+    "load_model",
     "open_study",
+    "save_model",
     "stain",
 ]
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from verax.errors import VeraxError
 from verax.models.adapt import as_model
 from verax.models.base import Model
 from verax.models.fit import fit_model
+from verax.models.neural import ABOUT
 from verax.models.ready import models
 
 if TYPE_CHECKING:
@@ -18,26 +21,50 @@ if TYPE_CHECKING:
 SAVED = (".joblib", ".pkl", ".pickle")
 
 
-def resolve_model(name: str, dataset: Dataset, seed: int = 0) -> Model:
+def is_saved(name: str) -> bool:
+    """Whether a command line names a model that was fitted elsewhere: a file, or a folder of ``save_model``."""
+    return name.endswith(SAVED) or (
+        ":" not in name and (name.endswith(("/", os.sep)) or Path(name, ABOUT).is_file())
+    )
+
+
+def resolve_model(
+    name: str, dataset: Dataset, seed: int = 0, options: Mapping[str, object] | None = None
+) -> Model:
     """The model that a command line names.
 
     Args:
         name: a ready-made one (``forest``), which is fitted on the dataset; ``package.module:attribute``, a
             fitted thing for :func:`as_model` or a function that returns one, called with the dataset if it
-            takes an argument (and with ``seed=`` if it has such a one); or a file that joblib or pickle wrote.
+            takes an argument (and with ``seed=`` if it has such a one); a folder that ``save_model`` wrote; or a file
+            that joblib or pickle wrote.
         dataset: what the model is for.
         seed: of a ready-made model's fit.
+        options: of a ready-made model, by name; nothing else has any.
     """
-    if name.endswith(SAVED):
+    if options and (is_saved(name) or ":" in name):
+        raise VeraxError(
+            f"The model {name!r} has no option {next(iter(options))!r}; only ready-made ones have any."
+        )
+    if is_saved(name):
         return _own_model(name, _load(Path(name)), dataset)
     if ":" not in name:
-        return fit_model(name, dataset, seed=seed)
-    thing: Any = models.get(name)
-    is_loader = callable(thing) and not isinstance(thing, Model) and not hasattr(thing, "predict_proba")
-    return _own_model(name, _call(name, thing, dataset, seed) if is_loader else thing, dataset)
+        return fit_model(name, dataset, seed=seed, options=options)
+    thing: object = models.get(name)
+    if callable(thing) and not isinstance(thing, Model) and not hasattr(thing, "predict_proba"):
+        thing = _call(name, thing, dataset, seed)
+    return _own_model(name, thing, dataset)
 
 
-def _load(path: Path) -> Any:
+def _load(path: Path) -> object:
+    if path.suffix not in SAVED:
+        try:
+            from verax.models.neural.saving import load_model
+        except ImportError as error:
+            raise VeraxError(
+                f"The saved model {str(path)!r} needs torch; pip install 'verax[neural]'."
+            ) from error
+        return load_model(path)
     import joblib
 
     try:
@@ -49,7 +76,7 @@ def _load(path: Path) -> Any:
         ) from error
 
 
-def _call(name: str, loader: Any, dataset: Dataset, seed: int) -> Any:
+def _call(name: str, loader: Callable[..., object], dataset: Dataset, seed: int) -> object:
     try:
         parameters = dict(inspect.signature(loader).parameters)
         options = {"seed": seed} if parameters.pop("seed", None) else {}
@@ -65,9 +92,9 @@ def _call(name: str, loader: Any, dataset: Dataset, seed: int) -> Any:
         ) from error
 
 
-def _own_model(name: str, thing: Any, dataset: Dataset) -> Model:
+def _own_model(name: str, thing: object, dataset: Dataset) -> Model:
     """The user's thing as a model of this dataset: its class names and columns are the dataset's."""
-    labels = [str(label) for label in getattr(thing, "classes_", ())]
+    labels = [str(label) for label in getattr(thing, "classes_", getattr(thing, "class_names", ()))]
     if sorted(labels) == sorted(dataset.class_names) and labels != list(dataset.class_names):
         raise VeraxError(
             f"The classes of {name!r} are in the order {', '.join(labels)}, those of {dataset.name!r} "

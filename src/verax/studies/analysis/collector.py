@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from verax.errors import VeraxError
-from verax.studies.protocol.findings import Findings
-from verax.studies.results.figures import Figure
-from verax.studies.results.summary import CourtLine, Primary, Sensitivity
-from verax.studies.results.tables import Table
+from verax.studies.analysis.contract import Court, Figure, Findings, Primary, Table
 
 T = TypeVar("T")
 
@@ -21,7 +18,7 @@ class Gathered:
 
     tables: list[Table] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
-    estimators: dict[str, object] = field(default_factory=dict)
+    estimators: dict[str, Any] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
     def tried(self, what: str, make: Callable[[], T]) -> T | None:
@@ -40,7 +37,7 @@ class Gathered:
         return table
 
     def findings(
-        self, primary: Primary | None, courts: tuple[CourtLine, ...], sensitivity: Sensitivity | None
+        self, primary: Primary | None, courts: tuple[Court, ...], sensitivity: Mapping[str, Any]
     ) -> Findings:
         """All of it, beside the primary analysis."""
         return Findings(

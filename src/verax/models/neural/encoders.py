@@ -1,0 +1,214 @@
+"""What a network reads: texts as numbers of words, table rows as scaled numbers and indicators."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Protocol, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from verax.arrays import FloatArray, IndexArray
+from verax.data.table import Column, Schema
+from verax.data.words import WORD
+from verax.models.text import check_texts
+
+log = logging.getLogger("verax.models")
+
+# An input as an array: numbers of words, or numbers.
+Encoded = NDArray[np.int64] | NDArray[np.float32]
+Json = dict[str, object]
+
+# Rows 0 and 1 of an embedding: nothing, and a word that the model does not know.
+PADDING, UNKNOWN = 0, 1
+# Words of a text that a network reads; the rest is cut off, and said.
+MAX_WORDS = 1_000
+# No batch holds more positions (texts times the longest of them) than this: what fits the processor's cache is fastest.
+BATCH_POSITIONS = 16_384
+
+
+class Encoder(Protocol):
+    """Turns inputs into arrays, one each, and some of them into the tensors that a network is called with."""
+
+    def encode(self, inputs: Sequence[str] | FloatArray) -> Sequence[Encoded]:
+        """An array per input; its length is what the input costs."""
+
+    def collate(self, arrays: Sequence[Encoded]) -> tuple[Tensor, ...]:
+        """The arguments of the network's ``forward``."""
+
+
+class TextEncoder(Encoder, Protocol):
+    """An encoder of texts that knows which word each position of an array belongs to."""
+
+    def word_places(self, texts: Sequence[str]) -> list[IndexArray]:
+        """For each position the number of the text's word (``split_words``) that it belongs to; -1 for none."""
+
+
+@dataclass(frozen=True, eq=False)
+class WordEncoder:
+    """Texts as the numbers of their words, in lower case; a word is what ``verax.data.words`` says.
+
+    Attributes:
+        words: those that are known; the first one has the number 2, after padding and the unknown word.
+        max_words: how many words of a text are read.
+    """
+
+    words: tuple[str, ...]
+    max_words: int = MAX_WORDS
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of each word."""
+        return {word: number for number, word in enumerate(self.words, start=UNKNOWN + 1)}
+
+    def encode(self, inputs: Sequence[str] | FloatArray) -> list[Encoded]:
+        """The number of each word of each text."""
+        numbers = self.numbers
+        arrays: list[Encoded] = []
+        cut = 0
+        for text in check_texts(inputs):
+            words = WORD.findall(text.lower())
+            cut += len(words) > self.max_words
+            ids = [numbers.get(word, UNKNOWN) for word in words[: self.max_words]]
+            arrays.append(np.array(ids, dtype=np.int64))
+        say_cut(cut, len(arrays), f"{self.max_words:,} words")
+        return arrays
+
+    def word_places(self, texts: Sequence[str]) -> list[IndexArray]:
+        """Each position is a word."""
+        return [np.arange(min(len(WORD.findall(text)), self.max_words)) for text in texts]
+
+    def collate(self, arrays: Sequence[Encoded]) -> tuple[Tensor, Tensor]:
+        """Numbers (texts, positions) and how many of them each text has."""
+        return pad(arrays)
+
+    def to_json(self) -> Json:
+        """As plain data."""
+        return {"words": list(self.words), "max_words": self.max_words}
+
+    @classmethod
+    def from_json(cls, data: Json) -> Self:
+        """What ``to_json`` wrote."""
+        words, max_words = data["words"], data["max_words"]
+        if not isinstance(words, list) or not isinstance(max_words, int):
+            raise TypeError("words must be a list and max_words a number")
+        return cls(tuple(map(str, words)), max_words)
+
+
+@dataclass(frozen=True, eq=False)
+class RowEncoder:
+    """Encoded rows of a table as a network reads them: numbers of one scale, and an indicator per category.
+
+    A missing number becomes the training median, with an indicator of its own where the training rows lack some.
+
+    Attributes:
+        schema: the table's columns.
+        medians: of each numeric column of the training rows, missing ones aside.
+        means: of the same with the median filled in, and
+        scales: their standard deviations; 1 for a constant column.
+        lacking: which numeric columns lack numbers in training.
+    """
+
+    schema: Schema
+    medians: FloatArray
+    means: FloatArray
+    scales: FloatArray
+    lacking: tuple[int, ...]
+
+    @classmethod
+    def learn(cls, schema: Schema, rows: FloatArray) -> Self:
+        """From training rows."""
+        numbers = rows[:, list(schema.numeric)]
+        missing = np.isnan(numbers)
+        # A column without any number is filled with 0.
+        medians = np.array([np.median(column[~gaps]) if not gaps.all() else 0.0
+                            for column, gaps in zip(numbers.T, missing.T, strict=True)])  # fmt: skip
+        filled = np.where(missing, medians, numbers)
+        spread = filled.std(axis=0)
+        scales = np.where(spread > 0, spread, 1.0)
+        return cls(
+            schema, medians, filled.mean(axis=0), scales, tuple(np.flatnonzero(missing.any(axis=0)).tolist())
+        )
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row becomes."""
+        categories = sum(
+            len(self.schema.columns[place].categories or ()) for place in self.schema.categorical
+        )
+        return len(self.schema.numeric) + len(self.lacking) + categories
+
+    def encode(self, inputs: Sequence[str] | FloatArray) -> list[Encoded]:
+        """``width`` numbers per row."""
+        table = np.asarray(inputs, dtype=np.float64)
+        numbers = table[:, list(self.schema.numeric)]
+        missing = np.isnan(numbers)
+        parts = [
+            (np.where(missing, self.medians, numbers) - self.means) / self.scales,
+            missing[:, list(self.lacking)],
+        ]
+        for place in self.schema.categorical:
+            parts.append(table[:, [place]] == np.arange(len(self.schema.columns[place].categories or ())))
+        return list(np.concatenate(parts, axis=1).astype(np.float32))
+
+    def collate(self, arrays: Sequence[Encoded]) -> tuple[Tensor]:
+        """One tensor (rows, width)."""
+        return (torch.from_numpy(np.stack(arrays)),)
+
+    def to_json(self) -> Json:
+        """As plain data."""
+        arrays = {name: getattr(self, name).tolist() for name in ("medians", "means", "scales")}
+        columns = [asdict(column) for column in self.schema.columns]
+        return {"columns": columns, **arrays, "lacking": list(self.lacking)}
+
+    @classmethod
+    def from_json(cls, data: Json) -> Self:
+        """What ``to_json`` wrote."""
+        columns, lacking = data["columns"], data["lacking"]
+        if not isinstance(columns, list) or not isinstance(lacking, list):
+            raise TypeError("columns and lacking must be lists")
+        schema = Schema(tuple(
+            Column(str(column["name"]), _names(column["categories"]), bool(column["missing"])) for column in columns
+        ))  # fmt: skip
+        medians, means, scales = (
+            np.asarray(data[name], dtype=np.float64) for name in ("medians", "means", "scales")
+        )
+        return cls(schema, medians, means, scales, tuple(map(int, lacking)))
+
+
+def pad(arrays: Sequence[Encoded]) -> tuple[Tensor, Tensor]:
+    """Arrays of several lengths as one tensor, zeros behind the shorter ones, and their lengths; at least one wide."""
+    lengths = np.array([len(array) for array in arrays], dtype=np.int64)
+    shape = (len(arrays), max(1, int(lengths.max(initial=0))), *arrays[0].shape[1:])
+    padded = np.zeros(shape, dtype=arrays[0].dtype)
+    for row, array in zip(padded, arrays, strict=True):
+        row[: len(array)] = array
+    return torch.from_numpy(padded), torch.from_numpy(lengths)
+
+
+def length_batches(lengths: Sequence[int], positions: int = BATCH_POSITIONS) -> Iterator[list[int]]:
+    """The places of all inputs, similar lengths together and the longest first, in batches of bounded size."""
+    order = sorted(range(len(lengths)), key=lambda place: -lengths[place])
+    first = 0
+    while first < len(order):
+        size = max(1, positions // max(1, lengths[order[first]]))
+        yield order[first : first + size]
+        first += size
+
+
+def say_cut(cut: int, count: int, limit: str) -> None:
+    """Warns that texts are longer than a model reads."""
+    if cut:
+        log.warning(
+            "%d of %d texts %s longer than the %s that the model reads; the rest of %s was not seen.",
+            cut, count, "is" if cut == 1 else "are", limit, "it" if cut == 1 else "them",
+        )  # fmt: skip
+
+
+def _names(categories: object) -> tuple[str, ...] | None:
+    return tuple(map(str, categories)) if isinstance(categories, list) else None

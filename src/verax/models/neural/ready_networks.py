@@ -1,0 +1,103 @@
+"""The ready-made networks by name: how each is built and trained. Light to import: torch comes when one is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from verax.errors import VeraxError
+from verax.models.ready import models
+
+if TYPE_CHECKING:
+    from verax.models.neural.recipe import Recipe
+
+MAX_WORDS = 1_000
+
+
+@models.register("cnn")
+def cnn(
+    seed: int,
+    *,
+    epochs: int = 20,
+    rate: float = 0.001,
+    vectors: str = "trained",
+    dimensions: int = 200,
+    train_vectors: bool = False,
+    max_words: int = MAX_WORDS,
+) -> Recipe:
+    """Filters of 2, 3 and 4 words over word vectors, then a hidden layer (Lertvittayakumjorn & Toni 2019); texts.
+
+    Args:
+        seed: of all that is random.
+        epochs: passes over the training part at the most.
+        rate: the size of a step.
+        vectors: word vectors: "trained" (on the training texts), "minilm", or the path of a GloVe file.
+        dimensions: of vectors that are trained.
+        train_vectors: whether training changes the vectors; the paper's stay as they are.
+        max_words: how much of a text is read.
+    """
+    with _needs_torch("cnn"):
+        from verax.models.neural.cnn import CnnNetwork
+        from verax.models.neural.loop import Schedule
+        from verax.models.neural.recipe import Recipe, WordVectorSource, words_into
+    schedule = Schedule(epochs=epochs, patience=3, batch=64, optimizer="adam", rate=rate)
+    source = WordVectorSource(vectors, dimensions, train_vectors, max_words)
+    return Recipe("cnn", "text", seed, schedule, words_into(CnnNetwork, source, seed))
+
+
+@models.register("bilstm")
+def bilstm(
+    seed: int,
+    *,
+    epochs: int = 40,
+    rate: float = 0.1,
+    vectors: str = "trained",
+    dimensions: int = 200,
+    train_vectors: bool = True,
+    max_words: int = MAX_WORDS,
+) -> Recipe:
+    """An LSTM in both directions with attention over its words (Hase & Bansal 2020, Yang et al. 2016); texts.
+
+    Args:
+        seed: of all that is random.
+        epochs: passes over the training part at the most.
+        rate: the size of a step.
+        vectors: word vectors to begin with: "trained" (on the training texts), "minilm", or the path of a GloVe file.
+        dimensions: of vectors that are trained.
+        train_vectors: whether training changes the vectors, as in Yang et al.
+        max_words: how much of a text is read.
+    """
+    with _needs_torch("bilstm"):
+        from verax.models.neural.bilstm import BilstmNetwork
+        from verax.models.neural.loop import Schedule
+        from verax.models.neural.recipe import Recipe, WordVectorSource, words_into
+    schedule = Schedule(
+        epochs=epochs, patience=5, batch=32, optimizer="sgd", rate=rate, momentum=0.9, penalty=1e-4
+    )
+    source = WordVectorSource(vectors, dimensions, train_vectors, max_words)
+    return Recipe("bilstm", "text", seed, schedule, words_into(BilstmNetwork, source, seed))
+
+
+@models.register("mlp-2x50")
+def mlp_2x50(seed: int, *, epochs: int = 100, rate: float = 0.05) -> Recipe:
+    """Two hidden layers of 50 units, SGD, early stopping, L2 of 1e-4 (Hase & Bansal 2020, Ribeiro 2018); tables.
+
+    Args:
+        seed: of all that is random.
+        epochs: passes over the training part at the most.
+        rate: the size of a step.
+    """
+    with _needs_torch("mlp-2x50"):
+        from verax.models.neural.loop import Schedule
+        from verax.models.neural.recipe import Recipe, rows_into_dense
+    schedule = Schedule(epochs=epochs, patience=5, batch=32, optimizer="sgd", rate=rate, penalty=1e-4)
+    return Recipe("mlp-2x50", "table", seed, schedule, rows_into_dense)
+
+
+@contextmanager
+def _needs_torch(name: str) -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        raise VeraxError(f"The model {name!r} needs torch; pip install 'verax[neural]'.") from error
