@@ -11,6 +11,7 @@ from report.courts.test_courts import FOUR, STUDY, stain
 from report.study_summaries import FLOW, summary, tiny
 from verax.report.courts.courts_page import write_courts_report
 from verax.report.study.study_page import write_study_report
+from verax.studies.analysis import Summary
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +22,7 @@ def pages(tmp_path_factory):
         ("full", summary(people="bots", problems=["Something is missing."])),
         ("tiny", tiny(flow={**FLOW, "analysed": 0})),
     ):
-        write_study_report(folder / name, given)
+        write_study_report(folder / name, Summary.from_dict(given))
     for name, given in (("run", stain({("a", "tree"): FOUR, ("a", "mlp"): FOUR})), ("study", STUDY)):
         (folder / name).mkdir()
         (folder / name / "summary.json").write_text(json.dumps(given))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -13,7 +13,8 @@ from verax.cli.options import Database, Folder, SummaryJson, split_names
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from verax.studies.analysis.contract import Estimator
+    from verax.studies.results.options import Estimator
+    from verax.studies.results.summary import Primary, Sensitivity, Summary
 
 ANALYZE_EXAMPLES = """Examples:
 
@@ -98,76 +99,71 @@ def analyze_command(
         _print(analysis.summary, analysis.folder)
 
 
-def _print(summary: dict[str, Any], folder: Path) -> None:
+def _print(summary: Summary, folder: Path) -> None:
     """The flow, the primary analysis, the problems, and where the rest is."""
     console = output()
-    console.print(summary["title"], style="bold")
-    if summary["people"] == "bots":
+    console.print(summary.title, style="bold")
+    if summary.people == "bots":
         console.print("These are bots, not people.", style="bold")
-    say(summary["flow"]["sentence"])
-    primary, sensitivity = summary["primary"], summary["sensitivity"]
+    say(summary.flow.sentence)
+    primary, varied = summary.primary, summary.sensitivity
     if primary is not None:
-        say("", f"{primary['measure']}, in {primary['unit']}")
+        say("", f"{primary.measure}, in {primary.unit}")
         console.print(_primary_table(primary))
-        say(primary["sentence"])
-    elif sensitivity:
-        unit = sensitivity.get("unit", "points")
-        say("", f"Everybody who answered (intention to treat), in {unit}; nothing is claimed")
-        console.print(_intended_table(sensitivity))
-    note(*(f"note: {problem}" for problem in [*_notes(primary), *summary["problems"]]))
+        say(primary.sentence)
+    elif varied is not None:
+        say("", f"Everybody who answered (intention to treat), in {varied.unit}; nothing is claimed")
+        console.print(_intended_table(varied))
+    note(*(f"note: {problem}" for problem in [*_notes(primary), *summary.problems]))
     say("", f"The report is {folder / 'report.html'}; tables to paste are in {folder / 'tables'}.")
 
 
-def _notes(primary: dict[str, Any] | None) -> list[str]:
+def _notes(primary: Primary | None) -> list[str]:
     """What must be said beside the primary estimates, each once, with whose it is unless it is of all."""
-    estimates = [] if primary is None else primary["estimates"]
+    estimates = () if primary is None else primary.estimates
     whose: dict[str, list[str]] = {}
-    for estimate in estimates:
-        for remark in estimate["notes"]:
-            whose.setdefault(remark, []).append(estimate["condition"])
+    for line in estimates:
+        for remark in line.notes:
+            whose.setdefault(remark, []).append(line.condition)
     return [
         remark if len(names) == len(estimates) else f"{', '.join(names)}: {remark}"
         for remark, names in whose.items()
     ]
 
 
-def _intended_table(sensitivity: dict[str, Any]) -> Table:
+def _intended_table(varied: Sensitivity) -> Table:
     """The estimates of everybody who answered, where nobody is analysed per protocol."""
-    from verax.text import between, signed
+    from verax.studies.results.summary import EVERYBODY
+    from verax.text import NOTHING, between
 
     table = plain_table("condition", "estimate", "95% interval", left=["condition"])
-    decimals = 1 if sensitivity.get("unit", "points") == "points" else 2
-    for variant in sensitivity["variants"]:
-        if "intention to treat" in variant["variant"] and variant["estimate"] is not None:
-            ends = variant["interval"]
+    for variant in varied.variants:
+        if variant.variant == EVERYBODY and variant.estimate is not None:
+            ends = variant.interval
             table.add_row(
-                variant["condition"],
-                signed(variant["estimate"], decimals),
-                "–" if ends is None else between(ends[0], ends[1], decimals),
+                variant.condition,
+                varied.unit.signed(variant.estimate),
+                NOTHING if ends is None else between(ends[0], ends[1], varied.unit.decimals),
             )
     return table
 
 
-def _primary_table(primary: dict[str, Any]) -> Table:
+def _primary_table(primary: Primary) -> Table:
     """The primary analysis as a table for the terminal."""
-    from verax.text import between, p_number, signed
+    from verax.text import NOTHING, between, p_number
 
     heads = ("estimate", "95% interval", "p", "p, corrected", "people", "found in 80% of studies")
     table = plain_table("condition", *heads, "plan", left=["condition", "plan"])
-    decimals = 1 if primary["unit"] == "points" else 2  # scores go from -1 to 1
-
-    def shown_p(p: float | None) -> str:
-        return "–" if p is None else p_number(p)
-
-    for estimate in primary["estimates"]:
+    unit = primary.unit
+    for line in primary.estimates:
         table.add_row(
-            estimate["condition"],
-            "–" if estimate["estimate"] is None else signed(estimate["estimate"], decimals),
-            "–" if estimate["low"] is None else between(estimate["low"], estimate["high"], decimals),
-            shown_p(estimate["p"]),
-            shown_p(estimate["p_adjusted"]),
-            str(estimate["participants"]),
-            "–" if estimate["detectable"] is None else f"{estimate['detectable']:.{decimals}f}",
-            "planned" if estimate["planned"] else "exploratory",
+            line.condition,
+            NOTHING if line.estimate is None else unit.signed(line.estimate),
+            NOTHING if line.low is None or line.high is None else between(line.low, line.high, unit.decimals),
+            NOTHING if line.p is None else p_number(line.p),
+            NOTHING if line.p_adjusted is None else p_number(line.p_adjusted),
+            str(line.participants),
+            NOTHING if line.detectable is None else f"{line.detectable:.{unit.decimals}f}",
+            "planned" if line.planned else "exploratory",
         )
     return table

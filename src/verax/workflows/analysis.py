@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 from verax.errors import VeraxError
 from verax.run.progress import During, quietly
@@ -16,8 +16,9 @@ from verax.workflows.answers import answers, check_installed
 if TYPE_CHECKING:
     import pandas as pd
 
-    from verax.studies.analysis.contract import Estimator
     from verax.studies.answers.frames import Collected
+    from verax.studies.results.options import Estimator
+    from verax.studies.results.summary import Summary
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,11 +27,11 @@ class Analysis:
 
     Attributes:
         folder: where it lies.
-        summary: flow, estimates, tables, figures and problems, as in summary.json.
+        summary: flow, estimates, tables, figures and problems; its ``to_dict()`` is what stands in summary.json.
     """
 
     folder: Path
-    summary: dict[str, Any]
+    summary: Summary
 
     @cached_property
     def results(self) -> pd.DataFrame:
@@ -49,19 +50,19 @@ class Analysis:
         write_study_report(self.folder, self.summary)
         tables = self.folder / "tables"
         tables.mkdir(exist_ok=True)
-        for table in (self.summary["attrition"], self.summary["balance"], *self.summary["tables"]):
-            (tables / f"{table['key']}.md").write_text(to_markdown(table), encoding="utf-8")
-            (tables / f"{table['key']}.tex").write_text(to_latex(table), encoding="utf-8")
+        for table in self.summary.all_tables:
+            (tables / f"{table.key}.md").write_text(to_markdown(table), encoding="utf-8")
+            (tables / f"{table.key}.tex").write_text(to_latex(table), encoding="utf-8")
         return self.folder / "report.html"
 
     def __repr__(self) -> str:
-        return f"Analysis({str(self.folder)!r}, {self.summary['title']!r})"
+        return f"Analysis({str(self.folder)!r}, {self.summary.title!r})"
 
     def _repr_html_(self) -> str:
-        primary = self.summary["primary"]
-        parts = [self.summary["flow"]["sentence"], *([] if primary is None else [primary["sentence"]])]
+        primary = self.summary.primary
+        parts = [self.summary.flow.sentence, *([] if primary is None else [primary.sentence])]
         said = "<br>".join(escape(part) for part in parts)
-        return f"<p><b>{escape(self.summary['title'])}</b><br>{said}<br>The report is {escape(str(self.folder))}.</p>"
+        return f"<p><b>{escape(self.summary.title)}</b><br>{said}<br>The report is {escape(str(self.folder))}.</p>"
 
 
 def analyze_study(
@@ -96,9 +97,9 @@ def analyze_study(
     check_installed()
     from verax.studies.analysis.analyse import analyse, analysed, rehearsed
     from verax.studies.analysis.between.hase2020_tables import defects_of
-    from verax.studies.analysis.contract import Estimator, Options
     from verax.studies.analysis.writing import write_analysis
     from verax.studies.model.freeze import frozen
+    from verax.studies.results.options import Estimator, Options
 
     if estimator not in get_args(Estimator):
         raise VeraxError(

@@ -21,9 +21,9 @@ from verax.workflows.answers import check_installed
 from verax.workflows.toml import to_toml
 
 if TYPE_CHECKING:
-    from verax.studies.analysis.contract import Estimator
     from verax.studies.answers.export import Exported
     from verax.studies.bots.crowd import Progress
+    from verax.studies.results.options import Estimator
 
 
 @dataclass(frozen=True, eq=False, repr=False)

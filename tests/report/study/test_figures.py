@@ -9,9 +9,12 @@ import pytest
 from report.study_summaries import FIGURES, FLOW, HOSTILE
 from verax.report.study.figures import beside, figure_inline, figure_svg
 from verax.report.study.flow_figure import flow_steps
+from verax.studies.results.codec import decode
+from verax.studies.results.figures import Figure, FlowChart, Interval, Intervals
+from verax.studies.results.flow import Flow
 
-ALL = {one["kind"]: one for one in FIGURES} | {
-    "flow": {"key": "flow", "title": "Flow", "kind": "flow", "data": {"boxes": FLOW}, "sentence": ""}
+ALL = {one["kind"]: decode(Figure, one) for one in FIGURES} | {
+    "flow": Figure("flow", "Flow", FlowChart(decode(Flow, FLOW)))
 }
 
 
@@ -36,8 +39,8 @@ def test_intervals_show_each_number_and_a_dash_for_what_is_unknown():
 
 
 def test_rows_of_one_label_stand_beside_each_other():
-    rows = [{"label": "a", "n": 1}, {"label": "b", "n": 2}, {"label": "a", "n": 3}]
-    assert [row["n"] for row in beside(rows)] == [1, 3, 2]
+    rows = [Interval(label, place, None, None) for place, label in enumerate(("a", "b", "a"), start=1)]
+    assert [row.estimate for row in beside(rows)] == [1, 3, 2]
 
 
 def test_lines_and_groups_are_named_beside_the_figure():
@@ -52,7 +55,7 @@ def test_a_distribution_shows_shares_in_per_cent_and_says_how_levels_look():
 
 
 def test_the_flow_adds_up_from_top_to_bottom():
-    assert flow_steps(FLOW) == [
+    assert flow_steps(decode(Flow, FLOW)) == [
         ("61 arrived", ["1 did not decide", "4 declined", "2 found no place", "3 screened out"]),
         ("51 began the study", ["5 left", "1 withdrew"]),
         ("45 completed it", ["3 excluded", "  2 too-fast", "  1 same-answer"]),
@@ -63,7 +66,7 @@ def test_the_flow_adds_up_from_top_to_bottom():
 
 
 def test_a_flow_without_losses_has_no_boxes_beside_it():
-    calm = {"arrived": 3, "complete": 3, "analysed": 3, "excluded": {}}
+    calm = Flow(arrived=3, complete=3, analysed=3)
     assert flow_steps(calm) == [
         ("3 arrived", []),
         ("3 began the study", []),
@@ -73,11 +76,7 @@ def test_a_flow_without_losses_has_no_boxes_beside_it():
 
 
 def test_labels_are_text_whatever_they_hold():
-    rows = [{"label": HOSTILE, "estimate": 1.0, "low": 0.0, "high": 2.0, "group": ""}]
-    figure = {
-        "key": "x", "title": HOSTILE, "kind": "intervals", "sentence": HOSTILE,
-        "data": {"x_label": HOSTILE, "reference": None, "rows": rows},
-    }  # fmt: skip
-    inline = figure_inline(figure, 1)
+    data = Intervals(HOSTILE, None, (Interval(HOSTILE, 1.0, 0.0, 2.0),))
+    inline = figure_inline(Figure("x", HOSTILE, data, HOSTILE), 1)
     ElementTree.fromstring(inline)
     assert "<script" not in inline

@@ -4,8 +4,14 @@ import re
 
 import pytest
 
-from report.study_summaries import HOSTILE, column, table
+from report.study_summaries import HOSTILE, table
 from verax.report.study.study_tables import heading, latex, rows_of, to_latex, to_markdown, written
+from verax.studies.results.codec import decode
+from verax.studies.results.tables import Column, Table
+
+
+def read_table(**more):
+    return decode(Table, table(**more))
 
 
 @pytest.mark.parametrize(
@@ -33,16 +39,16 @@ from verax.report.study.study_tables import heading, latex, rows_of, to_latex, t
     ],
 )
 def test_numbers_are_written_by_kind_and_unit(value, kind, unit, shown):
-    assert written(value, column("x", "X", kind, unit)) == shown
+    assert written(value, Column("x", "X", kind, unit)) == shown
 
 
 def test_a_heading_says_its_unit_once():
-    assert heading(column("x", "Change", "number", "points")) == "Change (points)"
-    assert heading(column("x", "Points gained", "number", "points")) == "Points gained"
+    assert heading(Column("x", "Change", "number", "points")) == "Change (points)"
+    assert heading(Column("x", "Points gained", "number", "points")) == "Points gained"
 
 
 def test_markdown_has_every_row_with_the_meaning_before_and_the_notes_after():
-    assert to_markdown(table()) == (
+    assert to_markdown(read_table()) == (
         "**Change of accuracy.** Explanations by lime raised accuracy.\n"
         "\n"
         "| Condition | n | Pre | Change (points) | 95% interval (points) | p |\n"
@@ -56,12 +62,12 @@ def test_markdown_has_every_row_with_the_meaning_before_and_the_notes_after():
 
 def test_markdown_cells_cannot_leave_their_column():
     rows = [{"condition": "a|b\nc", "n": 1, "pre": 0, "change": 0, "interval": [0, 1], "p": 1}]
-    lines = to_markdown(table(rows=rows)).splitlines()
+    lines = to_markdown(read_table(rows=rows)).splitlines()
     assert lines[4].startswith("| a\\|b c | 1 |")
 
 
 def test_latex_is_a_booktabs_table_with_the_sentence_as_caption():
-    shown = to_latex(table())
+    shown = to_latex(read_table())
     assert r"\caption{Change of accuracy. Explanations by lime raised accuracy.}" in shown
     assert r"\begin{tabular}{lrrrrr}" in shown
     assert r"lime & 1,280 & 60.4\% & 7.3 & {[1.2, 13.5]} & \textless{} 0.001 \\" in shown
@@ -71,12 +77,12 @@ def test_latex_is_a_booktabs_table_with_the_sentence_as_caption():
 
 
 def test_a_title_that_ends_in_a_question_mark_gets_no_full_stop():
-    assert r"\caption{Does it? Explanations" in to_latex(table(title="Does it?"))
-    assert to_markdown(table(title="Does it?")).startswith("**Does it?** ")
+    assert r"\caption{Does it? Explanations" in to_latex(read_table(title="Does it?"))
+    assert to_markdown(read_table(title="Does it?")).startswith("**Does it?** ")
 
 
 def test_latex_sees_no_command_in_any_text():
-    hostile = table(
+    hostile = read_table(
         title=HOSTILE, sentence=HOSTILE, notes=[HOSTILE], key=HOSTILE,
         rows=[{"condition": HOSTILE, "n": 1, "pre": 0, "change": 0, "interval": [0, 1], "p": 1}],
     )  # fmt: skip
@@ -97,4 +103,4 @@ def test_latex_writes_signs_in_mathematics():
 
 
 def test_a_row_that_lacks_a_column_shows_a_dash():
-    assert rows_of(table(rows=[{"condition": "lime"}])) == [["lime", "–", "–", "–", "–", "–"]]
+    assert rows_of(read_table(rows=[{"condition": "lime"}])) == [["lime", "–", "–", "–", "–", "–"]]

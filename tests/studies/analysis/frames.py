@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from verax.stats.power.simulation import Design, Simulated, Spreads, simulate
+from verax.studies.analysis import Options, Summary, analyse
 from verax.studies.answers.frames import Collected, to_frame
 from verax.studies.answers.schema import EXCLUSIONS, PARTICIPANTS, RESPONSES, shown
 from verax.studies.build.build import compose_study
@@ -82,6 +83,13 @@ def sample_study(
     )
     made = compose_study(material, make_protocol(material.spec.protocol), "")
     return replace(made, hash=hashlib.sha256(repr((made.spec, kind, roles)).encode()).hexdigest())
+
+
+def summarised(taken: Collected, options: Options | None = None, **more: Any) -> dict[str, Any]:
+    """What stands in summary.json; reading it back and writing it again changes nothing."""
+    written = analyse(taken, options, **more).to_dict()
+    assert Summary.from_dict(written).to_dict() == written
+    return written
 
 
 def everybody(study: Study, each: int, **same: Any) -> list[Person]:

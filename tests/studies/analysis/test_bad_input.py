@@ -16,8 +16,9 @@ from studies.analysis.frames import (
     everybody,
     sample_study,
     simulated_answers,
+    summarised,
 )
-from verax.studies.analysis import Options, analyse
+from verax.studies.analysis import Options
 from verax.studies.model.freeze import Frozen
 from verax.studies.model.study import Study
 
@@ -32,7 +33,7 @@ def study(request) -> Study:
 
 def summary_of(study, people, answer=None, options=FAST):
     given = answer or simulated_answers(study, drawn((40, 40, 40), 16, seed=2))
-    found = analyse(collected(study, people, given), options)
+    found = summarised(collected(study, people, given), options)
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     for table in found["tables"]:
         assert table["sentence"].endswith(".")
@@ -220,7 +221,7 @@ def test_a_protocol_without_an_analysis_still_has_its_flow():
     found = collected(study, everybody(study, 2), simulated_answers(study, drawn((2, 2, 2), 4)))
     table = {"name": "small_study:Small"}
     other = replace(study, spec=study.spec.model_copy(update={"protocol": table}))
-    summary = analyse(replace(found, study=other), FAST)
+    summary = summarised(replace(found, study=other), FAST)
     assert summary["flow"]["analysed"] == 6
     assert said(summary, "There is no analysis of the protocol 'small_study:Small'")
 
@@ -229,8 +230,8 @@ def test_freezing_after_the_first_answers_is_said():
     study = sample_study({"name": "forward", "learning": 4, "test": 4}, {"learning": 4, "test": 4})
     found = collected(study, everybody(study, 2), simulated_answers(study, drawn((2, 2, 2), 4)))
     late = Frozen(study.hash, {}, "2030-01-01T00:00:00Z", 3, "0")
-    assert said(analyse(found, FAST, frozen=late), "frozen when 3 people had already agreed")
+    assert said(summarised(found, FAST, frozen=late), "frozen when 3 people had already agreed")
     early = replace(late, people=0)
-    summary = analyse(found, FAST, frozen=early)
+    summary = summarised(found, FAST, frozen=early)
     assert not said(summary, "frozen")
     assert summary["frozen"] == "2030-01-01T00:00:00Z"

@@ -8,10 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from studies.analysis.frames import Person, collected, drawn, everybody, sample_study, simulated_answers
-from verax.studies.analysis import Options, analyse, analysed
+from studies.analysis.frames import (
+    Person,
+    collected,
+    drawn,
+    everybody,
+    sample_study,
+    simulated_answers,
+    summarised,
+)
+from verax.studies.analysis import Options, analysed
 from verax.studies.analysis.attrition import MOST_TABLES, equal_losses
-from verax.studies.analysis.flow import flow_of, flow_sentence
+from verax.studies.analysis.flow import flow_of
 
 FORWARD = {"name": "forward", "learning": 4, "test": 4}
 FAST = Options(estimator="crossed", replicates=100)
@@ -66,12 +74,12 @@ def test_who_was_deleted_in_time_is_counted_and_not_analysed(study):
     found.participants.loc[purged, "steps"] = 0
     flow = flow_of(found, analysed(found))
     assert (flow.complete, flow.deleted, flow.excluded_people, flow.analysed) == (3, 1, 1, 1)
-    assert "1 deleted at the end of the retention time" in flow_sentence(flow)
+    assert "1 deleted at the end of the retention time" in flow.sentence
 
 
 def test_the_flow_in_one_line(study):
     people = crowd()
-    summary = analyse(collected(study, people, answers_of(study, people)), FAST)
+    summary = summarised(collected(study, people, answers_of(study, people)), FAST)
     assert summary["flow"]["sentence"] == (
         "10 arrived, 1 undecided, 1 declined, 1 found no place, 1 screened out, 1 withdrew, 1 left, 1 still under way, "
         "3 complete, 1 excluded (same-answer 1, too-fast 1), 2 analysed."
@@ -86,8 +94,8 @@ def test_bots_and_people_are_never_in_one_analysis(study):
     right = drawn((40, 40, 40), 4, seed=1)
     found = collected(study, both, simulated_answers(study, right))
     alone = collected(study, people, simulated_answers(study, right))
-    assert analyse(found, FAST)["primary"] == analyse(alone, FAST)["primary"]
-    of_bots = analyse(found, Options(estimator="crossed", replicates=100, bots=True))
+    assert summarised(found, FAST)["primary"] == summarised(alone, FAST)["primary"]
+    of_bots = summarised(found, Options(estimator="crossed", replicates=100, bots=True))
     assert of_bots["people"] == "bots"
     assert of_bots["flow"]["arrived"] == 6
     assert set(analysed(found, bots=True).responses["participant"]) == {p.name for p in both if p.bot}
@@ -95,7 +103,7 @@ def test_bots_and_people_are_never_in_one_analysis(study):
 
 def test_losses_by_condition_are_counted_and_screened_out_ones_apart(study):
     people = crowd()
-    table = analyse(collected(study, people, answers_of(study, people)), FAST)["attrition"]
+    table = summarised(collected(study, people, answers_of(study, people)), FAST)["attrition"]
     rows = {row["condition"]: row for row in table["rows"]}
     assert [rows[name]["placed"] for name in ("none", "lime", "shap")] == [1, 3, 3]
     assert (rows["lime"]["left"], rows["lime"]["screened_out"], rows["lime"]["lost"]) == (1, 1, 0.5)
@@ -110,7 +118,7 @@ def test_unequal_losses_are_said_to_be_a_danger(study):
     gone = [Person(n, 1, status="active", left=True, until="post") for n in range(1, 9)]
     stayed = [Person(n, 0) for n in range(9, 17)] + [Person(n, 2) for n in range(17, 25)]
     people = [*gone, *stayed, Person(25, 1)]
-    table = analyse(collected(study, people, answers_of(study, people)), FAST)["attrition"]
+    table = summarised(collected(study, people, answers_of(study, people)), FAST)["attrition"]
     assert table["p"] < 0.001
     assert "those who stayed may differ" in table["sentence"]
 
@@ -146,7 +154,7 @@ def test_too_many_tables_are_left_to_chi_square():
 
 def test_balance_compares_with_what_was_wanted(study):
     people = [Person(1, 0), Person(2, 0), Person(3, 1)]
-    found = analyse(collected(study, people, answers_of(study, people)), FAST)["balance"]
+    found = summarised(collected(study, people, answers_of(study, people)), FAST)["balance"]
     assert [(row["target"], row["analysed"]) for row in found["rows"]] == [(2, 2), (2, 1), (2, 0)]
     assert found["sentence"].startswith("3 participants fewer than wanted, in 2 of 3 rows.")
     by_name = {one["condition"]: one for one in found["answers"]}

@@ -176,10 +176,10 @@ def test_a_planted_effect_goes_through_the_whole_pipeline():
 
     study = toy_study(a_spec("class-from-evidence", participants=6))
     found = analyse(simulated_study(study, People(), 1, effect=0.35), Options(replicates=20))
-    line = found["primary"]["estimates"][0]
-    assert line["key"] == "lime-vs-random"
-    assert line["low"] < 2 * 0.35 * 0.675 < line["high"]
-    assert line["p_adjusted"] < 0.05
+    line = found.primary.estimates[0]
+    assert line.key == "lime-vs-random"
+    assert line.low < 2 * 0.35 * 0.675 < line.high
+    assert line.p_adjusted < 0.05
 
 
 def test_between_people_only_the_method_is_helped():

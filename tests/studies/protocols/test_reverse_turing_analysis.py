@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from studies.analysis.frames import Person, collected, everybody, sample_study
-from verax.studies.analysis import Options, analyse
+from studies.analysis.frames import Person, collected, everybody, sample_study, summarised
+from verax.studies.analysis import Options
 
 CONDITIONS = ({"name": "none"}, {"name": "lime", "explainer": "lime"}, {"name": "random", "like": "lime"})
 FAST = Options(replicates=20)
@@ -38,7 +38,7 @@ def guesses(study, share, seed=0, truth=0.0):
 
 
 def summary(study, people, answer, options=FAST):
-    found = analyse(collected(study, people, answer), options)
+    found = summarised(collected(study, people, answer), options)
     json.dumps(found, allow_nan=False)
     return found
 
@@ -60,7 +60,7 @@ def helped():
     taken.responses["seconds"] = taken.responses["condition"].map({"none": 4.0, "lime": 2.0, "random": 4.0})
     rng = np.random.default_rng(0)
     taken.responses["seconds"] *= np.exp(rng.normal(0, 0.3, len(taken.responses)))
-    return taken, analyse(taken, FAST)
+    return taken, summarised(taken, FAST)
 
 
 def test_a_planted_effect_is_found_and_the_control_is_not(helped):
@@ -288,14 +288,14 @@ def test_sensitivity_has_everybody_who_answered():
 def test_a_planned_margin_is_tested_and_the_order_of_answers_does_not_matter():
     study = a_study(participants=3, analysis={"equivalence": "5 points"})
     taken = collected(study, everybody(study, 3), guesses(study, {"none": 0.5, "lime": 0.9, "random": 0.5}))
-    found = analyse(taken, FAST)
+    found = summarised(taken, FAST)
     rows = by_condition(found, "equivalence")
     line = next(one for one in found["primary"]["estimates"] if one["condition"] == "lime")
     assert rows["lime"]["estimate"] == pytest.approx(line["estimate"])
     assert rows["lime"]["equivalent"] == "not shown"
     assert line["low"] < rows["lime"]["interval"][0]  # 90% lies inside 95%
     taken.responses.sort_values("item", inplace=True, kind="stable")
-    again = analyse(taken, FAST)
+    again = summarised(taken, FAST)
     for one, other in zip(found["primary"]["estimates"], again["primary"]["estimates"], strict=True):
         assert one["estimate"] == pytest.approx(other["estimate"])
         assert one["p"] == pytest.approx(other["p"])

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from studies.analysis.frames import collected, everybody, sample_study
+from studies.analysis.frames import collected, everybody, sample_study, summarised
 from verax.errors import VeraxError
-from verax.studies.analysis import Options, analyse, analysed
+from verax.studies.analysis import Options, analysed
 from verax.studies.analysis.analyse import pooled_findings
 from verax.studies.protocols.reverse_turing.pooled_analysis import pooled_imitation
 
@@ -41,7 +41,7 @@ def a_study(kind, each=4, **texts):
 @pytest.fixture(scope="module")
 def both():
     known, masked = a_study("known"), a_study("masked")
-    found = analyse(masked, Options(replicates=20), others=[known])
+    found = summarised(masked, Options(replicates=20), others=[known])
     json.dumps(found, allow_nan=False)
     return {"known": known, "masked": masked}, found
 

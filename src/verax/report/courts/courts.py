@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import sqrt
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from verax.errors import VeraxError
+from verax.studies.results.codec import decode
+from verax.studies.results.summary import Summary
+from verax.studies.results.units import Unit
 from verax.text import listed
 
-Summary = Mapping[str, Any]
 # The benchmark's ceiling reads the model itself, and "none" shows nothing: neither is an explainer on trial.
 NOT_ON_TRIAL = ("ground-truth", "none")
 FLOOR = "random"
@@ -58,35 +60,74 @@ class Court:
     kind: Literal["benchmark", "study"]
     folder: str
     measure: str
-    unit: str
+    unit: Unit
     simulated: bool
     higher_is_better: bool
     standings: tuple[Standing, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Plain values for JSON."""
-        return {
-            **asdict(self),
-            "standings": [{**asdict(one), "parts": dict(one.parts)} for one in self.standings],
-        }
+        standings = [{**asdict(standing), "parts": dict(standing.parts)} for standing in self.standings]
+        return {**asdict(self), "standings": standings}
+
+
+@dataclass(frozen=True)
+class Auc:
+    """The area under a recall curve, mean over stains."""
+
+    mean: float
+    low: float | None
+    high: float | None
+    n: int
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What this report reads of the scores of an explainer."""
+
+    auc: Auc
+
+
+@dataclass(frozen=True)
+class ScoredModel:
+    """A dataset and a model of a staining run with the explainers that were scored there, by label."""
+
+    dataset: str
+    model: str
+    explainers: Mapping[str, Scored]
+
+
+@dataclass(frozen=True)
+class StainSpec:
+    """What this report reads of the spec of a staining run."""
+
+    datasets: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StainRun:
+    """What this report reads of the summary of a staining run; its file calls the scored models cells."""
+
+    spec: StainSpec
+    explainers: tuple[str, ...]
+    cells: tuple[ScoredModel, ...]
 
 
 def read_courts(folders: Sequence[Path]) -> tuple[list[Court], list[str]]:
     """The courts of all folders, and sentences on what was left out of them."""
     if not folders:
         raise VeraxError("No folder was given; name at least one benchmark run or analysed study.")
-    courts, notes = [], []
+    courts: list[Court] = []
+    notes: list[str] = []
     for folder in folders:
         summary = read_summary(folder)
-        found, said = (
-            _of_study(summary, folder) if summary.get("kind") == "study" else _of_stain(summary, folder)
-        )
-        courts += found
+        own, said = _of_study(summary, folder) if isinstance(summary, Summary) else _of_stain(summary, folder)
+        courts += own
         notes += said
     return _named_apart(courts), notes
 
 
-def read_summary(folder: Path) -> dict[str, Any]:
+def read_summary(folder: Path) -> Summary | StainRun:
     """The summary of a benchmark run or of an analysed study; anything else is a sentence."""
     path = folder / "summary.json"
     try:
@@ -96,9 +137,9 @@ def read_summary(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise VeraxError(f"{path} cannot be read ({error}); make the run or the analysis again.") from error
     if isinstance(summary, dict) and summary.get("kind") == "study" and "courts" in summary:
-        return summary
+        return decode(Summary, summary, str(path))
     if isinstance(summary, dict) and summary.get("benchmark") == "stain" and "cells" in summary:
-        return summary
+        return decode(StainRun, summary, str(path))
     raise VeraxError(
         f"{path} is neither of a staining run (verax bench stain) nor of an analysed study (verax study analyze)."
     )
@@ -107,9 +148,9 @@ def read_summary(folder: Path) -> dict[str, Any]:
 def _no_summary(folder: Path) -> str:
     if not folder.is_dir():
         return f"There is no folder {str(folder)!r}; name folders of benchmark runs and of analysed studies."
-    inside = sorted(one.parent for one in folder.glob("*/summary.json"))
+    inside = sorted(path.parent for path in folder.glob("*/summary.json"))
     if inside:
-        return f"{str(folder)!r} has no summary.json of its own; name {listed([str(one) for one in inside], most=3)}."
+        return f"{str(folder)!r} has no summary.json of its own; name {listed([str(path) for path in inside], most=3)}."
     if (folder / "study.json").exists() or (folder / "spec.toml").exists():
         return f"{str(folder)!r} holds a study that is not analysed; run verax study analyze {folder} first."
     return (
@@ -123,54 +164,48 @@ def bare_name(label: str) -> str:
     return label.split("(", 1)[0].rsplit(":", 1)[-1].strip()
 
 
-def _of_stain(summary: Summary, folder: Path) -> tuple[list[Court], list[str]]:
-    """The area under the recall curve, mean over the cells that all explainers have, in per cent."""
-    labels = [label for label in summary["explainers"] if bare_name(label) not in NOT_ON_TRIAL]
-    scored = [label for label in labels if any(label in cell["explainers"] for cell in summary["cells"])]
-    cells = [
-        cell for cell in summary["cells"] if scored and all(label in cell["explainers"] for label in scored)
-    ]
-    names, notes = _names(scored, f"the run in {folder}")
+def _of_stain(run: StainRun, folder: Path) -> tuple[list[Court], list[str]]:
+    """The area under the recall curve, mean over the models that all explainers have, in per cent."""
+    labels = [label for label in run.explainers if bare_name(label) not in NOT_ON_TRIAL]
+    scored = [label for label in labels if any(label in model.explainers for model in run.cells)]
+    models = [model for model in run.cells if scored and all(label in model.explainers for label in scored)]
+    names, notes = _names({label: label for label in scored}, f"the run in {folder}")
     absent = [label for label in labels if label not in scored]
     if absent:
         notes.append(f"{listed(absent)} has no score in the run in {folder} and is left out.")
-    if len(cells) < len(summary["cells"]):
-        left_out = len(summary["cells"]) - len(cells)
+    if len(models) < len(run.cells):
         notes.append(
-            f"{left_out} of {len(summary['cells'])} pairs of dataset and model of the run in {folder} are left out: "
-            "not every explainer was scored there."
+            f"{len(run.cells) - len(models)} of {len(run.cells)} pairs of dataset and model of the run in {folder} are "
+            "left out: not every explainer was scored there."
         )
-    if not cells:
+    if not models:
         return [], notes
-    standings = tuple(_over_cells(names[label], label, cells) for label in scored)
-    datasets = listed(list(summary["spec"]["datasets"]), most=2)
+    standings = tuple(_over_models(names[label], label, models) for label in scored)
+    name = f"Staining, {listed(run.spec.datasets, most=2)}"
     measure = "area under the recall curve of the stain"
-    return [
-        Court(f"Staining, {datasets}", "benchmark", str(folder), measure, "per cent", False, True, standings)
-    ], notes
+    return [Court(name, "benchmark", str(folder), measure, Unit("per cent"), False, True, standings)], notes
 
 
-def _over_cells(name: str, label: str, cells: Sequence[Mapping[str, Any]]) -> Standing:
-    """The mean over cells, whose margin takes models of one dataset as dependent: they share their stains."""
-    found = [(cell, cell["explainers"][label]["auc"]) for cell in cells]
+def _over_models(name: str, label: str, models: Sequence[ScoredModel]) -> Standing:
+    """The mean over models, whose margin takes models of one dataset as dependent: they share their stains."""
+    scores = [(model, model.explainers[label].auc) for model in models]
     margins: dict[str, float] = {}
-    for cell, one in found:
-        if one["low"] is not None:
-            margins[cell["dataset"]] = margins.get(cell["dataset"], 0.0) + (one["high"] - one["low"]) / 2
-    mean = 100 * sum(one["mean"] for _, one in found) / len(found)
-    known = all(one["low"] is not None for _, one in found)
-    margin = 100 * sqrt(sum(total**2 for total in margins.values())) / len(found)
-    stains = sorted({int(one["n"]) for _, one in found})
+    for model, auc in scores:
+        if auc.low is not None and auc.high is not None:
+            margins[model.dataset] = margins.get(model.dataset, 0.0) + (auc.high - auc.low) / 2
+    mean = 100 * sum(auc.mean for _, auc in scores) / len(scores)
+    known = all(auc.low is not None for _, auc in scores)
+    margin = 100 * sqrt(sum(total**2 for total in margins.values())) / len(scores)
+    stains = sorted({int(auc.n) for _, auc in scores})
     spread = str(stains[0]) if len(stains) == 1 else f"{stains[0]} to {stains[-1]}"
-    parts = tuple((f"{cell['model']}, {cell['dataset']}", 100 * one["mean"]) for cell, one in found)
     return Standing(
         name,
         label,
         mean,
         mean - margin if known else None,
         mean + margin if known else None,
-        f"{len(found)} models and datasets, {spread} stains each",
-        parts,
+        f"{len(scores)} models and datasets, {spread} stains each",
+        tuple((f"{model.model}, {model.dataset}", 100 * auc.mean) for model, auc in scores),
     )
 
 
@@ -178,62 +213,57 @@ def _of_study(summary: Summary, folder: Path) -> tuple[list[Court], list[str]]:
     """One court per measure of a study; lines without an estimate are counted."""
     notes: list[str] = []
     courts = []
-    lines = [
-        line for line in summary["courts"] if bare_name(str(line["explainer"] or "none")) not in NOT_ON_TRIAL
-    ]
+    lines = [line for line in summary.courts if bare_name(line.explainer or "none") not in NOT_ON_TRIAL]
     if not lines:
         notes.append(f"The study in {folder} has no estimate of any explainer and is left out.")
-    for measure in dict.fromkeys(line["measure"] for line in lines):
-        own = [line for line in lines if line["measure"] == measure]
-        known = [line for line in own if line["estimate"] is not None]
-        if len(known) < len(own):
-            missing = listed([line["condition"] for line in own if line["estimate"] is None])
-            notes.append(f"No estimate in the study in {folder} for {missing}.")
+    for measure in dict.fromkeys(line.measure for line in lines):
+        own = [line for line in lines if line.measure == measure]
+        missing = [line.condition for line in own if line.estimate is None]
+        if missing:
+            notes.append(f"No estimate in the study in {folder} for {listed(missing)}.")
+        known = [line for line in own if line.estimate is not None]
         names, said = _names(
-            [line["explainer"] for line in known],
-            f"the study in {folder}",
-            [line["condition"] for line in known],
+            {line.condition: line.explainer or "none" for line in known}, f"the study in {folder}"
         )
         notes += said
         standings = tuple(
             Standing(
-                names[line["condition"]],
-                line["condition"],
-                line["estimate"],
-                line["low"],
-                line["high"],
-                f"{line['participants']} participants, {line['items']} items",
+                names[line.condition],
+                line.condition,
+                line.estimate,
+                line.low,
+                line.high,
+                f"{line.participants} participants, {line.items} items",
             )
             for line in known
+            if line.estimate is not None
         )
         if standings:
-            first = known[0]
+            simulated = summary.people == "bots"
             courts.append(
                 Court(
-                    str(summary["title"]),
+                    summary.title,
                     "study",
                     str(folder),
                     measure,
-                    first["unit"],
-                    summary.get("people") == "bots",
-                    bool(first.get("higher_is_better", True)),
+                    known[0].unit,
+                    simulated,
+                    known[0].higher_is_better,
                     standings,
                 )
             )
     return courts, notes
 
 
-def _names(
-    explainers: Sequence[str], where: str, labels: Sequence[str] | None = None
-) -> tuple[dict[str, str], list[str]]:
+def _names(explainers: Mapping[str, str], where: str) -> tuple[dict[str, str], list[str]]:
     """Bare names by label; an explainer that stood there twice keeps its label and is matched with nobody."""
-    shown = list(explainers if labels is None else labels)
-    bare = [bare_name(one) for one in explainers]
-    twice = [name for name in dict.fromkeys(bare) if bare.count(name) > 1]
+    bare = {label: bare_name(explainer) for label, explainer in explainers.items()}
+    stood = list(bare.values())
+    twice = [name for name in dict.fromkeys(stood) if stood.count(name) > 1]
     notes = [
         f"{name} stood more than once in {where}, so it is not matched with other courts." for name in twice
     ]
-    return {label: label if name in twice else name for label, name in zip(shown, bare, strict=True)}, notes
+    return {label: label if name in twice else name for label, name in bare.items()}, notes
 
 
 def _named_apart(courts: Sequence[Court]) -> list[Court]:

@@ -14,9 +14,9 @@ from verax.report.courts.courts import FLOOR, Court, Standing, read_courts
 from verax.report.courts.order import MORE_STUDIES, POWER, WORTH, Comparison, coefficient, comparisons
 from verax.report.explanations.explanations_page import _environment
 from verax.report.study.study_page import page_style
-from verax.report.study.study_tables import number
 from verax.run import library_versions, write_json
 from verax.stats.thresholds import FEWEST_METHODS
+from verax.studies.results.units import Unit
 from verax.text import NOTHING, counted, listed, p_number
 
 FORMAT = 1
@@ -177,11 +177,11 @@ def _cell(name: str, court: Court) -> str:
     return NOTHING if one is None else _in_words(one, court.unit)
 
 
-def _in_words(one: Standing, unit: str) -> str:
-    shown = number(float(one.estimate), unit)
-    if one.low is None or one.high is None:
+def _in_words(standing: Standing, unit: Unit) -> str:
+    shown = unit.number(float(standing.estimate))
+    if standing.low is None or standing.high is None:
         return shown
-    return f"{shown} [{number(float(one.low), unit)}, {number(float(one.high), unit)}]"
+    return f"{shown} {unit.ends((float(standing.low), float(standing.high)))}"
 
 
 def _correlation_row(found: Comparison) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from verax.report.courts.courts import Court, Standing
 from verax.stats.ranks.correlation import RankCorrelation, rank_correlation
 from verax.stats.ranks.methods_needed import Needed, methods_needed, reliability
 from verax.stats.thresholds import ALPHA, FEWEST_METHODS
+from verax.studies.results.units import NONE
 from verax.text import NOTHING, always_signed, counted, listed
 
 # The correlation that would be worth knowing of, and the chance with which it should be seen.
@@ -58,7 +58,7 @@ class Comparison:
     sentence: str = ""
     needs: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Plain values for JSON."""
         return asdict(self)
 
@@ -140,7 +140,7 @@ def average_ranks(courts: Sequence[Court], what: str) -> Court:
         courts[0].kind,
         "",
         "mean rank, 1 is best",
-        "",
+        NONE,
         all(court.simulated for court in courts),
         False,
         standings,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
+from itertools import zip_longest
 from textwrap import wrap
-from typing import Any
 
 from verax.report.common.drawing import (
     INK,
@@ -21,10 +20,10 @@ from verax.report.common.drawing import (
     spread,
 )
 from verax.report.study.flow_figure import draw_flow, flow_frame
-from verax.report.study.study_tables import number
+from verax.studies.results.figures import Bars, Curve, Distribution, Figure, FlowChart, Interval, Intervals
+from verax.studies.results.units import Unit
 from verax.text import NOTHING
 
-Data = Mapping[str, Any]
 LONGEST_LABEL = 26
 LONGEST_LINE = 38
 # The markers as letters, for words that explain them.
@@ -33,46 +32,50 @@ SIGNS = {"o": "●", "s": "■", "^": "▲", "D": "◆", "v": "▼"}
 LETTER = 5.9
 
 
-def figure_svg(figure: Data) -> str:
-    """A figure as an SVG file.
+def figure_svg(figure: Figure) -> str:
+    """A figure as an SVG file."""
+    match figure.data:
+        case Intervals() as data:
+            return panel_svg(partial(draw_intervals, data=data), interval_frame(data))
+        case Curve() as data:
+            return panel_svg(partial(draw_curve, data=data), curve_frame(data))
+        case Bars() as data:
+            return panel_svg(partial(draw_bars, data=data), bar_frame(data))
+        case Distribution() as data:
+            return panel_svg(partial(draw_distribution, data=data), distribution_frame(data))
+        case FlowChart() as chart:
+            return panel_svg(partial(draw_flow, chart=chart), flow_frame(chart))
 
-    Args:
-        figure: "kind" and "data" as the summary of an analysis has them.
-    """
-    frame, draw = _DRAWN[figure["kind"]]
-    data = figure["data"]
-    return panel_svg(partial(draw, data=data), frame(data))
 
-
-def figure_inline(figure: Data, place: int) -> str:
+def figure_inline(figure: Figure, place: int) -> str:
     """A figure as an element of a page; ``place`` is different for each figure of the page."""
-    label = f"{figure['title']}. {figure.get('sentence') or ''}".strip()
+    label = f"{figure.title}. {figure.sentence}".strip()
     return inlined(figure_svg(figure), f"figure-{place}", f"{label} The numbers are in the tables.")
 
 
-def interval_frame(data: Data) -> Frame:
+def interval_frame(data: Intervals) -> Frame:
     """Room for the labels at the left, one line each."""
-    widest = max((len(_label(row["label"])) for row in data["rows"]), default=0)
-    lines = len(_lines(data.get("x_label")))
+    widest = max((len(_label(row.label)) for row in data.rows), default=0)
+    lines = len(_lines(data.x_label))
     return Frame(
         width=270 + LETTER * widest,
         left=16 + LETTER * widest,
         right=84,
         top=26 if len(_groups(data)) > 1 else 8,
         bottom=26 + 13.0 * lines,
-        height=(62 if len(_groups(data)) > 1 else 44) + 13.0 * lines + 27.0 * max(1, len(data["rows"])),
+        height=(62 if len(_groups(data)) > 1 else 44) + 13.0 * lines + 27.0 * max(1, len(data.rows)),
     )
 
 
-def draw_intervals(axes: Axes, data: Data) -> None:
+def draw_intervals(axes: Axes, data: Intervals) -> None:
     """A dot with its interval for each row, the number beside it, the reference upright."""
     groups = looks(_groups(data))
-    rows = beside(data["rows"])
-    if data.get("reference") is not None:
-        axes.axvline(data["reference"], color=INK, linewidth=0.8)
+    rows = beside(data.rows)
+    if data.reference is not None:
+        axes.axvline(data.reference, color=INK, linewidth=0.8)
     for place, row in enumerate(rows):
-        _draw_interval(axes, place, row, groups[str(row.get("group") or "")], _unit(data))
-    labels = [_label(row["label"]) for row in rows]
+        _draw_interval(axes, place, row, groups[row.group], data.unit)
+    labels = [_label(row.label) for row in rows]
     once = [label if label not in labels[:place] else "" for place, label in enumerate(labels)]
     axes.set_yticks(range(len(rows)), once)
     axes.set_ylim(len(rows) - 0.4, -0.6)
@@ -83,71 +86,66 @@ def draw_intervals(axes: Axes, data: Data) -> None:
     axes.locator_params(axis="x", nbins=5)
 
 
-def beside(rows: Sequence[Data]) -> list[Data]:
+def beside(rows: Sequence[Interval]) -> list[Interval]:
     """Rows with the same label next to each other, in the order in which labels come."""
-    order = list(dict.fromkeys(str(row["label"]) for row in rows))
-    return sorted(rows, key=lambda row: order.index(str(row["label"])))
+    order = list(dict.fromkeys(row.label for row in rows))
+    return sorted(rows, key=lambda row: order.index(row.label))
 
 
-def _groups(data: Data) -> list[str]:
-    return list(dict.fromkeys(str(row.get("group") or "") for row in data["rows"]))
+def _groups(data: Intervals) -> list[str]:
+    return list(dict.fromkeys(row.group for row in data.rows))
 
 
-def _draw_interval(axes: Axes, place: int, row: Data, look: Look, unit: str) -> None:
-    shown, low, high = NOTHING, row.get("low"), row.get("high")
-    if row["estimate"] is not None:
-        if low is not None and high is not None:
-            axes.plot([low, high], [place, place], color=look.colour, linewidth=2)
-        axes.plot([row["estimate"]], [place], look.marker, color=look.colour, markersize=6)
-        shown = _numbers(row, unit)
+def _draw_interval(axes: Axes, place: int, row: Interval, look: Look, unit: Unit) -> None:
+    shown = NOTHING
+    if row.estimate is not None:
+        shown = unit.number(float(row.estimate))
+        if row.low is not None and row.high is not None:
+            axes.plot([row.low, row.high], [place, place], color=look.colour, linewidth=2)
+            shown += "\n" + unit.ends((float(row.low), float(row.high)))
+        axes.plot([row.estimate], [place], look.marker, color=look.colour, markersize=6)
     move = axes.get_yaxis_transform()
     axes.text(1.03, place, shown, transform=move, va="center", fontsize=8.5, linespacing=1.05)
 
 
-def curve_frame(data: Data) -> Frame:
+def curve_frame(data: Curve) -> Frame:
     """Room for the lines' names at the right."""
-    widest = max((len(_label(line["label"])) for line in data["lines"]), default=0)
+    widest = max((len(_label(line.label)) for line in data.lines), default=0)
     return Frame(
         width=270 + LETTER * widest,
         right=20 + LETTER * widest,
         left=50,
         top=8,
-        bottom=26 + 13.0 * len(_lines(data.get("x_label"))),
-        height=max(200.0, 60 + 14.0 * len(data["lines"])),
+        bottom=26 + 13.0 * len(_lines(data.x_label)),
+        height=max(200.0, 60 + 14.0 * len(data.lines)),
     )
 
 
-def draw_curve(axes: Axes, data: Data) -> None:
+def draw_curve(axes: Axes, data: Curve) -> None:
     """Lines with bands, named where they end."""
-    styles = looks([str(line["label"]) for line in data["lines"]])
+    styles = looks([line.label for line in data.lines])
     ends = []
-    for line in data["lines"]:
-        look = styles[str(line["label"])]
-        points = [(x, y) for x, y in zip(line["x"], line["y"], strict=True) if y is not None]
-        bands = [
-            ends_
-            for ends_ in zip(line["x"], line.get("low") or [], line.get("high") or [], strict=False)
-            if None not in ends_
-        ]
+    for line in data.lines:
+        look = styles[line.label]
+        points = [(x, y) for x, y in zip(line.x, line.y, strict=True) if y is not None]
+        bands = [band for band in zip(line.x, line.low, line.high, strict=False) if None not in band]
         if bands:
             xs, lows, highs = zip(*bands, strict=True)
             axes.fill_between(xs, lows, highs, color=look.colour, alpha=0.13, linewidth=0)
         if points:
             xs, ys = zip(*points, strict=True)
             axes.plot(xs, ys, color=look.colour, linestyle=look.dash, marker=look.marker, markersize=4)
-            ends.append((ys[-1], line["label"], look))
-    if data.get("reference") is not None:
-        axes.axhline(data["reference"], color=INK, linewidth=0.8)
+            ends.append((ys[-1], line.label, look))
     _plain_axes(axes, data)
-    axes.set_ylabel(_short(data.get("y_label")), labelpad=3)
+    axes.set_ylabel(_short(data.y_label), labelpad=3)
     axes.grid(axis="y", color=QUIET, alpha=0.25, linewidth=0.5)
     _name_ends(axes, ends)
 
 
-def bar_frame(data: Data) -> Frame:
+def bar_frame(data: Bars) -> Frame:
     """Room for every bar, its group's name below it, the bars' names at the right."""
-    widest = max((len(_label(one["label"])) for one in data["bars"]), default=0)
-    bars = len(data["groups"]) * len(data["bars"])
+    widest = max((len(_label(bar.label)) for bar in data.bars), default=0)
+    bars = len(data.groups) * len(data.bars)
     return Frame(
         width=max(230.0, 90 + 26.0 * bars) + LETTER * widest,
         right=14 + LETTER * widest,
@@ -158,55 +156,51 @@ def bar_frame(data: Data) -> Frame:
     )
 
 
-def draw_bars(axes: Axes, data: Data) -> None:
+def draw_bars(axes: Axes, data: Bars) -> None:
     """Dots with intervals beside each other in each group: a bar's foot would hide the interval's lower half."""
-    series = data["bars"]
-    styles = looks([str(one["label"]) for one in series])
-    step = 0.7 / max(1, len(series))
+    styles = looks([bar.label for bar in data.bars])
+    step = 0.7 / max(1, len(data.bars))
     ends = []
-    for place, one in enumerate(series):
-        look = styles[str(one["label"])]
-        shift = (place - (len(series) - 1) / 2) * step
+    for place, bar in enumerate(data.bars):
+        look = styles[bar.label]
+        shift = (place - (len(data.bars) - 1) / 2) * step
         last = None
-        for group, value in enumerate(one["values"]):
+        for group, (value, low, high) in enumerate(zip_longest(bar.values, bar.low, bar.high)):
             if value is None:
                 continue
-            low, high = (_at(one.get(end), group) for end in ("low", "high"))
             if low is not None and high is not None:
                 axes.plot([group + shift] * 2, [low, high], color=look.colour, linewidth=2)
             axes.plot([group + shift], [value], look.marker, color=look.colour, markersize=6)
             last = value
         if last is not None:
-            ends.append((last, one["label"], look))
-    if data.get("reference") is not None:
-        axes.axhline(data["reference"], color=INK, linewidth=0.8)
-    names = ["\n".join(wrap(str(group), 16)) for group in data["groups"]]
+            ends.append((last, bar.label, look))
+    names = ["\n".join(wrap(group, 16)) for group in data.groups]
     axes.set_xticks(range(len(names)), names)
     axes.set_xlim(-0.6, len(names) - 0.4)
-    axes.set_ylabel(_short(data.get("y_label")), labelpad=3)
+    axes.set_ylabel(_short(data.y_label), labelpad=3)
     axes.grid(axis="y", color=QUIET, alpha=0.25, linewidth=0.5)
     axes.set_axisbelow(True)
     _name_ends(axes, ends)
 
 
-def distribution_frame(data: Data) -> Frame:
+def distribution_frame(data: Distribution) -> Frame:
     """One strip a row; the levels' names above the first."""
-    widest = max((len(_label(row["label"])) for row in data["rows"]), default=0)
+    widest = max((len(_label(row.label)) for row in data.rows), default=0)
     return Frame(
         width=330 + LETTER * widest,
         left=16 + LETTER * widest,
         right=14,
         top=34,
-        height=78 + 26.0 * max(1, len(data["rows"])),
+        height=78 + 26.0 * max(1, len(data.rows)),
     )
 
 
-def draw_distribution(axes: Axes, data: Data) -> None:
+def draw_distribution(axes: Axes, data: Distribution) -> None:
     """Shares of the levels as strips of one hue from faint to strong, so that order shows without colours."""
-    levels, rows = data["levels"], data["rows"]
+    levels, rows = data.levels, data.rows
     for place, row in enumerate(rows):
         start = 0.0
-        for level, share in enumerate(row["shares"]):
+        for level, share in enumerate(row.shares):
             if not share:
                 continue
             axes.barh(
@@ -224,18 +218,18 @@ def draw_distribution(axes: Axes, data: Data) -> None:
                     start + share / 2, place, f"{100 * share:.0f}", ha="center", va="center", fontsize=8.5
                 )
             start += share
-    axes.set_yticks(range(len(rows)), [_label(row["label"]) for row in rows])
+    axes.set_yticks(range(len(rows)), [_label(row.label) for row in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xlim(0, 1)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100%"])
     axes.tick_params(axis="y", length=0)
-    axes.set_xlabel(_short(data.get("x_label")))
+    axes.set_xlabel(_short(data.x_label))
     if levels:
         steps = f"faint to strong: {levels[0]} to {levels[-1]}"
         axes.set_title(shortened(steps, 60), fontsize=9, fontweight="normal", color=QUIET)
 
 
-def _name_ends(axes: Axes, ends: Sequence[tuple[float, str, Any]]) -> None:
+def _name_ends(axes: Axes, ends: Sequence[tuple[float, str, Look]]) -> None:
     """Names at the right, each with its marker, as near as can be to where its line ends."""
     low, high = axes.get_ylim()
     gap = 13.0 / 150 * (high - low)
@@ -249,48 +243,21 @@ def _name_ends(axes: Axes, ends: Sequence[tuple[float, str, Any]]) -> None:
     axes.set_ylim(low, high)
 
 
-def _plain_axes(axes: Axes, data: Data) -> None:
-    axes.set_xlabel("\n".join(_lines(data.get("x_label"))))
+def _plain_axes(axes: Axes, data: Intervals | Curve) -> None:
+    axes.set_xlabel("\n".join(_lines(data.x_label)))
     axes.grid(axis="x", color=QUIET, alpha=0.25, linewidth=0.5)
     axes.tick_params(axis="y", length=0)
     axes.set_axisbelow(True)
 
 
-def _unit(data: Data) -> str:
-    """The unit of the horizontal axis, as far as it decides how many decimals are read."""
-    if data.get("unit"):
-        return str(data["unit"])
-    return "points" if re.search(r"points|%|per cent|seconds|minutes", str(data.get("x_label"))) else ""
-
-
-def _numbers(row: Data, unit: str) -> str:
-    found = number(float(row["estimate"]), unit)
-    if row.get("low") is None or row.get("high") is None:
-        return found
-    return f"{found}\n[{number(float(row['low']), unit)}, {number(float(row['high']), unit)}]"
-
-
-def _at(values: Sequence[float | None] | None, place: int) -> float | None:
-    return values[place] if values and place < len(values) else None
-
-
-def _lines(label: Any) -> list[str]:
+def _lines(label: str) -> list[str]:
     """A label of an axis in lines that fit below it."""
-    return wrap(str(label or ""), LONGEST_LINE)[:3] or [""]
+    return wrap(label, LONGEST_LINE)[:3] or [""]
 
 
-def _short(label: Any) -> str:
-    return shortened(str(label or ""), 40)
+def _short(label: str) -> str:
+    return shortened(label, 40)
 
 
-def _label(text: Any) -> str:
-    return shortened(str(text), LONGEST_LABEL)
-
-
-_DRAWN: dict[str, tuple[Callable[[Data], Frame], Callable[..., None]]] = {
-    "intervals": (interval_frame, draw_intervals),
-    "curve": (curve_frame, draw_curve),
-    "bars": (bar_frame, draw_bars),
-    "distribution": (distribution_frame, draw_distribution),
-    "flow": (flow_frame, draw_flow),
-}
+def _label(text: str) -> str:
+    return shortened(text, LONGEST_LABEL)

@@ -3,61 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from verax.report.common.drawing import INK, QUIET, Axes, Frame
+from verax.studies.results.figures import FlowChart
+from verax.studies.results.flow import Flow
 
-Flow = Mapping[str, Any]
-# What each step loses, in the order in which it happens, with words for it.
-LOST = (
-    (
-        "arrived",
-        (
-            ("undecided", "did not decide"),
-            ("declined", "declined"),
-            ("no_place", "found no place"),
-            ("screened_out", "screened out"),
-        ),
-    ),
-    ("began", (("left", "left"), ("withdrawn", "withdrew"), ("under_way", "still under way"))),
-    ("complete", ()),
-    ("analysed", ()),
-)
-WORDS = {"arrived": "arrived", "began": "began the study", "complete": "completed it", "analysed": "analysed"}
 LINE = 15.0
 GAP = 26.0
 
 
-def flow_steps(data: Flow) -> list[tuple[str, list[str]]]:
+def flow_steps(flow: Flow) -> list[tuple[str, list[str]]]:
     """The boxes from top to bottom, each with the lines of the box beside it: who went before the next."""
-    flow = data.get("boxes", data)
-    numbers = {**flow, "began": _began(flow)}
-    steps = []
-    for step, reasons in LOST:
-        lines = [f"{flow[key]:,} {words}" for key, words in reasons if flow.get(key)]
-        if step == "complete":
-            lines = _excluded(flow)
-        steps.append((f"{numbers.get(step, 0):,} {WORDS[step]}", lines))
-    return steps
+    at_the_door = {
+        "did not decide": flow.undecided,
+        "declined": flow.declined,
+        "found no place": flow.no_place,
+        "screened out": flow.screened_out,
+    }
+    on_the_way = {"left": flow.left, "withdrew": flow.withdrawn, "still under way": flow.under_way}
+    return [
+        (f"{flow.arrived:,} arrived", _losses(at_the_door)),
+        (f"{flow.began:,} began the study", _losses(on_the_way)),
+        (f"{flow.complete:,} completed it", _excluded(flow)),
+        (f"{flow.analysed:,} analysed", []),
+    ]
 
 
-def _began(flow: Flow) -> int:
-    """Those who got past the door: they left, withdrew, are under way or came to the end."""
-    return sum(int(flow.get(key) or 0) for key in ("left", "withdrawn", "under_way", "complete"))
+def _losses(reasons: Mapping[str, int]) -> list[str]:
+    return [f"{many:,} {words}" for words, many in reasons.items() if many]
 
 
 def _excluded(flow: Flow) -> list[str]:
-    rules = flow.get("excluded") or {}
-    total = flow.get("excluded_people", int(flow.get("complete") or 0) - int(flow.get("analysed") or 0))
-    deleted = [f"{flow['deleted']:,} deleted in time"] if flow.get("deleted") else []
-    if not total:
-        return deleted
-    return [*deleted, f"{total:,} excluded", *(f"  {many:,} {rule}" for rule, many in rules.items())]
+    lines = _losses({"deleted in time": flow.deleted, "excluded": flow.excluded_people})
+    rules = flow.excluded if flow.excluded_people else {}
+    return [*lines, *(f"  {many:,} {rule}" for rule, many in rules.items())]
 
 
-def flow_frame(data: Flow) -> Frame:
+def flow_frame(chart: FlowChart) -> Frame:
     """Room for every box and for what stands beside it."""
-    steps = flow_steps(data)
+    steps = flow_steps(chart.boxes)
     widest = max((len(line) for _, lines in steps for line in lines), default=0)
     height = sum(_height(lines) for _, lines in steps) + GAP * (len(steps) - 1)
     return Frame(
@@ -65,14 +49,14 @@ def flow_frame(data: Flow) -> Frame:
     )
 
 
-def draw_flow(axes: Axes, data: Flow) -> None:
+def draw_flow(axes: Axes, chart: FlowChart) -> None:
     """Boxes down the left, losses at the right, arrows between."""
-    frame = flow_frame(data)
+    frame = flow_frame(chart)
     width, height = frame.width - 8, frame.height - 8
     axes.set_xlim(0, width)
     axes.set_ylim(height, 0)
     axes.axis("off")
-    steps = flow_steps(data)
+    steps = flow_steps(chart.boxes)
     top = 0.0
     for place, (words, lines) in enumerate(steps):
         tall = 28.0

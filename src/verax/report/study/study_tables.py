@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from verax.studies.results.tables import Column, Table, Value
+from verax.studies.results.units import Unit
 from verax.text import MINUS, NOTHING, minus, p_number, percent
 
-Table = Mapping[str, Any]
-Column = Mapping[str, Any]
-# Units whose numbers are read with one decimal; other numbers have two.
-ONE_DECIMAL = (
-    "points",
-    "percentage points",
-    "per cent",
-    "percent",
-    "%",
-    "seconds",
-    "minutes",
-    "s",
-    "min",
-    "ms",
-)
 # Columns of numbers stand at the right in LaTeX and Markdown.
 NUMBERS = ("number", "interval", "p", "count", "percent")
 _LATEX = {
@@ -56,75 +42,69 @@ _LATEX = {
 }
 
 
-def written(value: Any, column: Column) -> str:
+def written(value: Value, column: Column) -> str:
     """One value as readers see it, by the kind and the unit of its column; what is missing is a dash."""
-    kind, unit = column.get("kind", "text"), str(column.get("unit") or "")
-    if value is None or value == "":
-        return NOTHING
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if kind == "interval":
-        low, high = value
-        return NOTHING if low is None or high is None else f"[{number(low, unit)}, {number(high, unit)}]"
-    if isinstance(value, str):
-        return value
+    unit = Unit(column.unit)
+    match value:
+        case None | "":
+            return NOTHING
+        case bool():
+            return "yes" if value else "no"
+        case str():
+            return value
+        case int() | float():
+            return _number(value, column.kind, unit)
+        case _:
+            return unit.ends(value) or NOTHING
+
+
+def _number(value: float, kind: str, unit: Unit) -> str:
     if kind == "p":
         return p_number(value)
     if kind == "percent":
         return percent(value)
     if kind == "count":
         return minus(f"{value:,.0f}")
-    return str(value) if kind == "text" else number(value, unit)
-
-
-def number(value: float, unit: str = "") -> str:
-    """A number with as many decimals as its unit is read with, and a true minus sign."""
-    if isinstance(value, int) and unit not in ONE_DECIMAL:
-        return minus(f"{value:,}")
-    decimals = 1 if unit in ONE_DECIMAL else 2
-    # What two decimals would show as 0 keeps its sign and size.
-    if decimals == 2 and 0 < abs(value) < 0.005:
-        return minus(f"{value:.2g}")
-    return minus(f"{value:,.{decimals}f}")
+    return str(value) if kind == "text" else unit.number(value)
 
 
 def heading(column: Column) -> str:
     """A column's title with its unit, unless the title says it."""
-    title, unit = str(column["title"]), str(column.get("unit") or "")
+    title, unit = column.title, column.unit
     return title if not unit or unit.lower() in title.lower() else f"{title} ({unit})"
 
 
 def rows_of(table: Table) -> list[list[str]]:
     """The table's values as readers see them, row by row."""
-    return [[written(row.get(column["key"]), column) for column in table["columns"]] for row in table["rows"]]
+    return [[written(row.get(column.key), column) for column in table.columns] for row in table.rows]
 
 
 def to_markdown(table: Table) -> str:
     """The table in Markdown: its title, what it means, the table, its notes."""
-    columns = table["columns"]
-    lines = [f"**{_markdown(_ended(table['title']))}** {_markdown(table.get('sentence', ''))}".strip(), ""]
+    columns = table.columns
+    lines = [f"**{_markdown(_ended(table.title))}** {_markdown(table.sentence)}".strip(), ""]
     lines.append(_markdown_row([heading(column) for column in columns]))
-    lines.append("|" + "|".join("---:" if column["kind"] in NUMBERS else "---" for column in columns) + "|")
+    lines.append("|" + "|".join("---:" if column.kind in NUMBERS else "---" for column in columns) + "|")
     lines += [_markdown_row(row) for row in rows_of(table)]
-    if table.get("notes"):
-        lines += ["", *(f"- {_markdown(note)}" for note in table["notes"])]
+    if table.notes:
+        lines += ["", *(f"- {_markdown(note)}" for note in table.notes)]
     return "\n".join(lines) + "\n"
 
 
 def to_latex(table: Table) -> str:
     """The table in LaTeX for the package booktabs: title and meaning as the caption, notes below."""
-    columns = table["columns"]
-    sort = "".join("r" if column["kind"] in NUMBERS else "l" for column in columns)
+    columns = table.columns
+    sort = "".join("r" if column.kind in NUMBERS else "l" for column in columns)
     head = " & ".join(latex(heading(column)) for column in columns)
     # Rows are ended by \\, and a row that begins with a bracket would be read as its argument.
     body = [" & ".join(_guarded(latex(cell)) for cell in row) + r" \\" for row in rows_of(table)]
-    notes = [rf"\par\smallskip\footnotesize {latex(note)}" for note in table.get("notes", ())]
-    caption = f"{latex(_ended(table['title']))} {latex(str(table.get('sentence', '')))}".strip()
+    notes = [rf"\par\smallskip\footnotesize {latex(note)}" for note in table.notes]
+    caption = f"{latex(_ended(table.title))} {latex(table.sentence)}".strip()
     lines = [
         r"\begin{table}",
         r"\centering",
         rf"\caption{{{caption}}}",
-        rf"\label{{tab:{_label(table['key'])}}}",
+        rf"\label{{tab:{file_name(table.key)}}}",
         rf"\begin{{tabular}}{{{sort}}}",
         r"\toprule",
         rf"{head} \\",
@@ -140,20 +120,21 @@ def to_latex(table: Table) -> str:
 
 def latex(text: str) -> str:
     """A text in which LaTeX sees no commands."""
-    return "".join(_LATEX.get(letter, letter) for letter in str(text))
+    return "".join(_LATEX.get(letter, letter) for letter in text)
 
 
 def _ended(title: str) -> str:
     """A title that ends as sentences do."""
-    return str(title) if str(title).endswith((".", "?", "!")) else f"{title}."
+    return title if title.endswith((".", "?", "!")) else f"{title}."
 
 
 def _guarded(cell: str) -> str:
     return f"{{{cell}}}" if cell.startswith("[") else cell
 
 
-def _label(key: str) -> str:
-    return "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in str(key))
+def file_name(key: str) -> str:
+    """The key of a table or a figure as a name of a file, or of a label in LaTeX."""
+    return "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in key)
 
 
 def _markdown_row(cells: Sequence[str]) -> str:
@@ -162,4 +143,4 @@ def _markdown_row(cells: Sequence[str]) -> str:
 
 def _markdown(text: str) -> str:
     """A text in which Markdown sees no table, emphasis or HTML."""
-    return "".join(f"\\{one}" if one in "\\|*_`<" else one for one in str(text).replace("\n", " "))
+    return "".join(f"\\{letter}" if letter in "\\|*_`<" else letter for letter in text.replace("\n", " "))

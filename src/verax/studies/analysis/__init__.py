@@ -1,27 +1,22 @@
-"""What a study's answers say: one module per protocol or question, all ending in one summary of plain values."""
+"""What a study's answers say: one module per question, all ending in one summary."""
 
 from verax.studies.analysis.analyse import analyse, analysed
-from verax.studies.protocol.findings import (
-    Analysed,
-    Column,
-    Court,
-    Figure,
-    Findings,
-    Options,
-    Primary,
-    PrimaryEstimate,
-    Table,
-)
+from verax.studies.protocol.findings import Analysed, Findings
+from verax.studies.results.figures import Figure
+from verax.studies.results.options import Options
+from verax.studies.results.summary import CourtLine, Primary, PrimaryEstimate, Summary
+from verax.studies.results.tables import Column, Table
 
 __all__ = [
     "Analysed",
     "Column",
-    "Court",
+    "CourtLine",
     "Figure",
     "Findings",
     "Options",
     "Primary",
     "PrimaryEstimate",
+    "Summary",
     "Table",
     "analyse",
     "analysed",

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from verax.errors import VeraxError
 from verax.run import library_versions
 from verax.run.threads import one_thread
 from verax.studies.analysis.attrition import attrition
 from verax.studies.analysis.balance import balance
-from verax.studies.analysis.flow import Flow, flow_of, flow_problems, flow_sentence
+from verax.studies.analysis.flow import flow_of, flow_problems
 from verax.studies.analysis.plan import plan_problems, with_plan
-from verax.studies.analysis.to_json import plain
 from verax.studies.protocol.contract import make_protocol, protocols
-from verax.studies.protocol.findings import Analysed, Figure, Findings, Options, ProtocolAnalysis
+from verax.studies.protocol.findings import Analysed, Findings, ProtocolAnalysis
+from verax.studies.results.codec import cleaned
+from verax.studies.results.figures import Figure, FlowChart
+from verax.studies.results.flow import Flow
+from verax.studies.results.options import Options
+from verax.studies.results.summary import ModelFacts, Summary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,8 +27,6 @@ if TYPE_CHECKING:
     from verax.studies.answers.frames import Collected
     from verax.studies.model.freeze import Frozen
     from verax.studies.model.study import Study
-
-FORMAT = 1
 
 
 def analysed(collected: Collected, *, bots: bool = False) -> Analysed:
@@ -98,8 +100,8 @@ def analyse(
     *,
     frozen: Frozen | None = None,
     others: Sequence[Collected] = (),
-) -> dict[str, Any]:
-    """The summary of a study: plain values, ready for JSON.
+) -> Summary:
+    """The summary of a study.
 
     Args:
         collected: what was collected.
@@ -126,39 +128,37 @@ def analyse(
             )
     found = with_plan(found, study.spec.analysis)
     problems = [
-        *flow_problems(flow, data),
+        *flow_problems(flow, data.people),
         *found.problems,
         *plan_problems(study.spec.analysis, found, keys),
         *_freeze_problems(frozen),
         *_edit_problems(collected),
     ]
-    summary = {
-        "format": FORMAT,
-        "kind": "study",
-        "title": study.spec.title,
-        "protocol": study.spec.protocol["name"],
-        "hash": study.hash,
-        "dataset": study.spec.dataset,
-        "model": _model(study),
-        "people": data.people,
-        "frozen": None if frozen is None else frozen.at,
-        "source": collected.source,
-        "flow": flow.to_dict(),
-        "attrition": attrition(collected, data),
-        "balance": balance(data),
-        "primary": None if found.primary is None else found.primary.to_dict(),
-        "courts": [one.to_dict() for one in found.courts],
-        "tables": [one.to_dict() for one in found.tables],
-        "figures": [_flow_figure(flow), *(one.to_dict() for one in found.figures)],
-        "sensitivity": dict(found.sensitivity),
-        "estimators": dict(found.estimators),
-        "problems": problems,
-        "analysis_plan": dict(study.spec.analysis),
-        "options": asdict(chosen),
-        "versions": library_versions(),
-    }
-    cleaned: dict[str, Any] = plain(summary)
-    return cleaned
+    return cleaned(
+        Summary(
+            title=study.spec.title,
+            protocol=study.spec.protocol["name"],
+            hash=study.hash,
+            dataset=study.spec.dataset,
+            model=_model(study),
+            people=data.people,
+            frozen=None if frozen is None else frozen.at,
+            source=collected.source,
+            flow=flow,
+            attrition=attrition(collected, data),
+            balance=balance(data),
+            primary=found.primary,
+            courts=found.courts,
+            tables=found.tables,
+            figures=(Figure("flow", "Participants", FlowChart(flow), flow.sentence), *found.figures),
+            sensitivity=found.sensitivity,
+            estimators=found.estimators,
+            problems=tuple(problems),
+            analysis_plan=study.spec.plan,
+            options=chosen,
+            versions=library_versions(),
+        )
+    )
 
 
 def pooled_findings(studies: Sequence[Analysed], options: Options) -> Findings:
@@ -202,11 +202,6 @@ def _edit_problems(collected: Collected) -> list[str]:
     ]
 
 
-def _flow_figure(flow: Flow) -> dict[str, Any]:
-    drawn = Figure("flow", "Participants", "flow", {"boxes": flow.to_dict()}, flow_sentence(flow))
-    return drawn.to_dict()
-
-
 def _findings(data: Analysed, options: Options, flow: Flow) -> tuple[Findings, tuple[str, ...]]:
     """What the protocol's analysis finds, and the names a plan may use for it."""
     known = _analysis_of(data)
@@ -223,6 +218,6 @@ def _of(answers: pd.DataFrame, people: pd.DataFrame) -> pd.DataFrame:
     return answers[answers["participant"].isin(set(people["participant"]))].reset_index(drop=True)
 
 
-def _model(study: Study) -> dict[str, Any]:
+def _model(study: Study) -> ModelFacts:
     about = study.models.get("model", {})
-    return {"name": about.get("name", study.spec.model), "accuracy": about.get("accuracy")}
+    return ModelFacts(about.get("name", study.spec.model), about.get("accuracy"))

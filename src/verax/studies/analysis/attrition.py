@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from verax.stats.thresholds import ALPHA
-from verax.studies.analysis.contract import Analysed, Column, Table
+from verax.studies.protocol.findings import Analysed
+from verax.studies.results.tables import Attrition, Sources, build_table, count, share, text
 from verax.text import listed, p_text
 
 if TYPE_CHECKING:
@@ -22,8 +24,33 @@ if TYPE_CHECKING:
 MOST_TABLES = 200_000
 
 
-def attrition(collected: Collected, data: Analysed) -> dict[str, Any]:
-    """A table (as `Table.to_dict`) of losses by condition, with the test that they are alike: "p" and "test".
+@dataclass(frozen=True)
+class _Losses:
+    """Who of a condition (or of a row of the design) is where."""
+
+    condition: str
+    placed: int
+    screened_out: int
+    left: int
+    withdrawn: int
+    under_way: int
+    complete: int
+    excluded: int
+
+    @property
+    def lost(self) -> int:
+        """Those who left or withdrew after they got a place."""
+        return self.left + self.withdrawn
+
+    @property
+    def share(self) -> float | None:
+        """Lost of those of whom it is known."""
+        known = self.complete + self.lost
+        return self.lost / known if known else None
+
+
+def attrition(collected: Collected, data: Analysed) -> Attrition:
+    """Losses by condition, with the test that they are alike.
 
     Lost are those who left or withdrew after they got a place; who failed the screening test is counted apart, and
     who is still under way is not counted.
@@ -32,54 +59,44 @@ def attrition(collected: Collected, data: Analysed) -> dict[str, Any]:
     everybody = collected.participants[is_bot == (data.people == "bots")]
     placed = everybody[everybody["design_row"].notna()]
     names, groups = _groups(data, placed)
-    rows = [_row(name, placed[groups == name]) for name in names]
-    lost = [row["left"] + row["withdrawn"] for row in rows]
-    stayed = [row["complete"] for row in rows]
-    p, test = equal_losses(lost, stayed)
-    table = Table(
-        key="attrition",
-        title="Participants lost, by condition",
-        columns=(
-            Column("condition", "Condition", "text"),
-            Column("placed", "Got a place", "count"),
-            Column("screened_out", "Screened out", "count"),
-            Column("left", "Left", "count"),
-            Column("withdrawn", "Withdrew", "count"),
-            Column("under_way", "Under way", "count"),
-            Column("complete", "Complete", "count"),
-            Column("excluded", "Excluded", "count"),
-            Column("lost", "Lost", "percent"),
-        ),
-        rows=tuple(rows),
-        sentence=_sentence(rows, lost, p, test) + _still(sum(row["under_way"] for row in rows)),
+    losses = [_losses(name, placed[groups == name]) for name in names]
+    p, test = equal_losses([row.lost for row in losses], [row.complete for row in losses])
+    sources: Sources[_Losses] = (
+        text("condition", "Condition", lambda row: row.condition),
+        count("placed", "Got a place", lambda row: row.placed),
+        count("screened_out", "Screened out", lambda row: row.screened_out),
+        count("left", "Left", lambda row: row.left),
+        count("withdrawn", "Withdrew", lambda row: row.withdrawn),
+        count("under_way", "Under way", lambda row: row.under_way),
+        count("complete", "Complete", lambda row: row.complete),
+        count("excluded", "Excluded", lambda row: row.excluded),
+        share("lost", "Lost", lambda row: row.share),
     )
-    return {**table.to_dict(), "p": p, "test": test}
+    sentence = _sentence(losses, p, test) + _still(sum(row.under_way for row in losses))
+    table = build_table("attrition", "Participants lost, by condition", losses, sources, sentence)
+    return Attrition(**vars(table), p=p, test=test)
 
 
 def _groups(data: Analysed, placed: pd.DataFrame) -> tuple[list[str], pd.Series]:
     """The names of the groups and each participant's: conditions, or design rows where people see several."""
     if placed["condition"].notna().all():
-        return [one.name for one in data.conditions], placed["condition"]
+        return [condition.name for condition in data.conditions], placed["condition"]
     numbers = placed["design_row"].astype(int)
     return [f"row {row.number}" for row in data.study.rows], "row " + numbers.astype(str)
 
 
-def _row(name: str, people: pd.DataFrame) -> dict[str, Any]:
+def _losses(name: str, people: pd.DataFrame) -> _Losses:
     status, left = people["status"], people["left"].astype(bool)
-    complete = int((status == "complete").sum())
-    gone, withdrawn = int(((status == "active") & left).sum()), int((status == "withdrawn").sum())
-    known = complete + gone + withdrawn
-    return {
-        "condition": name,
-        "placed": len(people),
-        "screened_out": int((status == "screened-out").sum()),
-        "left": gone,
-        "withdrawn": withdrawn,
-        "under_way": int(((status == "active") & ~left).sum()),
-        "complete": complete,
-        "excluded": int(((status == "complete") & people["excluded"].astype(bool)).sum()),
-        "lost": (gone + withdrawn) / known if known else None,
-    }
+    return _Losses(
+        name,
+        placed=len(people),
+        screened_out=int((status == "screened-out").sum()),
+        left=int(((status == "active") & left).sum()),
+        withdrawn=int((status == "withdrawn").sum()),
+        under_way=int(((status == "active") & ~left).sum()),
+        complete=int((status == "complete").sum()),
+        excluded=int(((status == "complete") & people["excluded"].astype(bool)).sum()),
+    )
 
 
 def equal_losses(lost: Sequence[int], stayed: Sequence[int]) -> tuple[float | None, str]:
@@ -141,12 +158,11 @@ def _still(under_way: int) -> str:
     )
 
 
-def _sentence(rows: list[dict[str, Any]], lost: list[int], p: float | None, test: str) -> str:
-    total = sum(lost)
+def _sentence(losses: list[_Losses], p: float | None, test: str) -> str:
+    total = sum(row.lost for row in losses)
     if total == 0:
         return "Nobody who got a place left or withdrew."
-    shares = [(row["condition"], row["lost"]) for row in rows if row["lost"] is not None]
-    parts = listed([f"{share:.0%} in {name}" for name, share in shares])
+    parts = listed([f"{row.share:.0%} in {row.condition}" for row in losses if row.share is not None])
     if p is None:
         return f"{total:,} left or withdrew ({parts}); there are no conditions to compare."
     if p <= ALPHA:

@@ -2,70 +2,72 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
-from verax.studies.analysis.contract import Analysed, Column, Table
 from verax.studies.design.rows import in_words
+from verax.studies.protocol.findings import Analysed
+from verax.studies.results.tables import Balance, ItemAnswers, Sources, build_table, count, text
 from verax.text import counted
 
 
-def balance(data: Analysed) -> dict[str, Any]:
-    """A table (as `Table.to_dict`) of analysed people by row of the design, and "answers" per item and condition."""
-    people = data.participants
-    rows = [
-        {
-            "row": row.number,
-            "shows": in_words(row.cells),
-            "target": row.target,
-            "analysed": int((people["design_row"] == row.number).sum()),
-        }
+@dataclass(frozen=True)
+class _Reached:
+    """How many people of a row of the design are analysed."""
+
+    row: int
+    shows: str
+    target: int
+    analysed: int
+
+
+def balance(data: Analysed) -> Balance:
+    """Analysed people by row of the design, and scored answers per item and condition."""
+    rows = data.participants["design_row"]
+    reached = [
+        _Reached(row.number, in_words(row.cells), row.target, int((rows == row.number).sum()))
         for row in data.study.rows
     ]
     answers = _answers(data)
-    table = Table(
-        key="balance",
-        title="Participants analysed, by row of the design",
-        columns=(
-            Column("row", "Row", "count"),
-            Column("shows", "Shows", "text"),
-            Column("target", "Wanted", "count"),
-            Column("analysed", "Analysed", "count"),
-        ),
-        rows=tuple(rows),
-        sentence=_sentence(rows, answers),
+    sources: Sources[_Reached] = (
+        count("row", "Row", lambda row: row.row),
+        text("shows", "Shows", lambda row: row.shows),
+        count("target", "Wanted", lambda row: row.target),
+        count("analysed", "Analysed", lambda row: row.analysed),
     )
-    return {**table.to_dict(), "answers": answers}
+    sentence = _sentence(reached, [own for own in answers if own.items])
+    table = build_table("balance", "Participants analysed, by row of the design", reached, sources, sentence)
+    return Balance(**vars(table), answers=answers)
 
 
-def _answers(data: Analysed) -> list[dict[str, Any]]:
+def _answers(data: Analysed) -> tuple[ItemAnswers, ...]:
     """By condition: how many scored answers each item got, the fewest and the most."""
     scored = data.responses[(data.responses["phase_kind"] == "test") & data.responses["score"].notna()]
-    found = []
-    for one in data.conditions:
-        counts = scored[scored["condition"] == one.name].groupby("item").size()
-        found.append(
-            {
-                "condition": one.name,
-                "items": len(counts),
-                "answers": int(counts.sum()),
-                "fewest_per_item": int(counts.min()) if len(counts) else 0,
-                "most_per_item": int(counts.max()) if len(counts) else 0,
-            }
+    by_condition = {
+        condition.name: scored[scored["condition"] == condition.name].groupby("item").size()
+        for condition in data.conditions
+    }
+    return tuple(
+        ItemAnswers(
+            name,
+            items=len(counts),
+            answers=int(counts.sum()),
+            fewest_per_item=int(counts.min()) if len(counts) else 0,
+            most_per_item=int(counts.max()) if len(counts) else 0,
         )
-    return found
+        for name, counts in by_condition.items()
+    )
 
 
-def _sentence(rows: list[dict[str, Any]], answers: list[dict[str, Any]]) -> str:
-    short = [row for row in rows if row["analysed"] < row["target"]]
-    missing = sum(row["target"] - row["analysed"] for row in short)
+def _sentence(rows: list[_Reached], answers: list[ItemAnswers]) -> str:
+    short = [row for row in rows if row.analysed < row.target]
+    missing = sum(row.target - row.analysed for row in short)
     reached = (
         "Every row of the design has as many participants as wanted."
         if not short
         else f"{counted(missing, 'participant')} fewer than wanted, in {len(short)} of {counted(len(rows), 'row')}."
     )
-    there = [one for one in answers if one["items"]]
-    if not there:
+    if not answers:
         return reached
-    fewest, most = min(one["fewest_per_item"] for one in there), max(one["most_per_item"] for one in there)
+    fewest, most = min(own.fewest_per_item for own in answers), max(own.most_per_item for own in answers)
     spread = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     return f"{reached} Each item has {spread} scored answers in each condition where it was shown."

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from verax.errors import VeraxError
-from verax.studies.analysis.contract import Court, Figure, Findings, Primary, Table
+from verax.studies.protocol.findings import Findings
+from verax.studies.results.figures import Figure
+from verax.studies.results.summary import CourtLine, Primary, Sensitivity
+from verax.studies.results.tables import Table
 
 T = TypeVar("T")
 
@@ -18,7 +21,7 @@ class Gathered:
 
     tables: list[Table] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
-    estimators: dict[str, Any] = field(default_factory=dict)
+    estimators: dict[str, object] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
     def tried(self, what: str, make: Callable[[], T]) -> T | None:
@@ -37,7 +40,7 @@ class Gathered:
         return table
 
     def findings(
-        self, primary: Primary | None, courts: tuple[Court, ...], sensitivity: Mapping[str, Any]
+        self, primary: Primary | None, courts: tuple[CourtLine, ...], sensitivity: Sensitivity | None
     ) -> Findings:
         """All of it, beside the primary analysis."""
         return Findings(

@@ -1,58 +1,16 @@
-"""The flow of participants: who came, who stayed, who is excluded by which rule, and who is analysed."""
+"""Counting the flow of participants, and what of it keeps answers from being analysed."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from verax.studies.analysis.contract import Analysed
+from verax.studies.protocol.findings import Analysed
+from verax.studies.results.flow import Flow
+from verax.studies.results.options import People
 from verax.text import counted
 
 if TYPE_CHECKING:
     from verax.studies.answers.frames import Collected
-
-
-@dataclass(frozen=True)
-class Flow:
-    """How many participants (or bots) are where.
-
-    Attributes:
-        arrived: opened the first page; the sum of the next nine.
-        undecided: have neither agreed nor declined.
-        declined: did not agree.
-        no_place: came when all places were taken.
-        screened_out: did not pass the screening test.
-        withdrawn: took their answers back; these are deleted.
-        left: stopped, and their place was given up.
-        under_way: are still at it.
-        complete: came to the end.
-        deleted: of the complete: their answers were deleted when the time of their keeping was over.
-        excluded: of the complete, by rule; somebody under two rules is counted at both.
-        excluded_people: of the complete, under any rule.
-        analysed: complete and not excluded (per protocol).
-        intended: got a place and answered something in a test phase, exclusions ignored (intention to treat).
-        of_the_others: how many bots there are beside the people, or people beside the bots; they are in no number here.
-    """
-
-    arrived: int
-    undecided: int
-    declined: int
-    no_place: int
-    screened_out: int
-    withdrawn: int
-    left: int
-    under_way: int
-    complete: int
-    deleted: int
-    excluded: dict[str, int]
-    excluded_people: int
-    analysed: int
-    intended: int
-    of_the_others: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, with the sentence."""
-        return {**asdict(self), "sentence": flow_sentence(self)}
 
 
 def flow_of(collected: Collected, data: Analysed) -> Flow:
@@ -76,7 +34,7 @@ def flow_of(collected: Collected, data: Analysed) -> Flow:
         under_way=int(((status == "active") & ~left).sum()),
         complete=len(complete),
         deleted=deleted,
-        excluded={str(rule): int(people.nunique()) for rule, people in rules.groupby("rule")["participant"]},
+        excluded={str(rule): int(who.nunique()) for rule, who in rules.groupby("rule")["participant"]},
         excluded_people=len(complete) - deleted - len(data.participants),
         analysed=len(data.participants),
         intended=len(data.intended_participants),
@@ -84,30 +42,9 @@ def flow_of(collected: Collected, data: Analysed) -> Flow:
     )
 
 
-def flow_sentence(flow: Flow) -> str:
-    """The flow in one line: "34 arrived, 2 declined, 1 left, 31 complete, 1 excluded (too-fast 1), 30 analysed."."""
-    steps = {
-        "undecided": flow.undecided,
-        "declined": flow.declined,
-        "found no place": flow.no_place,
-        "screened out": flow.screened_out,
-        "withdrew": flow.withdrawn,
-        "left": flow.left,
-        "still under way": flow.under_way,
-    }
-    said = [f"{flow.arrived:,} arrived", *(f"{many:,} {what}" for what, many in steps.items() if many)]
-    said.append(f"{flow.complete:,} complete")
-    if flow.deleted:
-        said.append(f"{flow.deleted:,} deleted at the end of the retention time")
-    if flow.excluded_people:
-        rules = ", ".join(f"{rule} {many}" for rule, many in flow.excluded.items())
-        said.append(f"{flow.excluded_people:,} excluded" + (f" ({rules})" if rules else ""))
-    return ", ".join([*said, f"{flow.analysed:,} analysed"]) + "."
-
-
-def flow_problems(flow: Flow, data: Analysed) -> list[str]:
+def flow_problems(flow: Flow, people: People) -> list[str]:
     """What of the flow keeps answers from being analysed."""
-    who = "bot" if data.people == "bots" else "participant"
+    who = "bot" if people == "bots" else "participant"
     said = []
     if flow.arrived == 0:
         others = {"bot": "people", "participant": "bots"}[who]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from verax.stats.thresholds import ALPHA
-from verax.studies.analysis.contract import PrimaryEstimate
+from verax.studies.analysis.primary import is_clear
+from verax.studies.results.summary import PrimaryEstimate
 from verax.text import between, listed, p_text, signed
 
 
@@ -25,11 +25,6 @@ def primary_sentence(estimates: Sequence[PrimaryEstimate], control: str | None) 
     if bare:
         said.append(f"Of {_listed(bare)} no interval can be given: {listed([_size(one) for one in bare])}.")
     return " ".join(said) or "There is nothing to estimate."
-
-
-def is_clear(one: PrimaryEstimate) -> bool:
-    """Whether the test, corrected for all conditions, finds an effect."""
-    return one.conclusive and one.p_adjusted is not None and one.p_adjusted <= ALPHA
 
 
 def _clear(one: PrimaryEstimate, control: str | None, *, alone: bool) -> str:

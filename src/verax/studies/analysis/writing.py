@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from verax.errors import VeraxError
 from verax.run.canonical import write_json
 from verax.run.manifest import library_versions, machine
-from verax.studies.analysis.contract import Analysed, Options
+from verax.studies.protocol.findings import Analysed
+from verax.studies.results.codec import encoded
+from verax.studies.results.options import Options
+from verax.studies.results.summary import Summary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 SUMMARY, RESULTS, MANIFEST, TABLES = "summary.json", "results.parquet", "manifest.json", "tables"
 
 
-def write_analysis(folder: Path, data: Analysed, summary: dict[str, Any], options: Options) -> None:
+def write_analysis(folder: Path, data: Analysed, summary: Summary, options: Options) -> None:
     """Writes what was found and what it was found from.
 
     Args:
@@ -37,15 +39,15 @@ def write_analysis(folder: Path, data: Analysed, summary: dict[str, Any], option
             f"{str(folder)!r} cannot be the folder of the analysis ({error.strerror}); name another with --out."
         ) from error
     _remove_old_tables(folder)
-    write_json(folder / SUMMARY, summary)
+    write_json(folder / SUMMARY, summary.to_dict())
     without_texts(data.responses, data.study).to_parquet(folder / RESULTS, index=False)
     hashes = {name: _hash(folder / name) for name in (SUMMARY, RESULTS)}
     manifest = {
         "kind": "analysis of a study",
         "study": data.study.hash,
         "people": data.people,
-        "source": summary["source"],
-        "options": asdict(options) | {"mended": list(options.mended)},
+        "source": summary.source,
+        "options": encoded(options),
         "hashes": hashes,
         "versions": library_versions(),
         "machine": machine(),

@@ -145,5 +145,5 @@ def analysis_plan(study: Study) -> dict[str, Any]:
         "conditions": [condition.model_dump(mode="json") for condition in spec.conditions],
         "targets": {str(row.number): row.target for row in study.rows},
         "exclusion": [rule.model_dump(mode="json") for rule in spec.exclusion],
-        "analysis": dict(spec.analysis),
+        "analysis": spec.plan,
     }

@@ -5,9 +5,18 @@ from __future__ import annotations
 import difflib
 import re
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from verax.errors import VeraxError
 
@@ -234,6 +243,28 @@ class Recruiting(_Table):
         return {page: url for page, url in given.items() if url is not None}
 
 
+class Equivalence(_Table):
+    """The margin within which a difference does not matter, under the name "equivalence" of the plan.
+
+    Attributes:
+        margin: above 0.
+        unit: "points" of accuracy, or a "score" in the three tasks with graded answers.
+    """
+
+    margin: float = Field(gt=0)
+    unit: Literal["points", "score"]
+
+    def __str__(self) -> str:
+        return f"within {self.margin:g} {self.unit}"
+
+
+# A union that knows by its form which of the two is meant, so that what is wrong is said of that one only.
+Planned = Annotated[
+    Annotated[str, Tag("text")] | Annotated[Equivalence, Tag("table")],
+    Discriminator(lambda planned: "text" if isinstance(planned, str) else "table"),
+]
+
+
 class StudySpec(_Table):
     """A study. See ``docs/studies.md`` and the ready specs under ``examples/``.
 
@@ -249,7 +280,8 @@ class StudySpec(_Table):
         entry: how people come in: whoever has the link, by code, or from Prolific or MTurk.
         recruiting: where they go at the end.
         class_names: what classes are called on the pages; the dataset's own names if None.
-        analysis: named contrasts and measures that were planned beforehand, free text by name.
+        analysis: named contrasts and measures that were planned beforehand, free text by name; the margin of
+            "equivalence" is a number with a unit.
         retention_days: when the answers shall be deleted.
         seed: of everything.
     """
@@ -271,7 +303,7 @@ class StudySpec(_Table):
     entry: Literal["link", "code", "prolific", "mturk"] = "link"
     recruiting: Recruiting = Recruiting()
     exclusion: list[ExclusionRule] = []
-    analysis: dict[str, str] = {}
+    analysis: dict[str, Planned] = {}
     retention_days: int | None = Field(default=None, ge=1)
     seed: int = 0
 
@@ -287,6 +319,18 @@ class StudySpec(_Table):
             if name not in SOURCE:
                 raise ValueError(f"there is no {name!r}; [source] may have {', '.join(SOURCE)}")
         return source
+
+    @field_validator("analysis", mode="before")
+    @classmethod
+    def _texts_but_for_the_margin(cls, analysis: Any) -> Any:
+        for name, planned in analysis.items() if isinstance(analysis, dict) else ():
+            if name == "equivalence" and isinstance(planned, int | float):
+                raise ValueError(
+                    f'a margin has a unit; write equivalence = {{ margin = {planned}, unit = "points" }}'
+                )
+            if name != "equivalence" and not isinstance(planned, str):
+                raise ValueError(f"{name!r} is a text; only 'equivalence' has a margin with a unit")
+        return analysis
 
     @field_validator("class_names")
     @classmethod
@@ -327,6 +371,11 @@ class StudySpec(_Table):
             if condition.like is not None:
                 self._check_like(condition.name, condition.like)
         return self
+
+    @property
+    def plan(self) -> dict[str, str]:
+        """What was planned, in words."""
+        return {name: str(planned) for name, planned in self.analysis.items()}
 
     def _check_like(self, name: str, like: str) -> None:
         """A control is made of a method's explanations, so it must be like one."""
@@ -369,7 +418,7 @@ def _no_such_option(place: tuple[int | str, ...]) -> str:
     """What may stand where an unknown option stands."""
     table: Any = StudySpec
     for part in place[:-1]:
-        if isinstance(part, str):
+        if isinstance(part, str) and part in table.model_fields:
             table = _table_of(table.model_fields[part].annotation)
     known = list(table.model_fields)
     near = difflib.get_close_matches(str(place[-1]), known, n=1)

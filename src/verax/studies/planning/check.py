@@ -6,7 +6,7 @@ Simulated people answer the scored questions of the design; their answers are la
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from verax.errors import VeraxError
 from verax.stats.power.power import binomial_interval
 from verax.stats.thresholds import ALPHA
-from verax.studies.analysis import Options, analyse
+from verax.studies.analysis import Options, PrimaryEstimate, analyse
 from verax.studies.model.spec import StudySpec
 from verax.studies.model.study import Study
 from verax.studies.planning.question import question_of
@@ -120,15 +120,15 @@ def check_pipeline(
     return _check(primaries, question.method, len(study.rows) * own.participants, seed)
 
 
-def _check(primaries: list[list[dict[str, Any]]], method: str, people: int, seed: int) -> Check:
+def _check(primaries: Sequence[Sequence[PrimaryEstimate]], method: str, people: int, seed: int) -> Check:
     tested = [
-        line for lines in primaries for line in lines if line["condition"] == method and line["p"] is not None
+        line for lines in primaries for line in lines if line.condition == method and line.p is not None
     ]
-    families = [lines for lines in primaries if any(line["p_adjusted"] is not None for line in lines)]
+    families = [lines for lines in primaries if any(line.p_adjusted is not None for line in lines)]
     return Check(
-        claims=_rate(sum(line["p"] <= ALPHA for line in tested), len(tested)),
+        claims=_rate(sum((line.p or 0.0) <= ALPHA for line in tested), len(tested)),
         families=_rate(sum(any(_p(line) <= ALPHA for line in lines) for lines in families), len(families)),
-        coverage=_rate(sum(line["low"] <= 0 <= line["high"] for line in tested), len(tested)),
+        coverage=_rate(sum((line.low or 0.0) <= 0 <= (line.high or 0.0) for line in tested), len(tested)),
         studies=len(primaries),
         untested=len(primaries) - len(tested),
         people=people,
@@ -136,9 +136,9 @@ def _check(primaries: list[list[dict[str, Any]]], method: str, people: int, seed
     )
 
 
-def _p(line: dict[str, Any]) -> float:
+def _p(line: PrimaryEstimate) -> float:
     """The corrected p; 1 where nothing was tested."""
-    return 1.0 if line["p_adjusted"] is None else float(line["p_adjusted"])
+    return 1.0 if line.p_adjusted is None else line.p_adjusted
 
 
 def _rate(found: int, of: int) -> Rate:
@@ -146,8 +146,8 @@ def _rate(found: int, of: int) -> Rate:
     return Rate(found, of, found / of if of else 0.0, low, high)
 
 
-def _primary(study: Study, who: People, seed: np.random.SeedSequence) -> list[dict[str, Any]]:
+def _primary(study: Study, who: People, seed: np.random.SeedSequence) -> Sequence[PrimaryEstimate]:
     """The primary estimates of one simulated study."""
     options = Options(estimator="crossed", replicates=REPLICATES)
-    primary = analyse(simulated_study(study, who, seed), options)["primary"]
-    return [] if primary is None else list(primary["estimates"])
+    primary = analyse(simulated_study(study, who, seed), options).primary
+    return () if primary is None else primary.estimates

@@ -35,11 +35,7 @@ def registration(study: Study, frozen: Frozen) -> str:
         *([] if spec.exclusion else _point("nobody: no rules are declared")),
         "",
         "Planned analyses; whatever else is reported is exploratory",
-        *(
-            line
-            for name, what in spec.analysis.items()
-            for line in _point(f"{name}: {' '.join(what.split())}")
-        ),
+        *(line for name, what in spec.plan.items() for line in _point(f"{name}: {' '.join(what.split())}")),
         *([] if spec.analysis else _point("none is declared")),
         "",
         *_entry("Frozen", f"{frozen.at} with Verax {frozen.version}"),

@@ -7,10 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from studies.analysis.frames import THREE, collected, drawn, everybody, sample_study, simulated_answers
+from studies.analysis.frames import (
+    THREE,
+    collected,
+    drawn,
+    everybody,
+    sample_study,
+    simulated_answers,
+    summarised,
+)
 from verax.errors import VeraxError
 from verax.stats import hase2020
-from verax.studies.analysis import Options, analyse
+from verax.studies.analysis import Options
 from verax.studies.analysis.analyse import analysed, pooled_findings
 from verax.studies.analysis.between.pairs import complete_pairs, paired
 from verax.studies.analysis.between.pooled_simulation import pooled_simulation
@@ -141,7 +149,7 @@ def test_ratings_are_pooled_by_kind_of_data(four, tables):
 
 def test_one_study_alone_is_its_own_table(four):
     table = pooled_simulation([analysed(four[0])], FAST).tables[0]
-    own = next(one for one in analyse(four[0], FAST)["tables"] if one["key"] == "change")
+    own = next(one for one in summarised(four[0], FAST)["tables"] if one["key"] == "change")
     for row in own["rows"][1:]:
         pooled = rows_of(table)[row["condition"]]
         assert pooled["text_change"] == pytest.approx(row["change"])
@@ -150,7 +158,7 @@ def test_one_study_alone_is_its_own_table(four):
 
 
 def test_the_summary_has_the_pooled_tables_beside_its_own(four):
-    summary = analyse(four[0], Options(estimator="crossed", replicates=100), others=four[1:2])
+    summary = summarised(four[0], Options(estimator="crossed", replicates=100), others=four[1:2])
     keys = [table["key"] for table in summary["tables"]]
     assert "change" in keys
     assert keys[-4:] == ["paper-1", "paper-2", "paper-3", "paper-5"]

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from studies.analysis.frames import THREE, collected, everybody, sample_study
+from studies.analysis.frames import THREE, collected, everybody, sample_study, summarised
 from verax.stats import hase2020, logistic
-from verax.studies.analysis import Options, analyse
+from verax.studies.analysis import Options
 from verax.studies.analysis.between.pairs import ratings
 from verax.studies.analysis.between.rating_tables import correctness_difference
 
@@ -72,7 +72,7 @@ def counterfactual():
         said = study.items[step.item].variant.prediction
         return said if right(person, place) else 1 - said
 
-    return study, analyse(collected(study, everybody(study, 4), answer), FAST), right
+    return study, summarised(collected(study, everybody(study, 4), answer), FAST), right
 
 
 def test_means_by_condition(counterfactual):
@@ -127,7 +127,7 @@ def test_ratings_of_the_forward_test_stand_on_other_pages_than_answers():
     def answer(person, step, question):
         return 4 if question.name == "rating" else person.number % 2
 
-    summary = analyse(collected(study, everybody(study, 3), answer), FAST)
+    summary = summarised(collected(study, everybody(study, 3), answer), FAST)
     keys = [table["key"] for table in summary["tables"]]
     assert "ratings" in keys
     assert "rating-and-correctness" not in keys
@@ -143,7 +143,7 @@ def test_ratings_by_correctness_have_the_published_half_widths():
         return person.number % 2
 
     found = collected(study, everybody(study, 4), answer)
-    table = table_of(analyse(found, Options(replicates=150)), "ratings-by-correctness")
+    table = table_of(summarised(found, Options(replicates=150)), "ratings-by-correctness")
     rated = ratings(found.responses)
     columns = (rated[name] for name in ("participant", "item", "condition", "rating", "model_correct"))
     direct = hase2020.rating_by_correctness(*columns, replicates=150)

@@ -6,8 +6,8 @@ from contextlib import closing
 
 import pytest
 
-from studies.analysis.frames import THREE, sample_study
-from verax.studies.analysis import Options, analyse, analysed
+from studies.analysis.frames import THREE, sample_study, summarised
+from verax.studies.analysis import Options, analysed
 from verax.studies.analysis.between.effects import effects
 from verax.studies.analysis.between.pairs import paired
 from verax.studies.answers.collect import collect
@@ -46,7 +46,7 @@ def test_the_amount_is_recovered_through_the_real_pages(tmp_path):
     with closing(open_store(study, f"sqlite:///{tmp_path / 'answers.db'}")) as store:
         with running(make_app(store, study)) as url:
             run_bots(study, url, store.bot_pass(), f"helped(by={BY})", 12, seed=1)
-        summary = analyse(collect(store), Options(estimator="crossed", replicates=100, bots=True))
+        summary = summarised(collect(store), Options(estimator="crossed", replicates=100, bots=True))
     assert summary["flow"]["analysed"] == 12
     (estimate,) = summary["primary"]["estimates"]
     assert estimate["low"] <= 100 * BY <= estimate["high"]

@@ -7,9 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from studies.analysis.frames import THREE, collected, drawn, everybody, sample_study, simulated_answers
-from verax.studies.analysis import Options, analyse
-from verax.studies.analysis.between.effects import effects, primary_of
+from studies.analysis.frames import (
+    THREE,
+    collected,
+    drawn,
+    everybody,
+    sample_study,
+    simulated_answers,
+    summarised,
+)
+from verax.studies.analysis import Options
+from verax.studies.analysis.between.effects import effects, primary_changes
 from verax.studies.analysis.between.pairs import paired
 
 ONLY = Options(estimator="crossed", replicates=100)
@@ -26,14 +34,14 @@ def primary(study, people, right):
     """The primary estimate of these people alone."""
     answers = collected(study, people, simulated_answers(study, right)).responses
     found = effects(paired(answers, "prediction"), study.spec.conditions, "random", 0.95)
-    (one,) = primary_of(found).estimates
+    (one,) = primary_changes(found).estimates
     return one
 
 
 def test_leaving_out_each_participant_is_analysing_the_others(study):
     right = drawn((4, 4), 16, seed=1)
     people = everybody(study, 4)
-    found = analyse(collected(study, people, simulated_answers(study, right)), ONLY)["sensitivity"]
+    found = summarised(collected(study, people, simulated_answers(study, right)), ONLY)["sensitivity"]
     others = [primary(study, [p for p in people if p != out], right) for out in people]
     (row,) = (one for one in found["leave_one_out"] if one["left_out"] == "participant")
     assert row["tried"] == 8
@@ -63,7 +71,7 @@ def test_one_participant_who_carries_the_conclusion_is_named(study):
         post[0, person, 8 + person % 3] = 1
     pre[0, 11], post[0, 11] = 1, 0  # the last loses everything
     planted = replace(right, pre=pre, post=post)
-    summary = analyse(collected(study, everybody(study, 6), simulated_answers(study, planted)), ONLY)
+    summary = summarised(collected(study, everybody(study, 6), simulated_answers(study, planted)), ONLY)
     (row,) = (one for one in summary["sensitivity"]["leave_one_out"] if one["left_out"] == "participant")
     assert "p000000000c" in row["turned_by"]
     table = next(table for table in summary["tables"] if table["key"] == "sensitivity")
@@ -76,7 +84,7 @@ def test_who_stopped_before_the_second_round_is_counted_as_unchanged_beside(stud
         replace(p, status="active", left=True, until="about-post") if p.number in (7, 8) else p
         for p in everybody(study, 5)
     ]
-    summary = analyse(collected(study, people, simulated_answers(study, right)), ONLY)
+    summary = summarised(collected(study, people, simulated_answers(study, right)), ONLY)
     by_variant = {one["variant"]: one["estimate"] for one in summary["sensitivity"]["variants"]}
     kept = np.delete(right.change[0], [6, 7], axis=0).mean(axis=1)
     assert by_variant["everybody who answered (intention to treat)"] == pytest.approx(
@@ -94,7 +102,7 @@ def test_a_conclusion_is_that_of_the_corrected_test():
     three = sample_study({"name": "forward", "learning": 4, "test": 16}, {"learning": 4, "test": 16})
     right = drawn((8, 8, 8), 16, (0.0, 0.2, 0.0), seed=25)
     answered = collected(three, everybody(three, 8), simulated_answers(three, right))
-    summary = analyse(answered, ONLY)
+    summary = summarised(answered, ONLY)
     lime = summary["primary"]["estimates"][0]
     assert lime["low"] > 0 > lime["low_adjusted"]
     assert "0 is outside one, but not once all conditions are counted" in summary["primary"]["sentence"]
@@ -107,7 +115,7 @@ def test_a_conclusion_is_that_of_the_corrected_test():
     turned = []
     for out in answered.participants["participant"]:
         found = effects(pairs[pairs["participant"] != out], three.spec.conditions, "random", 0.95)
-        if primary_of(found).estimates[0].p_adjusted <= 0.05:
+        if primary_changes(found).estimates[0].p_adjusted <= 0.05:
             turned.append(out)
     assert row["turned_by"] == turned
 
@@ -115,7 +123,7 @@ def test_a_conclusion_is_that_of_the_corrected_test():
 def test_intention_to_treat_counts_the_excluded_and_those_who_left(study):
     right = drawn((5, 5), 16, 0.2, seed=3)
     people = [replace(p, rules=("late",)) if p.number == 2 else p for p in everybody(study, 5)]
-    summary = analyse(collected(study, people, simulated_answers(study, right)), ONLY)
+    summary = summarised(collected(study, people, simulated_answers(study, right)), ONLY)
     by_variant = {one["variant"]: one["estimate"] for one in summary["sensitivity"]["variants"]}
     whole = primary(study, everybody(study, 5), right)
     kept = primary(study, [p for p in everybody(study, 5) if p.number != 2], right)

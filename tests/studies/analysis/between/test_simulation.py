@@ -13,12 +13,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from studies.analysis.frames import THREE, collected, drawn, everybody, sample_study, simulated_answers
+from studies.analysis.frames import (
+    THREE,
+    collected,
+    drawn,
+    everybody,
+    sample_study,
+    simulated_answers,
+    summarised,
+)
 from verax.errors import VeraxError
 from verax.stats import changes as crossed_changes
 from verax.stats import contrasts_with, hase2020, linear_contrasts, responses
-from verax.studies.analysis import Options, analyse
-from verax.studies.analysis.between.effects import effects, primary_of
+from verax.studies.analysis import Options
+from verax.studies.analysis.between.effects import effects, primary_changes
 
 FAST = Options(replicates=150)
 ONLY = Options(estimator="crossed", replicates=150)
@@ -63,7 +71,7 @@ def by_hand(study):
 
 def test_two_people_two_items_two_conditions_by_hand():
     study = forward(test=2, conditions=TWO)
-    summary = analyse(collected(study, everybody(study, 2), by_hand(study)), ONLY)
+    summary = summarised(collected(study, everybody(study, 2), by_hand(study)), ONLY)
     rows = rows_of(summary, "change")
     # Changes of people: .5 and 0 without, 1 and .5 with; both variances are .125, pooled with 2 degrees of freedom.
     none, lime = rows["none"], rows["lime"]
@@ -88,7 +96,7 @@ def test_the_numbers_are_those_of_the_stats_layer(protocol):
     roles = {"learning": 4, "test": 16} if protocol == "forward" else {"test": 16}
     study = sample_study({"name": protocol, **roles}, roles)
     right = drawn((5, 5, 5), 16, (0.0, 0.2, 0.0), seed=3, missing=0.05)
-    summary = analyse(collected(study, everybody(study, 5), simulated_answers(study, right)), FAST)
+    summary = summarised(collected(study, everybody(study, 5), simulated_answers(study, right)), FAST)
     names = np.array(["none", "lime", "shap"])[right.method]
     rows = responses(
         np.repeat(np.arange(15), 16),
@@ -124,7 +132,7 @@ def test_the_published_procedure_is_that_of_the_stats_layer_and_labelled():
     study = forward()
     right = drawn((4, 4, 4), 16, 0.1, seed=5)
     found = collected(study, everybody(study, 4), simulated_answers(study, right))
-    summary = analyse(found, FAST)
+    summary = summarised(found, FAST)
     people = [f"p{number:010x}" for number in range(1, 13)]
     tests = [item.id for item in study.items.values() if item.role == "test"]
     columns = (
@@ -144,25 +152,25 @@ def test_the_published_procedure_is_that_of_the_stats_layer_and_labelled():
     assert rows["User Avg."]["pre"] == pytest.approx(np.nanmean(right.pre))
     assert "Reproduction" in table_of(summary, "change-hase2020")["sentence"]
     assert summary["estimators"]["hase2020"]["label"].startswith("a reproduction")
-    mended = analyse(found, replace(FAST, mended=("drop_singular", "across_methods")))
+    mended = summarised(found, replace(FAST, mended=("drop_singular", "across_methods")))
     kept = mended["estimators"]["hase2020"]["change"]["defects"]
     assert kept == {
         "across_methods": False, "shared_names": True, "items_as_participants": True, "drop_singular": False
     }  # fmt: skip
-    assert "hase2020" not in analyse(found, ONLY)["estimators"]
+    assert "hase2020" not in summarised(found, ONLY)["estimators"]
 
 
 def test_an_unknown_defect_is_one_sentence():
     study = forward(test=4)
     found = collected(study, everybody(study, 2), simulated_answers(study, drawn((2, 2, 2), 4)))
-    summary = analyse(found, replace(FAST, mended=("everything",)))
+    summary = summarised(found, replace(FAST, mended=("everything",)))
     assert any("no defect 'everything'" in problem for problem in summary["problems"])
 
 
 def test_a_planted_effect_is_found_and_said():
     study = forward(test=32, participants=25)
     right = drawn((25, 25, 25), 32, (0.05, 0.25, 0.05), seed=11)
-    summary = analyse(collected(study, everybody(study, 25), simulated_answers(study, right)), ONLY)
+    summary = summarised(collected(study, everybody(study, 25), simulated_answers(study, right)), ONLY)
     lime, shap = summary["primary"]["estimates"]
     assert lime["low"] < 20 < lime["high"]
     assert shap["low"] < 0 < shap["high"]
@@ -179,7 +187,7 @@ def test_a_planted_effect_is_found_and_said():
 def test_a_gain_over_a_control_that_fell_is_not_called_a_rise():
     study = forward(conditions=TWO)
     right = drawn((8, 8), 16, (-0.4, 0.0), seed=3)
-    summary = analyse(collected(study, everybody(study, 8), simulated_answers(study, right)), ONLY)
+    summary = summarised(collected(study, everybody(study, 8), simulated_answers(study, right)), ONLY)
     (lime,) = summary["primary"]["estimates"]
     assert lime["p_adjusted"] < 0.05
     assert rows_of(summary, "change")["lime"]["change"] < 5
@@ -201,7 +209,7 @@ def test_what_is_found_in_80_percent_of_studies_is_found_by_the_corrected_test()
             "post": right.post[0].ravel(),
         }
     )
-    for one in primary_of(effects(pairs, forward(test=4).spec.conditions, "random", 0.95)).estimates:
+    for one in primary_changes(effects(pairs, forward(test=4).spec.conditions, "random", 0.95)).estimates:
         wide, margin = one.high_adjusted - one.low_adjusted, one.high - one.low
         se = margin / 2 / norm.ppf(0.975)
         assert wide > 1.1 * margin
@@ -212,18 +220,18 @@ def test_change_in_place_of_the_planned_contrast_is_not_planned():
     study = forward(analysis={"primary": "each method against none"})
     right = drawn((4, 4, 4), 16)
     people = [replace(p, rules=("late",)) if p.row == 0 else p for p in everybody(study, 4)]
-    summary = analyse(collected(study, people, simulated_answers(study, right)), ONLY)
+    summary = summarised(collected(study, people, simulated_answers(study, right)), ONLY)
     assert [one["key"] for one in summary["primary"]["estimates"]] == ["lime-change", "shap-change"]
     assert not any(one["planned"] for one in summary["primary"]["estimates"])
     without = forward(conditions=THREE[1:], analysis={"primary": "Change"})
     found = collected(without, everybody(without, 4), simulated_answers(without, right))
-    assert all(one["planned"] for one in analyse(found, ONLY)["primary"]["estimates"])
+    assert all(one["planned"] for one in summarised(found, ONLY)["primary"]["estimates"])
 
 
 def test_items_without_both_answers_are_counted_beside_n():
     study = forward()
     right = drawn((3, 3, 3), 16, missing=0.2, seed=1)
-    summary = analyse(collected(study, everybody(study, 3), simulated_answers(study, right)), ONLY)
+    summary = summarised(collected(study, everybody(study, 3), simulated_answers(study, right)), ONLY)
     lacking = int(np.isnan(right.change[0]).sum())
     assert lacking > 0
     assert f"({lacking} of 144 are not)" in table_of(summary, "change")["notes"][0]
@@ -231,7 +239,7 @@ def test_items_without_both_answers_are_counted_beside_n():
 
 def test_without_a_control_change_is_primary_and_practice_is_named():
     study = forward(conditions=THREE[1:])
-    summary = analyse(
+    summary = summarised(
         collected(study, everybody(study, 5), simulated_answers(study, drawn((5, 5), 16, 0.3, seed=2))), ONLY
     )
     assert [one["key"] for one in summary["primary"]["estimates"]] == ["lime-change", "shap-change"]
@@ -243,7 +251,7 @@ def test_without_a_control_change_is_primary_and_practice_is_named():
 
 def test_a_random_control_stands_in_the_courts_as_random():
     study = forward(test=4, conditions=[*TWO, {"name": "shuffled", "like": "lime"}])
-    summary = analyse(
+    summary = summarised(
         collected(study, everybody(study, 3), simulated_answers(study, drawn((3, 3, 3), 4))), ONLY
     )
     assert [one["explainer"] for one in summary["courts"]] == ["lime", "random"]
@@ -252,7 +260,7 @@ def test_a_random_control_stands_in_the_courts_as_random():
 def test_what_the_plan_names_is_planned_and_the_rest_exploratory():
     plan = {"primary": "the contrast", "shap-vs-lime": "which is better", "ratings": "", "nonsense": "?"}
     study = forward(analysis=plan)
-    summary = analyse(
+    summary = summarised(
         collected(study, everybody(study, 3), simulated_answers(study, drawn((3, 3, 3), 16))), ONLY
     )
     planned = {table["key"] for table in summary["tables"] if table["planned"]}
@@ -261,7 +269,7 @@ def test_what_the_plan_names_is_planned_and_the_rest_exploratory():
     (pair,) = table_of(summary, "pairs")["rows"]
     assert (pair["key"], pair["planned"]) == ("shap-vs-lime", True)
     assert any("'nonsense'" in problem and "lime-vs-none" in problem for problem in summary["problems"])
-    without = analyse(
+    without = summarised(
         replace(
             collected(study, everybody(study, 3), simulated_answers(study, drawn((3, 3, 3), 16))),
             study=replace(study, spec=study.spec.model_copy(update={"analysis": {}})),
@@ -275,7 +283,7 @@ def test_what_the_plan_names_is_planned_and_the_rest_exploratory():
 def test_a_margin_of_the_plan_is_tested_and_one_without_a_number_is_a_sentence():
     right = drawn((30, 30, 30), 32, seed=4)
     study = forward(test=32, analysis={"equivalence": "within 15 points"})
-    summary = analyse(collected(study, everybody(study, 30), simulated_answers(study, right)), ONLY)
+    summary = summarised(collected(study, everybody(study, 30), simulated_answers(study, right)), ONLY)
     rows = rows_of(summary, "equivalence")
     for name, row in rows.items():
         low, high = row["interval"]
@@ -283,14 +291,14 @@ def test_a_margin_of_the_plan_is_tested_and_one_without_a_number_is_a_sentence()
     assert rows["shap"]["equivalent"] == "yes"
     vague = forward(test=4, analysis={"equivalence": "hardly any difference"})
     found = collected(vague, everybody(vague, 3), simulated_answers(vague, drawn((3, 3, 3), 4)))
-    assert any("no margin above 0" in problem for problem in analyse(found, ONLY)["problems"])
+    assert any("no margin above 0" in problem for problem in summarised(found, ONLY)["problems"])
 
 
 @cache
 def in_order():
     study = sample_study({"name": "counterfactual", "test": 8}, {"test": 8})
     found = collected(study, everybody(study, 3), simulated_answers(study, drawn((3, 3, 3), 8, missing=0.1)))
-    return found, json.dumps(analyse(found, FAST))
+    return found, json.dumps(summarised(found, FAST))
 
 
 @settings(max_examples=3, deadline=None)
@@ -302,7 +310,7 @@ def test_the_order_of_rows_does_not_matter(seed):
         responses=found.responses.sample(frac=1, random_state=seed),
         participants=found.participants.sample(frac=1, random_state=seed),
     )
-    assert json.dumps(analyse(mixed, FAST)) == expected
+    assert json.dumps(summarised(mixed, FAST)) == expected
 
 
 @settings(max_examples=3, deadline=None)
@@ -317,7 +325,7 @@ def test_names_of_participants_do_not_matter(order):
         responses=found.responses.assign(participant=found.responses["participant"].map(other)),
         participants=found.participants.assign(participant=found.participants["participant"].map(other)),
     )
-    before, after = analyse(found, ONLY), analyse(renamed, ONLY)
+    before, after = summarised(found, ONLY), summarised(renamed, ONLY)
     for key in ("contrast", "change", "pairs", "ratings", "regression-to-mean"):
         assert flat(table_of(after, key)["rows"]) == pytest.approx(
             flat(table_of(before, key)["rows"]), nan_ok=True
@@ -341,10 +349,10 @@ def test_an_answer_that_stands_twice_is_refused_with_its_place():
     scored = found.responses[found.responses["score"].notna()]
     twice = replace(found, responses=pd.concat([found.responses, scored.head(1)]))
     with pytest.raises(VeraxError, match=r"has two answers to 'prediction' in step \d+ \(1 such in all\)"):
-        analyse(twice, ONLY)
+        summarised(twice, ONLY)
     moved = replace(found, responses=pd.concat([found.responses, scored.head(1).assign(step=999)]))
     with pytest.raises(VeraxError, match=r"two answers on item i\d+ in the phase 'pre' \(1 such in all\)"):
-        analyse(moved, ONLY)
+        summarised(moved, ONLY)
 
 
 def test_an_answer_of_another_kind_or_condition_than_its_participant_is_refused():
@@ -358,19 +366,19 @@ def test_an_answer_of_another_kind_or_condition_than_its_participant_is_refused(
         answers = found.responses.copy()
         answers.loc[first, column] = value
         with pytest.raises(VeraxError, match=words):
-            analyse(replace(found, responses=answers), ONLY)
+            summarised(replace(found, responses=answers), ONLY)
 
 
 def test_late_answers_are_analysed_and_left_out_beside():
     study = forward()
     people = [replace(p, late=p.number == 6) for p in everybody(study, 5)]
-    summary = analyse(collected(study, people, simulated_answers(study, drawn((5, 5, 5), 16))), ONLY)
+    summary = summarised(collected(study, people, simulated_answers(study, drawn((5, 5, 5), 16))), ONLY)
     assert summary["sensitivity"]["late_answers"] == 16
     by_name = {
         (one["variant"], one["condition"]): one["estimate"] for one in summary["sensitivity"]["variants"]
     }
     without = [p for p in people if p.number != 6]
-    alone = analyse(collected(study, without, simulated_answers(study, drawn((5, 5, 5), 16))), ONLY)
+    alone = summarised(collected(study, without, simulated_answers(study, drawn((5, 5, 5), 16))), ONLY)
     estimates = {one["condition"]: one["estimate"] for one in alone["primary"]["estimates"]}
     for name in ("lime", "shap"):
         assert by_name["late answers left out", name] == pytest.approx(estimates[name])
@@ -378,5 +386,5 @@ def test_late_answers_are_analysed_and_left_out_beside():
 
 def test_everything_is_strict_json():
     study = forward(test=2, conditions=TWO)
-    summary = analyse(collected(study, everybody(study, 2), by_hand(study)), FAST)
+    summary = summarised(collected(study, everybody(study, 2), by_hand(study)), FAST)
     assert json.loads(json.dumps(summary, allow_nan=False)) == summary

@@ -7,10 +7,10 @@ import json
 import numpy as np
 import pytest
 
-from studies.analysis.frames import Person, collected, everybody, sample_study
+from studies.analysis.frames import Person, collected, everybody, sample_study, summarised
 from verax.stats.crossed.within import condition_differences, met
-from verax.studies.analysis import Options, analyse
-from verax.studies.analysis.within.best import standings
+from verax.studies.analysis import Options
+from verax.studies.analysis.within.best import beside_best
 from verax.studies.analysis.within.rater_agreement import without_confidence
 
 CONDITIONS = (
@@ -46,7 +46,7 @@ def graded(study, share, seed=0, sure=0.5):
 
 
 def summary(study, people, answer, options=FAST):
-    found = analyse(collected(study, people, answer), options)
+    found = summarised(collected(study, people, answer), options)
     json.dumps(found, allow_nan=False)
     return found
 
@@ -79,7 +79,7 @@ def test_a_planted_difference_is_found_in_every_task(task):
 def test_mean_scores_are_means_over_people_for_right_and_wrong_items():
     study = a_study()
     taken = collected(study, everybody(study, 2), graded(study, {"lime": 0.8, "shap": 0.6, "random": 0.5}))
-    found = analyse(taken, FAST)
+    found = summarised(taken, FAST)
     answers = taken.responses[taken.responses["phase_kind"] == "test"]
     for name, row in by_condition(found, "scores").items():
         own = answers[answers["condition"] == name]
@@ -95,7 +95,7 @@ def test_the_difference_from_the_control_is_within_people():
     taken = collected(study, everybody(study, 2), graded(study, {"lime": 0.8, "shap": 0.6, "random": 0.5}))
     answers = taken.responses[taken.responses["phase_kind"] == "test"]
     each = answers.pivot_table(index="participant", columns="condition", values="score", aggfunc="mean")
-    found = analyse(taken, FAST)
+    found = summarised(taken, FAST)
     for one in found["primary"]["estimates"]:
         expected = (each[one["condition"]] - each["random"]).mean()
         assert one["estimate"] == pytest.approx(expected)
@@ -113,7 +113,7 @@ def test_who_may_be_the_best_is_decided_by_the_others():
             value.append({"a": 1.0, "b": 0.9, "c": 0.0}[name] + rng.normal(0, 0.3))
     people, items, names = zip(*rows, strict=True)
     laid = met(people, items, names, value)
-    found = {one.name: one for one in standings(laid, ["a", "b", "c"], [1.0, 0.9, 0.0], 0.95)}
+    found = {one.name: one for one in beside_best(laid, ["a", "b", "c"], [1.0, 0.9, 0.0], 0.95)}
     assert found["a"].may_be_best
     assert found["a"].estimate == 0
     assert found["b"].may_be_best
@@ -128,7 +128,7 @@ def test_who_may_be_the_best_is_decided_by_the_others():
 
 def test_too_few_people_rule_nothing_out():
     laid = met([0, 0, 1, 1], ["i", "j", "i", "j"], ["a", "b", "b", "a"], [1.0, 0.0, 0.1, 0.9])
-    found = standings(laid, ["a", "b"], [0.95, 0.05], 0.95)
+    found = beside_best(laid, ["a", "b"], [0.95, 0.05], 0.95)
     assert [one.may_be_best for one in found] == [True, True]
     assert [one.p_best for one in found] == [None, None]
 
@@ -153,7 +153,7 @@ def test_kappa_equals_statsmodels_with_and_without_confidence():
 
     study = a_study()
     taken = collected(study, everybody(study, 3), graded(study, {"lime": 0.9, "shap": 0.6, "random": 0.5}))
-    found = analyse(taken, FAST)
+    found = summarised(taken, FAST)
     answers = taken.responses[taken.responses["phase_kind"] == "test"]
     for place, column in enumerate((answers["answer"], answers["answer"].str.split(":").str[0])):
         wide = answers.assign(said=column).groupby(["item", "condition"])["said"].apply(list)
@@ -184,7 +184,7 @@ def test_confidence_is_worth_something_where_sure_answers_are_right():
         return meaning(study, step.item, rng.random() < (0.9 if sure else 0.5), sure)
 
     taken = collected(study, everybody(study, 3), answer)
-    found = analyse(taken, FAST)
+    found = summarised(taken, FAST)
     rows = {(row["condition"], row["confidence"]): row for row in table(found, "confidence")["rows"]}
     answers = taken.responses[taken.responses["score"].abs() == 1]
     assert rows["all conditions", "sure"]["answers"] == len(answers)
@@ -310,7 +310,7 @@ def test_few_items_rule_no_condition_out():
     people, items = (part.ravel() for part in np.indices((12, 8)))
     names = np.array(list("ab"))[(items + people) % 2]
     value = np.where(names == "a", 1.0, -1.0) + 0.1 * np.random.default_rng(0).normal(size=len(names))
-    found = standings(met(people, items, names, value), ["a", "b"], [1.0, -1.0], 0.95)
+    found = beside_best(met(people, items, names, value), ["a", "b"], [1.0, -1.0], 0.95)
     assert [one.p_best for one in found] == [None, None]
     assert all(one.may_be_best for one in found)
 
@@ -342,5 +342,5 @@ def test_the_truly_best_condition_is_rarely_ruled_out():
         value = rng.normal(size=(12, 1)) + rng.normal(size=(1, 24)) + rng.normal(size=(12, 24))
         laid = met(people, items, names, value.ravel())
         means = [value.ravel()[names == name].mean() for name in "abc"]
-        ruled_out += not standings(laid, list("abc"), means, 0.95)[0].may_be_best
+        ruled_out += not beside_best(laid, list("abc"), means, 0.95)[0].may_be_best
     assert ruled_out <= 0.08 * 200

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from verax.stats.crossed.between import changes, contrasts, contrasts_with
 from verax.stats.crossed.result import Crossed
 from verax.studies.analysis.between.pairs import as_responses
-from verax.studies.analysis.contract import Court, Primary, PrimaryEstimate
+from verax.studies.analysis.primary import estimate_of
 from verax.studies.analysis.sentences import primary_sentence
+from verax.studies.results.summary import Primary
+from verax.studies.results.units import POINTS
 from verax.text import listed
 
 if TYPE_CHECKING:
@@ -73,82 +75,29 @@ def pair_contrasts(
     return dict(zip(named, found, strict=True))
 
 
-def points(share: float | None) -> float | None:
-    """A difference of shares in percentage points."""
-    return None if share is None else 100 * share
-
-
-def interval(low: float | None, high: float | None) -> list[float] | None:
-    """The ends in points, or None."""
-    return None if low is None or high is None else [100 * low, 100 * high]
-
-
-def share_interval(low: float | None, high: float | None) -> list[float] | None:
-    """The ends of an interval of a share in per cent, which end at 0 and 100."""
-    return None if low is None or high is None else [100 * max(low, 0.0), 100 * min(high, 1.0)]
-
-
-def primary_of(found: Effects, conditions: Sequence[Condition] = ()) -> Primary:
+def primary_changes(found: Effects, conditions: Sequence[Condition] = ()) -> Primary:
     """The primary analysis: the contrast with no explanation where there is one, else Change.
 
     Args:
         found: the estimates.
         conditions: of the study; if one of them shows no explanation and has nobody, Change only stands in.
     """
-    estimates = tuple(_estimate(found, name, one) for name, one in found.primary.items())
+    ending = "change" if found.control is None else f"vs-{found.control}"
+    estimates = tuple(
+        estimate_of(name, f"{name}-{ending}", effect, POINTS) for name, effect in found.primary.items()
+    )
     measure = _measure(found.control)
     sentence = primary_sentence(estimates, found.control)
     if found.control is not None:
-        return Primary(measure, "points", sentence, estimates)
+        return Primary(measure, POINTS, sentence, estimates)
     lost_control = any(one.kind == "none" for one in conditions) and len(conditions) > 1
-    return Primary(measure, "points", f"{sentence} {PRACTICE}", estimates, stands_in=lost_control)
-
-
-def _estimate(found: Effects, name: str, one: Crossed) -> PrimaryEstimate:
-    return PrimaryEstimate(
-        condition=name,
-        key=f"{name}-vs-{found.control}" if found.control is not None else f"{name}-change",
-        estimate=points(one.estimate),
-        low=points(one.low),
-        high=points(one.high),
-        p=one.p,
-        p_adjusted=one.p_family,
-        low_adjusted=points(one.low_family),
-        high_adjusted=points(one.high_family),
-        adjustment=one.correction,
-        detectable=points(one.detectable),
-        participants=one.n_participants,
-        items=one.n_items,
-        conclusive=one.enough,
-        notes=one.warnings,
-    )
+    return Primary(measure, POINTS, f"{sentence} {PRACTICE}", estimates, stands_in=lost_control)
 
 
 def _measure(control: str | None) -> str:
     """What is measured, in a few words; the table of contrasts says it in full."""
     return (
         "change of accuracy, practice included" if control is None else "accuracy gained over no explanation"
-    )
-
-
-def courts_of(primary: Primary, conditions: Sequence[Condition], control: str | None) -> tuple[Court, ...]:
-    """One line per condition that shows something, for the joint report."""
-    measure = _measure(control)
-    kinds = {one.name: one for one in conditions}
-    return tuple(
-        Court(
-            explainer="random" if kinds[one.condition].kind == "control" else kinds[one.condition].explainer,
-            condition=one.condition,
-            measure=measure,
-            unit="points",
-            estimate=one.estimate,
-            low=one.low,
-            high=one.high,
-            participants=one.participants,
-            items=one.items,
-        )
-        for one in primary.estimates
-        if kinds[one.condition].kind != "none"
     )
 
 

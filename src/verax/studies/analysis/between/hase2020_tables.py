@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from verax.errors import VeraxError
 from verax.stats import hase2020
-from verax.stats.hase2020 import Changes, Defects, GridMean, Replicated
-from verax.studies.analysis.between.effects import interval, points
+from verax.stats.hase2020 import Changes, Defects, GridMean, Line, Replicated
 from verax.studies.analysis.between.pairs import complete_pairs
-from verax.studies.analysis.contract import Column, Options, Table
+from verax.studies.results.options import Options
+from verax.studies.results.tables import (
+    Sources,
+    Table,
+    build_table,
+    count,
+    interval,
+    number,
+    p_value,
+    share,
+    text,
+)
+from verax.studies.results.units import NONE, POINTS, Unit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,44 +59,56 @@ def published_change(pairs: pd.DataFrame, options: Options) -> tuple[Changes, Gr
     return change, average
 
 
+@dataclass(frozen=True)
+class _Line:
+    """A row of the paper's tables; the average over users has no change."""
+
+    condition: str
+    n: int
+    pre: float | None
+    drawn: Replicated
+    has_change: bool = True
+
+
 def published_table(change: Changes, average: GridMean, order: tuple[str, ...], where: str) -> Table:
     """The paper's Tables 1 and 2: n, Pre, Change, half the interval's width, p."""
-    by_name = {str(one.method): one for one in change.methods}
-    rows = [
-        {
-            "condition": AVERAGE,
-            "n": average.n,
-            "pre": average.mean,
-            "change": None,
-            "ci": points(average.boot.half_width),
-            "interval": interval(average.boot.low, average.boot.high),
-            "p": None,
-        }
+    by_name = {str(line.method): line for line in change.methods}
+    lines = [
+        _Line(AVERAGE, average.n, average.mean, average.boot, has_change=False),
+        *(
+            _Line(name, by_name[name].n, by_name[name].pre, by_name[name].change)
+            for name in order
+            if name in by_name
+        ),
     ]
-    for name in order:
-        if name in by_name:
-            one = by_name[name]
-            rows.append({"condition": name, "n": one.n, "pre": one.pre, **_replicated(one.change)})
+    sources: Sources[_Line] = (
+        text("condition", "Method", lambda line: line.condition),
+        count("n", "n", lambda line: line.n),
+        share("pre", "Pre", lambda line: line.pre),
+        number(
+            "change",
+            "Change",
+            lambda line: POINTS.of(line.drawn.estimate) if line.has_change else None,
+            POINTS,
+        ),
+        number("ci", "CI", lambda line: POINTS.of(line.drawn.half_width), POINTS),
+        interval(
+            "interval", "95% quantiles", lambda line: POINTS.interval(line.drawn.low, line.drawn.high), POINTS
+        ),
+        p_value("p", "p", lambda line: line.drawn.p if line.has_change else None),
+    )
     kept = [name for name in DEFECTS if getattr(change.defects, name)]
     how = "all defects of the script kept" if len(kept) == len(DEFECTS) else _mended(kept)
-    return Table(
-        key="change-hase2020",
-        title=f"Change of accuracy as Hase and Bansal (2020) computed it, {where}",
-        columns=(
-            Column("condition", "Method", "text"),
-            Column("n", "n", "count"),
-            Column("pre", "Pre", "percent"),
-            Column("change", "Change", "number", "points"),
-            Column("ci", "CI", "number", "points"),
-            Column("interval", "95% quantiles", "interval", "points"),
-            Column("p", "p", "p"),
-        ),
-        rows=tuple(rows),
-        sentence=hase2020.NOTE,
-        notes=(
+    return build_table(
+        "change-hase2020",
+        f"Change of accuracy as Hase and Bansal (2020) computed it, {where}",
+        lines,
+        sources,
+        hase2020.NOTE,
+        [
             f"{change.replicates:,} replicates, {change.singular:,} of them with a singular fit of Pre; {how}. "
             "CI is half the width between the quantiles, as printed in the paper.",
-        ),
+        ],
     )
 
 
@@ -92,13 +116,28 @@ def _mended(kept: list[str]) -> str:
     return f"defects kept: {', '.join(kept)}" if kept else "all defects mended"
 
 
-def _replicated(one: Replicated) -> dict[str, Any]:
-    return {
-        "change": points(one.estimate),
-        "ci": points(one.half_width),
-        "interval": interval(one.low, one.high),
-        "p": one.p,
-    }
+def slope_table(
+    key: str, title: str, line: Line, unit: Unit, per: str, sentence: str, left_out: str
+) -> Table:
+    """A regression line over participants as a table of one row.
+
+    Args:
+        key: of the table.
+        title: of the table.
+        line: the fitted line.
+        unit: of the slope's interval.
+        per: the unit of the slope in words.
+        sentence: what it means.
+        left_out: who is left out.
+    """
+    sources: Sources[Line] = (
+        count("n", "Participants", lambda line: line.n),
+        number("slope", "Slope", lambda line: unit.of(line.slope), per),
+        interval("interval", "95% interval", lambda line: unit.interval(line.low, line.high), unit),
+        p_value("p", "p", lambda line: line.p),
+        count("left_out", "Left out", lambda line: line.left_out),
+    )
+    return build_table(key, title, [line], sources, sentence, [f"Left out are participants {left_out}."])
 
 
 def regression_table(pairs: pd.DataFrame, test: str) -> Table:
@@ -107,26 +146,14 @@ def regression_table(pairs: pd.DataFrame, test: str) -> Table:
     line = hase2020.regression_to_mean(
         both["participant"], both["item"], both["condition"], [test] * len(both), both["pre"], both["post"]
     )
-    row = {
-        "n": line.n,
-        "slope": line.slope,
-        "interval": None if line.low is None else [line.low, line.high],
-        "p": line.p,
-        "left_out": line.left_out,
-    }
-    return Table(
-        key="regression-to-mean",
-        title="Regression to the mean: Change against Pre",
-        columns=(
-            Column("n", "Participants", "count"),
-            Column("slope", "Slope", "number", "points per point of Pre"),
-            Column("interval", "95% interval", "interval"),
-            Column("p", "p", "p"),
-            Column("left_out", "Left out", "count"),
-        ),
-        rows=(row,),
-        sentence=_regression_sentence(line.slope, line.high),
-        notes=("Left out are participants with fewer than 10 items answered twice, or none right before.",),
+    return slope_table(
+        "regression-to-mean",
+        "Regression to the mean: Change against Pre",
+        line,
+        NONE,
+        "points per point of Pre",
+        _regression_sentence(line.slope, line.high),
+        "with fewer than 10 items answered twice, or none right before",
     )
 
 

@@ -16,11 +16,14 @@ from verax.stats.crossed.between import changes
 from verax.stats.crossed.result import Crossed
 from verax.stats.responses import responses
 from verax.studies.analysis.between.change_tables import ALL
-from verax.studies.analysis.between.effects import PRACTICE, interval, points
+from verax.studies.analysis.between.effects import PRACTICE
 from verax.studies.analysis.between.hase2020_tables import AVERAGE, published_change
 from verax.studies.analysis.between.pairs import claimed_items, complete_pairs, paired, ratings
 from verax.studies.analysis.between.rating_tables import correctness_table, ratings_table
-from verax.studies.analysis.contract import Analysed, Column, Findings, Options, Table
+from verax.studies.protocol.findings import Analysed, Findings
+from verax.studies.results.options import Options
+from verax.studies.results.tables import Column, Table
+from verax.studies.results.units import POINTS
 from verax.text import listed
 
 if TYPE_CHECKING:
@@ -126,8 +129,8 @@ def _cell(group: str, n: int, pre: float | None, one: Crossed | None) -> dict[st
     return {
         f"{group}_n": n,
         f"{group}_pre": pre,
-        f"{group}_change": None if one is None else points(one.estimate),
-        f"{group}_interval": None if one is None else interval(one.low, one.high),
+        f"{group}_change": None if one is None else POINTS.of(one.estimate),
+        f"{group}_interval": None if one is None else POINTS.interval(one.low, one.high),
         f"{group}_p": None if one is None else one.p,
         f"{group}_p_adjusted": None if one is None else one.p_family,
     }
@@ -155,13 +158,13 @@ def _published(key: str, column: str, pairs: pd.DataFrame, order: tuple[str, ...
         lines[AVERAGE] |= {
             f"{group}_n": average.n,
             f"{group}_pre": average.mean,
-            f"{group}_ci": points(average.boot.half_width),
+            f"{group}_ci": POINTS.of(average.boot.half_width),
         }
         for one in change.methods:
             lines[str(one.method)] |= {
                 f"{group}_n": one.n,
-                f"{group}_change": points(one.change.estimate),
-                f"{group}_ci": points(one.change.half_width),
+                f"{group}_change": POINTS.of(one.change.estimate),
+                f"{group}_ci": POINTS.of(one.change.half_width),
                 f"{group}_p": one.change.p,
             }
     return Table(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from verax.stats import hase2020
 from verax.stats.crossed.between import changes
@@ -10,7 +12,19 @@ from verax.stats.crossed.result import Crossed
 from verax.stats.responses import responses
 from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.between.hase2020_tables import defects_of
-from verax.studies.analysis.contract import Column, Options, Table
+from verax.studies.results.options import Options
+from verax.studies.results.tables import (
+    Source,
+    Sources,
+    Table,
+    build_table,
+    count,
+    interval,
+    number,
+    p_value,
+    text,
+)
+from verax.studies.results.units import NONE
 from verax.text import between, listed, p_text, signed
 
 if TYPE_CHECKING:
@@ -23,34 +37,65 @@ EVERYBODY = "all"
 RIGHT, WRONG, DIFFERENCE = "right", "wrong", "difference"
 
 
+@dataclass(frozen=True)
+class _Line:
+    """Ratings of one condition, or where the model was right or wrong.
+
+    Attributes:
+        name: of the condition, or of the side.
+        ratings: their mean over participants' means.
+        spread: standard deviation of all of them.
+        published: half the width of the published interval.
+        p: of a difference; None for a mean, which is not tested.
+    """
+
+    name: str
+    ratings: Crossed
+    spread: float | None
+    published: float | None
+    p: float | None = None
+
+
+def _line(name: str, own: pd.Series, ratings: Crossed, published: Mapping[str, float | None] | None) -> _Line:
+    spread = float(own.std(ddof=1)) if len(own) > 1 else None
+    return _Line(name, ratings, spread, (published or {}).get(name))
+
+
+def _sources(first: Source[_Line], published: bool, tested: bool) -> Sources[_Line]:
+    """The columns that both tables of ratings have."""
+    test: Sources[_Line] = (p_value("p", "p", lambda line: line.p),)
+    half_width: Source[_Line] = number("ci_hase2020", "CI as published", lambda line: line.published)
+    return (
+        first,
+        count("participants", "Participants", lambda line: line.ratings.n_participants),
+        count("n", "n", lambda line: line.ratings.n_answers),
+        number("mean", "Mean", lambda line: line.ratings.estimate),
+        interval("interval", "95% interval", lambda line: NONE.interval(line.ratings.low, line.ratings.high)),
+        number("spread", "Standard deviation", lambda line: line.spread),
+        *(test if tested else ()),
+        half_width if published else Source(half_width.key, half_width.value),
+    )
+
+
 def ratings_table(rated: pd.DataFrame, order: tuple[str, ...], items: Items, options: Options) -> Table:
     """n, mean, interval and spread of the ratings of each condition."""
     rows = responses(rated["participant"], rated["item"], rated["condition"], rated["rating"])
-    found = dict(zip(rows.methods, changes(rows, items, level=options.level), strict=True))
+    means = dict(zip(rows.methods, changes(rows, items, level=options.level), strict=True))
     published = _published_means(rated, options)
-    lines = tuple(_rating_row(name, rated, found[name], published) for name in order if name in found)
-    columns = [
-        Column("condition", "Condition", "text"),
-        Column("participants", "Participants", "count"),
-        Column("n", "n", "count"),
-        Column("mean", "Mean", "number"),
-        Column("interval", "95% interval", "interval"),
-        Column("spread", "Standard deviation", "number"),
-    ]
-    if published:
-        columns.append(Column("ci_hase2020", "CI as published", "number"))
-    return Table(
-        key="ratings",
-        title="Ratings of the explanations",
-        columns=tuple(columns),
-        rows=lines,
-        sentence=_ratings_sentence(lines),
-        notes=("The mean is over participants' means.",)
-        if not published
-        else (
-            "The mean is over participants' means; "
-            "the published CI is half the width of a bootstrap interval of the plain mean.",
-        ),
+    by_name = {name: rated.loc[rated["condition"] == name, "rating"] for name in order if name in means}
+    lines = [_line(name, own, means[name], published) for name, own in by_name.items()]
+    return build_table(
+        "ratings",
+        "Ratings of the explanations",
+        lines,
+        _sources(text("condition", "Condition", lambda line: line.name), bool(published), tested=False),
+        _ratings_sentence(lines),
+        [
+            "The mean is over participants' means."
+            if not published
+            else "The mean is over participants' means; "
+            "the published CI is half the width of a bootstrap interval of the plain mean."
+        ],
     )
 
 
@@ -65,101 +110,45 @@ def _published_means(rated: pd.DataFrame, options: Options) -> dict[str, float |
         replicates=options.replicates,
         seed=options.seed,
     )
-    return {str(one.method): one.rating.boot.half_width for one in rows}
+    return {str(row.method): row.rating.boot.half_width for row in rows}
 
 
-def _rating_row(
-    name: str, rated: pd.DataFrame, one: Crossed, published: dict[str, float | None]
-) -> dict[str, Any]:
-    own = rated.loc[rated["condition"] == name, "rating"]
-    return {
-        "condition": name,
-        "participants": one.n_participants,
-        "n": one.n_answers,
-        "mean": one.estimate,
-        "interval": None if one.low is None else [one.low, one.high],
-        "spread": float(own.std(ddof=1)) if len(own) > 1 else None,
-        "ci_hase2020": published.get(name),
-    }
-
-
-def _ratings_sentence(lines: tuple[dict[str, Any], ...]) -> str:
-    if len(lines) == 1:
-        return f"Explanations of {lines[0]['condition']} were rated {lines[0]['mean']:.1f} on average."
-    ranked = sorted(lines, key=lambda line: -line["mean"])
-    parts = listed([f"{line['condition']} {line['mean']:.1f}" for line in ranked])
+def _ratings_sentence(lines: Sequence[_Line]) -> str:
+    means = {line.name: line.ratings.estimate or 0.0 for line in lines}
+    if len(means) == 1:
+        (name, mean), *_ = means.items()
+        return f"Explanations of {name} were rated {mean:.1f} on average."
+    ranked = sorted(means, key=lambda name: -means[name])
+    parts = listed([f"{name} {means[name]:.1f}" for name in ranked])
     return f"Mean ratings, highest first: {parts}. A rating says what people think of an explanation, not what it does."
 
 
 def correctness_table(rated: pd.DataFrame, items: Items, options: Options) -> Table:
     """Ratings where the model was right and where it was wrong, and their difference within participants."""
     known = rated[rated["model_correct"].notna()]
-    means = {
-        side: _side(known[known["model_correct"] == value], items) for side, value in ((RIGHT, 1), (WRONG, 0))
-    }
+    sides = {side: known[known["model_correct"] == value] for side, value in ((RIGHT, 1), (WRONG, 0))}
     difference = correctness_difference(known, items)
     published = _published_sides(known, options)
     half_widths = {} if published is None else _half_widths(published)
     lines = [
-        {**_side_row(side, known, one), "ci_hase2020": half_widths.get(side)}
-        for side, one in means.items()
-        if one is not None
+        _line(side, own["rating"], _side(own, items), half_widths) for side, own in sides.items() if len(own)
     ]
     if difference is not None:
-        lines.append(
-            {
-                "model": DIFFERENCE,
-                "participants": difference.n_participants,
-                "n": difference.n_answers,
-                "mean": difference.estimate,
-                "interval": None if difference.low is None else [difference.low, difference.high],
-                "spread": None,
-                "p": difference.p,
-                "ci_hase2020": half_widths.get(DIFFERENCE),
-            }
-        )
-    columns = [
-        Column("model", "The model is", "text"),
-        Column("participants", "Participants", "count"),
-        Column("n", "n", "count"),
-        Column("mean", "Mean", "number"),
-        Column("interval", "95% interval", "interval"),
-        Column("spread", "Standard deviation", "number"),
-        Column("p", "p", "p"),
-    ]
-    if published is not None:
-        columns.append(Column("ci_hase2020", "CI as published", "number"))
+        lines.append(_Line(DIFFERENCE, difference, None, half_widths.get(DIFFERENCE), difference.p))
     note = "" if published is None else _published_note(published)
-    return Table(
-        key="ratings-by-correctness",
-        title="Ratings by whether the model was right",
-        columns=tuple(columns),
-        rows=tuple(lines),
-        sentence=_difference_sentence(difference),
-        notes=(note,) if note else (),
+    return build_table(
+        "ratings-by-correctness",
+        "Ratings by whether the model was right",
+        lines,
+        _sources(text("model", "The model is", lambda line: line.name), published is not None, tested=True),
+        _difference_sentence(difference),
+        [note] if note else [],
     )
 
 
-def _side(rated: pd.DataFrame, items: Items) -> Crossed | None:
-    if not len(rated):
-        return None
-    (one,) = changes(
-        responses(rated["participant"], rated["item"], [EVERYBODY] * len(rated), rated["rating"]), items
-    )
-    return one
-
-
-def _side_row(side: str, known: pd.DataFrame, one: Crossed) -> dict[str, Any]:
-    own = known.loc[known["model_correct"] == (side == RIGHT), "rating"]
-    return {
-        "model": side,
-        "participants": one.n_participants,
-        "n": one.n_answers,
-        "mean": one.estimate,
-        "interval": None if one.low is None else [one.low, one.high],
-        "spread": float(own.std(ddof=1)) if len(own) > 1 else None,
-        "p": None,
-    }
+def _side(rated: pd.DataFrame, items: Items) -> Crossed:
+    rows = responses(rated["participant"], rated["item"], [EVERYBODY] * len(rated), rated["rating"])
+    return changes(rows, items)[0]
 
 
 def correctness_difference(known: pd.DataFrame, items: Items) -> Crossed | None:
@@ -180,8 +169,7 @@ def correctness_difference(known: pd.DataFrame, items: Items) -> Crossed | None:
         signs * kept["rating"],
         stratum=kept["model_correct"],
     )
-    (one,) = changes(rows, items)
-    return one
+    return changes(rows, items)[0]
 
 
 def _published_sides(known: pd.DataFrame, options: Options) -> RatingByCorrectness | None:
@@ -201,29 +189,31 @@ def _published_sides(known: pd.DataFrame, options: Options) -> RatingByCorrectne
 
 def _half_widths(published: RatingByCorrectness) -> dict[str, float | None]:
     sides = {RIGHT: published.right, WRONG: published.wrong}
-    means = {side: one.boot.half_width for side, one in sides.items() if one is not None}
+    means = {side: mean.boot.half_width for side, mean in sides.items() if mean is not None}
     return {**means, DIFFERENCE: published.difference.half_width}
 
 
 def _published_note(published: RatingByCorrectness) -> str:
-    found = published.difference
-    if found.estimate is None or found.half_width is None or found.p is None:
+    drawn = published.difference
+    if drawn.estimate is None or drawn.half_width is None or drawn.p is None:
         return ""
     return (
-        f"As published (a reproduction): difference {signed(found.estimate, 2)} \N{PLUS-MINUS SIGN} "
-        f"{found.half_width:.2f}, {p_text(found.p)}."
+        f"As published (a reproduction): difference {signed(drawn.estimate, 2)} \N{PLUS-MINUS SIGN} "
+        f"{drawn.half_width:.2f}, {p_text(drawn.p)}."
     )
 
 
-def _difference_sentence(one: Crossed | None) -> str:
-    if one is None or one.estimate is None:
+def _difference_sentence(difference: Crossed | None) -> str:
+    if difference is None or difference.estimate is None:
         return "No participant rated explanations of right and of wrong predictions: they cannot be compared."
-    if one.low is None or one.high is None or one.p is None:
-        return f"Rated {signed(one.estimate, 2)} where the model was right against wrong; no interval can be given."
-    size = f"{signed(one.estimate, 2)} points of the scale, 95% interval {between(one.low, one.high, 2)}"
-    if not one.enough:
+    said = signed(difference.estimate, 2)
+    ends = NONE.interval(difference.low, difference.high)
+    if ends is None or difference.p is None:
+        return f"Rated {said} where the model was right against wrong; no interval can be given."
+    size = f"{said} points of the scale, 95% interval {between(*ends, decimals=2)}"
+    if not difference.enough:
         return f"Too few participants for a claim on ratings where the model was right and wrong ({size})."
-    if one.p <= ALPHA:
-        which = "right" if one.estimate > 0 else "wrong"
+    if difference.p <= ALPHA:
+        which = "right" if difference.estimate > 0 else "wrong"
         return f"Explanations were rated higher where the model was {which} ({size}): not only reasons are rated."
     return f"Ratings do not clearly depend on whether the model was right ({size})."

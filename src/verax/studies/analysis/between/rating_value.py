@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from verax.stats import hase2020
 from verax.stats.hase2020 import MENDED, Defects, RatingAndCorrectness, RatingCurve
 from verax.stats.logistic import Logistic, logistic, normalised
-from verax.studies.analysis.between.effects import interval, points
-from verax.studies.analysis.between.hase2020_tables import defects_of
+from verax.studies.analysis.between.hase2020_tables import defects_of, slope_table
 from verax.studies.analysis.between.pairs import complete_pairs
-from verax.studies.analysis.contract import Column, Figure, Options, Table
+from verax.studies.results.figures import Curve, Figure, Line
+from verax.studies.results.options import Options
+from verax.studies.results.tables import Sources, Table, build_table, count, interval, number, text
+from verax.studies.results.units import NONE, POINTS, Ends
 from verax.text import between
 
 if TYPE_CHECKING:
@@ -19,6 +22,29 @@ if TYPE_CHECKING:
 # The step that the paper reports, on a scale of 7.
 FROM, TO = 4, 5
 RAW, NORMALISED = "rating", "rating, normalised within participants"
+
+
+@dataclass(frozen=True)
+class _Line:
+    """How a rating goes with right answers.
+
+    Attributes:
+        predictor: the rating, raw or normalised.
+        n: answers; None for a reproduction.
+        slope: in log-odds.
+        slope_ends: of its interval.
+        step: from which rating to which.
+        change: of accuracy with that step, in points.
+        ends: of its interval.
+    """
+
+    predictor: str
+    n: int | None
+    slope: float | None
+    slope_ends: Ends
+    step: str
+    change: float | None
+    ends: Ends
 
 
 def rating_table(rated: pd.DataFrame, scale: int, options: Options) -> tuple[Table, RatingAndCorrectness]:
@@ -43,21 +69,18 @@ def rating_table(rated: pd.DataFrame, scale: int, options: Options) -> tuple[Tab
             "The published script normalises and resamples by method and item where it says participant: its lines are "
             "a reproduction."
         )
-    table = Table(
-        key="rating-and-correctness",
-        title="Does a rating predict a right answer?",
-        columns=(
-            Column("predictor", "Predictor", "text"),
-            Column("n", "n", "count"),
-            Column("slope", "Slope", "number", "log-odds"),
-            Column("slope_interval", "95% interval", "interval"),
-            Column("step", "Step", "text"),
-            Column("change", "Change of accuracy", "number", "points"),
-            Column("interval", "95% interval", "interval", "points"),
-        ),
-        rows=tuple(lines),
-        sentence=_sentence(lines[0] if scale >= TO else lines[1]),
-        notes=tuple(notes),
+    sources: Sources[_Line] = (
+        text("predictor", "Predictor", lambda line: line.predictor),
+        count("n", "n", lambda line: line.n),
+        number("slope", "Slope", lambda line: line.slope, "log-odds"),
+        interval("slope_interval", "95% interval", lambda line: line.slope_ends),
+        text("step", "Step", lambda line: line.step),
+        number("change", "Change of accuracy", lambda line: line.change, POINTS),
+        interval("interval", "95% interval", lambda line: line.ends, POINTS),
+    )
+    sentence = _sentence(lines[0] if scale >= TO else lines[1])
+    table = build_table(
+        "rating-and-correctness", "Does a rating predict a right answer?", lines, sources, sentence, notes
     )
     return table, boot
 
@@ -75,76 +98,64 @@ def _replicated(rated: pd.DataFrame, options: Options, defects: Defects) -> Rati
     )
 
 
-def _line(name: str, fit: Logistic, boot: RatingCurve, step: tuple[int, int] | None) -> dict[str, Any]:
+def _line(name: str, fit: Logistic, boot: RatingCurve, step: tuple[int, int] | None) -> _Line:
     change = None
     if step is not None:
         before, after = fit.probability(step[0]), fit.probability(step[1])
         change = None if before is None or after is None else after - before
     drawn = boot.change[1]
-    return {
-        "predictor": name,
-        "n": fit.n,
-        "slope": fit.slope,
-        "slope_interval": None
-        if boot.slope.low is None or fit.slope is None
-        else [boot.slope.low, boot.slope.high],
-        "step": "" if step is None else f"{step[0]} to {step[1]}",
-        "change": points(change),
-        "interval": None if change is None else interval(drawn.low, drawn.high),
-    }
-
-
-def _published(name: str, boot: RatingCurve, start: int) -> dict[str, Any]:
-    drawn = boot.change[1]
-    return {
-        "predictor": name,
-        "n": None,
-        "slope": boot.slope.estimate,
-        "slope_interval": None if boot.slope.low is None else [boot.slope.low, boot.slope.high],
-        "step": f"{start} to {start + 1}",
-        "change": points(drawn.estimate),
-        "interval": interval(drawn.low, drawn.high),
-    }
-
-
-def _sentence(line: dict[str, Any]) -> str:
-    if line["interval"] is None:
-        return "Right and wrong answers do not overlap in their ratings, or are all alike: there is no slope."
-    low, high = line["interval"]
-    step = (
-        f"a rating higher by one ({line['step']})"
-        if line["predictor"] == RAW
-        else "a rating higher by one deviation"
+    return _Line(
+        name,
+        fit.n,
+        fit.slope,
+        None if fit.slope is None else NONE.interval(boot.slope.low, boot.slope.high),
+        "" if step is None else f"{step[0]} to {step[1]}",
+        POINTS.of(change),
+        None if change is None else POINTS.interval(drawn.low, drawn.high),
     )
-    size = f"{between(low, high)} points of accuracy, 95% interval"
+
+
+def _published(name: str, boot: RatingCurve, start: int) -> _Line:
+    drawn = boot.change[1]
+    return _Line(
+        name,
+        None,
+        boot.slope.estimate,
+        NONE.interval(boot.slope.low, boot.slope.high),
+        f"{start} to {start + 1}",
+        POINTS.of(drawn.estimate),
+        POINTS.interval(drawn.low, drawn.high),
+    )
+
+
+def _sentence(line: _Line) -> str:
+    if line.ends is None:
+        return "Right and wrong answers do not overlap in their ratings, or are all alike: there is no slope."
+    low, high = line.ends
+    by_one = f"one ({line.step})" if line.predictor == RAW else "one deviation"
+    size = f"a rating higher by {by_one} goes with {between(low, high)} points of accuracy, 95% interval"
     if low > 0:
-        return f"Higher ratings go with right answers: {step} goes with {size}."
+        return f"Higher ratings go with right answers: {size}."
     if high < 0:
-        return f"Higher ratings go with wrong answers: {step} goes with {size}."
-    return f"Ratings do not clearly predict right answers: {step} goes with {size}."
+        return f"Higher ratings go with wrong answers: {size}."
+    return f"Ratings do not clearly predict right answers: {size}."
 
 
 def rating_curve(boot: RatingAndCorrectness) -> Figure:
     """P(right) against the rating, with its interval."""
-    raw = boot.raw
+    expected = boot.raw.probability
+    line = Line(
+        "all conditions",
+        tuple(boot.raw.at),
+        tuple(share.estimate for share in expected),
+        tuple(share.low for share in expected),
+        tuple(share.high for share in expected),
+    )
     return Figure(
-        key="rating-and-correctness",
-        title="Right answers by rating",
-        kind="curve",
-        data={
-            "x_label": "rating of the explanation",
-            "y_label": "right answers",
-            "lines": [
-                {
-                    "label": "all conditions",
-                    "x": list(raw.at),
-                    "y": [one.estimate for one in raw.probability],
-                    "low": [one.low for one in raw.probability],
-                    "high": [one.high for one in raw.probability],
-                }
-            ],
-        },
-        sentence="Share of right answers that the logistic regression expects at each rating.",
+        "rating-and-correctness",
+        "Right answers by rating",
+        Curve("rating of the explanation", "right answers", (line,)),
+        "Share of right answers that the logistic regression expects at each rating.",
     )
 
 
@@ -155,13 +166,6 @@ def person_table(rated: pd.DataFrame, pairs: pd.DataFrame) -> Table:
         (rated["participant"], rated["condition"], rated["rating"]),
         (both["participant"], both["condition"], both["pre"], both["post"]),
     )
-    row = {
-        "n": line.n,
-        "slope": points(line.slope),
-        "interval": interval(line.low, line.high),
-        "p": line.p,
-        "left_out": line.left_out,
-    }
     if line.slope is None or line.low is None or line.high is None:
         sentence = "Too few participants rated and have 15 items answered twice: nothing can be said."
     elif line.low > 0 or line.high < 0:
@@ -170,17 +174,12 @@ def person_table(rated: pd.DataFrame, pairs: pd.DataFrame) -> Table:
         sentence = f"Participants who rate explanations higher gain {more}: {size}."
     else:
         sentence = "Participants who rate explanations higher do not clearly gain more, or less."
-    return Table(
-        key="rating-and-change",
-        title="A participant's Change against the mean rating",
-        columns=(
-            Column("n", "Participants", "count"),
-            Column("slope", "Slope", "number", "points per point of the scale"),
-            Column("interval", "95% interval", "interval", "points"),
-            Column("p", "p", "p"),
-            Column("left_out", "Left out", "count"),
-        ),
-        rows=(row,),
-        sentence=sentence,
-        notes=("Left out are participants with fewer than 15 items answered twice, or without ratings.",),
+    return slope_table(
+        "rating-and-change",
+        "A participant's Change against the mean rating",
+        line,
+        POINTS,
+        "points per point of the scale",
+        sentence,
+        "with fewer than 15 items answered twice, or without ratings",
     )

@@ -6,6 +6,7 @@ analysis; ratings stand beside the scored answer in the counterfactual test only
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -15,20 +16,24 @@ from verax.studies.analysis.between.change_tables import change_table, contrast_
 from verax.studies.analysis.between.cross_check import cross_check_table, disagreements, mixed_effects
 from verax.studies.analysis.between.effects import (
     Effects,
-    courts_of,
     effect_problems,
     effects,
     pair_contrasts,
-    primary_of,
+    primary_changes,
 )
-from verax.studies.analysis.between.equivalence import equivalence_table
 from verax.studies.analysis.between.hase2020_tables import published_change, published_table, regression_table
 from verax.studies.analysis.between.pairs import claimed_items, complete_pairs, paired, ratings
 from verax.studies.analysis.between.pooled_simulation import pooled_simulation
-from verax.studies.analysis.between.sensitivity import sensitivity, sensitivity_table
+from verax.studies.analysis.between.varied_changes import varied_changes
 from verax.studies.analysis.collector import Gathered
-from verax.studies.analysis.contract import Analysed, Findings, Options, ProtocolAnalysis, Table
-from verax.studies.analysis.plan import margin_of
+from verax.studies.analysis.equivalence import planned_equivalence
+from verax.studies.analysis.plan import Plan
+from verax.studies.analysis.primary import court_lines, primary_figure
+from verax.studies.analysis.sensitivity import sensitivity_table
+from verax.studies.protocol.findings import Analysed, Findings, ProtocolAnalysis
+from verax.studies.results.options import Options
+from verax.studies.results.tables import Table
+from verax.studies.results.units import POINTS
 from verax.text import listed
 
 if TYPE_CHECKING:
@@ -58,14 +63,14 @@ def simulation(data: Analysed, options: Options) -> Findings:
     if not len(complete_pairs(pairs)):
         return _only_intended(data, intended, options)
     found = effects(pairs, data.conditions, claimed_items(complete_pairs(pairs)), options.level)
-    primary = primary_of(found, data.conditions)
+    primary = primary_changes(found, data.conditions)
     gathered.problems += effect_problems(found, data.conditions)
     _about_change(gathered, data, pairs, found, options)
-    gathered.figures.insert(0, change_figures.primary_figure(primary))
+    gathered.figures.insert(0, primary_figure(primary, "nothing changed"))
     _about_ratings(gathered, data, pairs, rated, found, options)
-    varied = sensitivity(pairs, intended, found, options.level)
+    varied = varied_changes(pairs, intended, found, options.level)
     gathered.tables.append(sensitivity_table(varied))
-    return gathered.findings(primary, courts_of(primary, data.conditions, found.control), varied)
+    return gathered.findings(primary, court_lines(primary, data.conditions), varied)
 
 
 def _only_intended(data: Analysed, intended: pd.DataFrame, options: Options) -> Findings:
@@ -80,9 +85,9 @@ def _only_intended(data: Analysed, intended: pd.DataFrame, options: Options) -> 
     if not len(complete_pairs(intended)):
         return Findings(problems=why)
     found = effects(intended, data.conditions, claimed_items(complete_pairs(intended)), options.level)
-    varied = sensitivity(intended, intended, found, options.level)
-    kept = [one for one in varied["variants"] if one["variant"].startswith("everybody")]
-    shown = {**varied, "variants": kept, "leave_one_out": []}
+    varied = varied_changes(intended, intended, found, options.level)
+    kept = tuple(variant for variant in varied.variants if variant.variant.startswith("everybody"))
+    shown = replace(varied, variants=kept, leave_one_out=())
     return Findings(
         tables=(sensitivity_table(shown),),
         sensitivity=shown,
@@ -111,9 +116,8 @@ def _about_change(
     if options.estimator != "hase2020":
         items = sum(item.role == "test" for item in data.study.items.values())
         gathered.tables.append(change_table(pairs, found, _where(data), items * len(data.participants)))
-    margin = margin_of(plan)
-    if margin is not None:
-        gathered.tables.append(equivalence_table(found, margin))
+    against = "between the rounds" if found.control is None else f"from {found.control}"
+    planned_equivalence(gathered, plan, found.primary, POINTS, against)
     gathered.add("Conditions compared with each other", lambda: _pairs(pairs, found, plan, options))
     if options.estimator != "hase2020":
         _cross_check(gathered, pairs, found, options)
@@ -144,7 +148,7 @@ def _cross_check(gathered: Gathered, pairs: pd.DataFrame, found: Effects, option
         )
 
 
-def _pairs(pairs: pd.DataFrame, found: Effects, plan: dict[str, str], options: Options) -> Table | None:
+def _pairs(pairs: pd.DataFrame, found: Effects, plan: Plan, options: Options) -> Table | None:
     """All pairs of conditions that are not compared with the control already; None if there is none."""
     names = [name for name in found.changes if name != found.control]
     every = [_as_planned(pair, plan) for pair in combinations(names, 2)]
@@ -154,7 +158,7 @@ def _pairs(pairs: pd.DataFrame, found: Effects, plan: dict[str, str], options: O
     return pairs_table({**families[0], **families[1]}, len(planned)) if every else None
 
 
-def _as_planned(pair: tuple[str, str], plan: dict[str, str]) -> tuple[str, str]:
+def _as_planned(pair: tuple[str, str], plan: Plan) -> tuple[str, str]:
     """The pair in the order in which the plan names it, if it does."""
     first, second = pair
     return (second, first) if f"{second}-vs-{first}" in plan else pair

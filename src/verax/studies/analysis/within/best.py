@@ -19,13 +19,22 @@ from verax.stats.crossed.within import Met, difference_claims, person_difference
 from verax.stats.effect import effect
 from verax.stats.student import two_sided_p
 from verax.stats.thresholds import FEWEST_ITEMS, FEWEST_OWN
-from verax.studies.analysis.contract import Column, Table
-from verax.studies.analysis.within.conditions import SCORE
+from verax.studies.results.tables import (
+    Sources,
+    Table,
+    build_table,
+    interval,
+    number,
+    p_value,
+    text,
+    yes_or_no,
+)
+from verax.studies.results.units import SCORE
 from verax.text import listed
 
 
 @dataclass(frozen=True)
-class Standing:
+class BesideBest:
     """How one condition stands to the best.
 
     Attributes:
@@ -48,7 +57,7 @@ class Standing:
     differs_as_published: bool
 
 
-def standings(rows: Met, names: Sequence[str], means: Sequence[float], level: float) -> list[Standing]:
+def beside_best(rows: Met, names: Sequence[str], means: Sequence[float], level: float) -> list[BesideBest]:
     """Where each condition stands.
 
     Args:
@@ -58,24 +67,24 @@ def standings(rows: Met, names: Sequence[str], means: Sequence[float], level: fl
         level: coverage, and 1 less the share of false exclusions.
     """
     best = names[int(np.argmax(means))]
-    pairs = {(one, other): _pair(rows, one, other) for one in names for other in names if one != other}
-    found = []
+    pairs = {(name, other): _pair(rows, name, other) for name in names for other in names if name != other}
+    places = []
     for name in names:
         against = [pairs[name, other] for other in names if other != name]
-        tested = [one for one in against if one.enough]
+        tested = [pair for pair in against if pair.enough]
         # A pair speaks against the condition only where the other one came out higher.
-        smallest = min((one.p if one.estimate < 0 else 1.0 for one in tested), default=None)
+        smallest = min((pair.p if pair.estimate < 0 else 1.0 for pair in tested), default=None)
         p_best = None if smallest is None else min(1.0, (len(names) - 1) * smallest)
         may_be_best = p_best is None or p_best > 1 - level
         if name == best:
-            found.append(Standing(name, 0.0, None, None, None, p_best, may_be_best, False))
+            places.append(BesideBest(name, 0.0, None, None, None, p_best, may_be_best, False))
             continue
         alone = effect(name, *pairs[name, best].numbers, level)
         differs = alone.p is not None and alone.p <= 1 - level
-        found.append(
-            Standing(name, alone.estimate, alone.low, alone.high, alone.p, p_best, may_be_best, differs)
+        places.append(
+            BesideBest(name, alone.estimate, alone.low, alone.high, alone.p, p_best, may_be_best, differs)
         )
-    return found
+    return places
 
 
 @dataclass(frozen=True)
@@ -114,53 +123,61 @@ def _pair(rows: Met, first: str, second: str) -> _Pair:
     return _Pair(float(claim.estimate[0]), float(claim.se[0]), float(claim.df[0]), int(there.sum()), items)
 
 
-def best_table(found: dict[str, Standing], means: dict[str, Crossed], names: Sequence[str]) -> Table:
+@dataclass(frozen=True)
+class _Line:
+    """A condition, its mean, and how far it is from the best."""
+
+    name: str
+    mean: float | None
+    place: BesideBest
+
+
+def best_table(places: dict[str, BesideBest], means: dict[str, Crossed], names: Sequence[str]) -> Table:
     """Each condition against the one that came out best, as published and corrected."""
     best = max(names, key=lambda name: means[name].estimate or 0.0)
-    rows = tuple(
-        {
-            "condition": name,
-            "mean": means[name].estimate,
-            "difference": one.estimate,
-            "interval": SCORE.interval(one.low, one.high),
-            "p": one.p,
-            "published": None if name == best else "yes" if one.differs_as_published else "no",
-            "p_best": one.p_best,
-            "may_be_best": "yes" if one.may_be_best else "no",
-        }
-        for name, one in found.items()
+    lines = [_Line(name, means[name].estimate, place) for name, place in places.items()]
+    sources: Sources[_Line] = (
+        text("condition", "Condition", lambda line: line.name),
+        number("mean", "Mean score", lambda line: line.mean, SCORE),
+        number("difference", f"Difference from {best}", lambda line: line.place.estimate, SCORE),
+        interval(
+            "interval", "95% interval", lambda line: SCORE.interval(line.place.low, line.place.high), SCORE
+        ),
+        p_value("p", "p, alone", lambda line: line.place.p),
+        text(
+            "published",
+            "Differs, as published",
+            lambda line: None if line.name == best else yes_or_no(line.place.differs_as_published),
+        ),
+        p_value("p_best", "p against being the best", lambda line: line.place.p_best),
+        text("may_be_best", "May be best", lambda line: yes_or_no(line.place.may_be_best)),
     )
-    left = [name for name, one in found.items() if one.may_be_best]
-    same = [name for name, one in found.items() if name != best and not one.differs_as_published]
-    alike = len({row["mean"] for row in rows}) == 1
+    return build_table(
+        "best",
+        "Which conditions do not differ from the best",
+        lines,
+        sources,
+        _sentence(lines, best),
+        [
+            f"The difference, its interval and its p are within people and take {best} as if it had been chosen before "
+            "the study, as the published tables do. The last two columns do not: for each condition, the "
+            "smallest p against a condition that came out higher is multiplied by the number of all others."
+        ],
+    )
+
+
+def _sentence(lines: Sequence[_Line], best: str) -> str:
+    left = [line.name for line in lines if line.place.may_be_best]
+    same = [line.name for line in lines if line.name != best and not line.place.differs_as_published]
+    alike = len({line.mean for line in lines}) == 1
     said = "All mean scores are the same. " if alike else f"{best} has the highest mean score. "
     said += (
         "No condition can be ruled out as the best."
-        if len(left) == len(rows)
+        if len(left) == len(lines)
         else f"Not ruled out as the best: {listed(left)}."
         if left
         else "Every condition is shown to be lower than some other one, which chance alone must have done."
     )
     if same and not alike:
         said += f" By the published rule (each against {best} alone) {listed(same)} would not differ from it."
-    return Table(
-        key="best",
-        title="Which conditions do not differ from the best",
-        columns=(
-            Column("condition", "Condition", "text"),
-            Column("mean", "Mean score", "number", SCORE.unit),
-            Column("difference", f"Difference from {best}", "number", SCORE.unit),
-            Column("interval", "95% interval", "interval", SCORE.unit),
-            Column("p", "p, alone", "p"),
-            Column("published", "Differs, as published", "text"),
-            Column("p_best", "p against being the best", "p"),
-            Column("may_be_best", "May be best", "text"),
-        ),
-        rows=rows,
-        sentence=said,
-        notes=(
-            f"The difference, its interval and its p are within people and take {best} as if it had been chosen before "
-            "the study, as the published tables do. The last two columns do not: for each condition, the "
-            "smallest p against a condition that came out higher is multiplied by the number of all others.",
-        ),
-    )
+    return said

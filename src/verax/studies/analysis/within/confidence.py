@@ -3,21 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from verax.stats.crossed.result import Crossed
 from verax.stats.crossed.within import condition_differences, condition_means
 from verax.stats.thresholds import ALPHA
-from verax.studies.analysis.contract import Column, Figure, Table
-from verax.studies.analysis.within.conditions import as_met
-from verax.text import between, p_text, signed
+from verax.studies.analysis.within.conditions import all_and_each, as_met
+from verax.studies.results.figures import Distribution, Figure, Interval, Intervals, Shares
+from verax.studies.results.tables import Sources, Table, build_table, count, interval, number, share, text
+from verax.studies.results.units import PERCENT, POINTS, Ends
+from verax.text import between, p_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SURE, UNSURE, UNDECIDED = "sure", "not sure", "cannot say"
 LEVELS = {1.0: SURE, 0.5: UNSURE, 0.0: UNDECIDED}
-ALL = "all conditions"
+
+
+@dataclass(frozen=True)
+class Confident:
+    """How often people were right at one level of confidence.
+
+    Attributes:
+        condition: where, or over all.
+        confidence: how sure they were.
+        answers: how many.
+        share: of the condition's answers.
+        right: per cent; None for those who cannot say.
+        ends: of its interval.
+    """
+
+    condition: str
+    confidence: str
+    answers: int
+    share: float
+    right: float | None
+    ends: Ends
 
 
 def with_confidence(answers: pd.DataFrame) -> pd.DataFrame:
@@ -26,59 +49,60 @@ def with_confidence(answers: pd.DataFrame) -> pd.DataFrame:
     return answers.assign(confidence=answers["score"].abs().map(LEVELS), right=right)
 
 
-def confidence_table(answers: pd.DataFrame, names: Sequence[str], level: float) -> Table:
+def confidences(answers: pd.DataFrame, names: Sequence[str], level: float) -> list[Confident]:
     """The share of right answers by confidence, over all conditions and under each."""
     judged = with_confidence(answers)
-    rows: list[dict[str, Any]] = []
-    for name in [ALL, *names] if len(names) > 1 else list(names):
-        part = judged if name == ALL else judged[judged["condition"] == name]
-        rows += _rows(part, name, level)
-    difference = _difference(judged, level)
-    return Table(
-        key="confidence",
-        title="How often people are right when they are sure, and when they are not",
-        columns=(
-            Column("condition", "Condition", "text"),
-            Column("confidence", "Confidence", "text"),
-            Column("answers", "Answers", "count"),
-            Column("share", "Of the condition's answers", "percent"),
-            Column("right", "Right", "number", "%"),
-            Column("interval", "95% interval", "interval", "%"),
-        ),
-        rows=tuple(rows),
-        sentence=_sentence(rows, difference),
-        notes=(
-            "Intervals take participants and items as samples. Who cannot say is neither right nor wrong.",
-        ),
+    return [
+        line
+        for name, part in all_and_each(judged, names).items()
+        for line in _by_confidence(part, name, level)
+    ]
+
+
+def _by_confidence(part: pd.DataFrame, name: str, level: float) -> list[Confident]:
+    decided = part[part["right"].notna()]
+    shares: dict[str, Crossed] = {}
+    if len(decided):
+        by_level = decided.assign(condition=decided["confidence"])
+        shares = {right.name: right for right in condition_means(as_met(by_level, "right"), level)}
+    lines = []
+    for confidence in LEVELS.values():
+        answers, right = int((part["confidence"] == confidence).sum()), shares.get(confidence)
+        if answers:
+            lines.append(
+                Confident(
+                    name,
+                    confidence,
+                    answers,
+                    answers / len(part),
+                    None if right is None else PERCENT.of(right.estimate),
+                    None if right is None else PERCENT.share_interval(right.low, right.high),
+                )
+            )
+    return lines
+
+
+def confidence_table(lines: Sequence[Confident], answers: pd.DataFrame, level: float) -> Table:
+    """The share of right answers by confidence."""
+    sources: Sources[Confident] = (
+        text("condition", "Condition", lambda line: line.condition),
+        text("confidence", "Confidence", lambda line: line.confidence),
+        count("answers", "Answers", lambda line: line.answers),
+        share("share", "Of the condition's answers", lambda line: line.share),
+        number("right", "Right", lambda line: line.right, PERCENT),
+        interval("interval", "95% interval", lambda line: line.ends, PERCENT),
+    )
+    return build_table(
+        "confidence",
+        TITLE,
+        lines,
+        sources,
+        _sentence(lines, _difference(with_confidence(answers), level)),
+        ["Intervals take participants and items as samples. Who cannot say is neither right nor wrong."],
     )
 
 
-def _rows(part: pd.DataFrame, name: str, level: float) -> list[dict[str, Any]]:
-    decided = part[part["right"].notna()]
-    found: dict[str, Crossed] = {}
-    if len(decided):
-        by_level = decided.assign(condition=decided["confidence"])
-        found = {one.name: one for one in condition_means(as_met(by_level, "right"), level)}
-    rows = []
-    for confidence in LEVELS.values():
-        own = int((part["confidence"] == confidence).sum())
-        one = found.get(confidence)
-        if not own:
-            continue
-        known = one is not None and one.low is not None and one.high is not None
-        rows.append(
-            {
-                "condition": name,
-                "confidence": confidence,
-                "answers": own,
-                "share": own / len(part),
-                "right": None if one is None or one.estimate is None else 100 * one.estimate,
-                "interval": [100 * max(one.low or 0.0, 0.0), 100 * min(one.high or 0.0, 1.0)]
-                if one is not None and known
-                else None,
-            }
-        )
-    return rows
+TITLE = "How often people are right when they are sure, and when they are not"
 
 
 def _difference(judged: pd.DataFrame, level: float) -> Crossed | None:
@@ -91,22 +115,20 @@ def _difference(judged: pd.DataFrame, level: float) -> Crossed | None:
     )[0]
 
 
-def _sentence(rows: Sequence[dict[str, Any]], difference: Crossed | None) -> str:
-    first = {row["confidence"]: row for row in rows if row["condition"] == rows[0]["condition"]}
+def _sentence(lines: Sequence[Confident], difference: Crossed | None) -> str:
+    first = {line.confidence: line.right for line in lines if line.condition == lines[0].condition}
     parts = [
-        f"{first[name]['right']:.0f}% right when {name}"
-        for name in (SURE, UNSURE)
-        if name in first and first[name]["right"] is not None
+        f"{first[name]:.0f}% right when {name}" for name in (SURE, UNSURE) if first.get(name) is not None
     ]
     if not parts:
         return "Nobody decided for an answer: how confidence relates to being right cannot be told."
     said = f"People were {' and '.join(parts)}."
     if difference is None or difference.estimate is None:
         return said
-    points = f"{signed(100 * difference.estimate)} points within people"
-    if difference.p is None or difference.low is None or difference.high is None or not difference.enough:
+    points = f"{POINTS.said(100 * difference.estimate)} within people"
+    ends = POINTS.interval(difference.low, difference.high)
+    if difference.p is None or ends is None or not difference.enough:
         return f"{said} The difference is {points}; there is too little data for a claim."
-    ends = between(100 * difference.low, 100 * difference.high)
     verdict = (
         "confidence tells something"
         if difference.p <= ALPHA and difference.estimate > 0
@@ -114,43 +136,36 @@ def _sentence(rows: Sequence[dict[str, Any]], difference: Crossed | None) -> str
         if difference.p <= ALPHA
         else "this does not show that confidence tells anything"
     )
-    return f"{said} The difference is {points} ({ends}; {p_text(difference.p)}): {verdict}."
+    return f"{said} The difference is {points} ({between(*ends)}; {p_text(difference.p)}): {verdict}."
 
 
-def calibration_figure(table: Table) -> Figure:
+def calibration_figure(lines: Sequence[Confident]) -> Figure:
     """The share of right answers by confidence."""
-    rows = [
-        {
-            "label": f"{row['condition']}, {row['confidence']}",
-            "estimate": row["right"],
-            "low": None if row["interval"] is None else row["interval"][0],
-            "high": None if row["interval"] is None else row["interval"][1],
-            "group": row["confidence"],
-        }
-        for row in table.rows
-        if row["right"] is not None
-    ]
+    rows = tuple(
+        Interval(f"{line.condition}, {line.confidence}", line.right, low, high, line.confidence)
+        for line in lines
+        for low, high in [line.ends or (None, None)]
+        if line.right is not None
+    )
     return Figure(
-        key="confidence",
-        title=table.title,
-        kind="intervals",
-        data={"x_label": "right answers (%)", "reference": 50, "rows": rows},
-        sentence="Confidence is worth something where sure answers are right more often than unsure ones.",
+        "confidence",
+        TITLE,
+        Intervals("right answers (%)", 50, rows, PERCENT),
+        "Confidence is worth something where sure answers are right more often than unsure ones.",
     )
 
 
 def distribution_figure(answers: pd.DataFrame, names: Sequence[str]) -> Figure:
     """How scores are distributed under each condition (the paper's Figure 3)."""
     undecided = bool((answers["score"] == 0).any())
-    levels = [-1.0, -0.5, *([0.0] if undecided else []), 0.5, 1.0]
-    rows = []
-    for name in names:
-        own = answers.loc[answers["condition"] == name, "score"]
-        rows.append({"label": name, "shares": [float((own == level).mean()) for level in levels]})
+    levels = (-1.0, -0.5, *((0.0,) if undecided else ()), 0.5, 1.0)
+    by_name = {name: answers.loc[answers["condition"] == name, "score"] for name in names}
+    rows = tuple(
+        Shares(name, tuple(float((own == level).mean()) for level in levels)) for name, own in by_name.items()
+    )
     return Figure(
-        key="scores-distribution",
-        title="How the scores are distributed",
-        kind="distribution",
-        data={"x_label": "score", "levels": levels, "rows": rows},
-        sentence="From -1, sure and wrong, to 1, sure and right.",
+        "scores-distribution",
+        "How the scores are distributed",
+        Distribution("score", levels, rows),
+        "From -1, sure and wrong, to 1, sure and right.",
     )

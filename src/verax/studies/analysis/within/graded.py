@@ -8,56 +8,51 @@ people under each.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from verax.stats.crossed.result import Crossed
 from verax.stats.mixed.differences import linear_differences
 from verax.stats.thresholds import ALPHA
-from verax.studies.analysis.between.sensitivity import sensitivity_table
 from verax.studies.analysis.collector import Gathered
-from verax.studies.analysis.contract import (
-    Analysed,
-    Column,
-    Court,
-    Figure,
-    Findings,
-    Options,
-    Primary,
-    ProtocolAnalysis,
-    Table,
-)
-from verax.studies.analysis.plan import margin_of
-from verax.studies.analysis.within.best import Standing, best_table, standings
+from verax.studies.analysis.equivalence import planned_equivalence
+from verax.studies.analysis.primary import court_lines, estimate_of, estimates_figure, primary_figure
+from verax.studies.analysis.sensitivity import sensitivity_table
+from verax.studies.analysis.within.best import BesideBest, beside_best, best_table
 from verax.studies.analysis.within.conditions import (
-    SCORE,
     answered,
     as_met,
     compared_with,
-    court_of,
-    difference_figure,
     difference_table,
-    estimate_of,
+    expired,
     in_order,
     means_by_condition,
     mixed_table,
-    primary_of,
+    primary_differences,
     references,
     tested,
 )
-from verax.studies.analysis.within.confidence import calibration_figure, confidence_table, distribution_figure
+from verax.studies.analysis.within.confidence import (
+    calibration_figure,
+    confidence_table,
+    confidences,
+    distribution_figure,
+)
 from verax.studies.analysis.within.rater_agreement import agreement_table
-from verax.studies.analysis.within.session_times import answer_times_table
-from verax.studies.analysis.within.within_equivalence import within_equivalence
-from verax.studies.analysis.within.within_sensitivity import only_intended, within_sensitivity
+from verax.studies.analysis.within.session_times import answer_times_table, times_taken
+from verax.studies.analysis.within.varied_differences import only_intended, varied_differences
+from verax.studies.protocol.findings import Analysed, Findings, ProtocolAnalysis
+from verax.studies.results.figures import Figure
+from verax.studies.results.options import Options
+from verax.studies.results.summary import Primary
+from verax.studies.results.tables import Column, Table
+from verax.studies.results.units import SCORE
 from verax.text import between, counted, listed, p_text, signed
 
 if TYPE_CHECKING:
     import pandas as pd
 
 KEYS = ("scores", "best", "contrast", "cross-check", "agreement", "confidence", "times", "sensitivity")
-UNIT = "score"
 PARTS = (("all", "All"), ("right", "Model right"), ("wrong", "Model wrong"))
 
 
@@ -98,25 +93,28 @@ def graded(data: Analysed, options: Options, meaning: str) -> Findings:
     if reference is not None:
         _against(gathered, rows, against, reference, primary, options)
     _beside(gathered, everything, answers, names, reference, options)
-    varied: dict[str, Any] = {}
-    margin = margin_of(data.study.spec.analysis)
-    if margin is not None and margin >= 1:
-        gathered.problems.append(
-            f"The plan's margin of equivalence is {margin:g}, but scores go from -1 to 1: equivalence was not tested; "
-            "a margin here is a difference of mean scores, such as 0.1."
-        )
-    elif reference is not None and margin is not None:
-        gathered.tables.append(within_equivalence(against, reference, margin, SCORE))
+    varied = None
+    planned_equivalence(
+        gathered,
+        data.study.spec.analysis,
+        against,
+        SCORE,
+        f"from {reference}",
+        title=f"Equivalence with {reference}",
+        heading=f"Difference from {reference}",
+    )
     if reference is not None:
-        varied = within_sensitivity(answers, intended, reference, list(against), SCORE)
-        gathered.tables.append(_in_score(sensitivity_table(varied)))
+        varied = varied_differences(answers, intended, reference, list(against), SCORE)
+        gathered.tables.append(sensitivity_table(varied))
     gathered.problems += _without_interval(means, against, reference)
     gathered.estimators["crossed_within"] = {
         "unit": "score from -1 to 1",
         "means": [one.to_dict() for one in means.values()],
         "contrasts": {} if reference is None else {reference: [one.to_dict() for one in against.values()]},
     }
-    return gathered.findings(primary, _courts(data, means, against, reference), varied)
+    return gathered.findings(
+        primary, court_lines(primary, data.conditions, _measure(data, reference)), varied
+    )
 
 
 def _nobody(intended: pd.DataFrame) -> str:
@@ -135,9 +133,7 @@ def _only_intended(data: Analysed, intended: pd.DataFrame) -> Findings:
     if reference is None or not beside:
         return Findings(problems=(_nobody(intended),))
     varied = only_intended(intended, reference, beside, SCORE)
-    return Findings(
-        tables=(_in_score(sensitivity_table(varied)),), sensitivity=varied, problems=(_nobody(intended),)
-    )
+    return Findings(tables=(sensitivity_table(varied),), sensitivity=varied, problems=(_nobody(intended),))
 
 
 def _without_interval(
@@ -165,8 +161,8 @@ def _primary(
 ) -> Primary:
     """Differences from the control; without one, mean scores against 0."""
     if reference is not None:
-        return primary_of(
-            against, reference, f"mean score, minus that with {reference!r}", "the mean score", SCORE, UNIT
+        return primary_differences(
+            against, reference, f"mean score, minus that with {reference!r}", "the mean score", SCORE
         )
     lines = tuple(estimate_of(name, f"{name}-score", means[name], SCORE) for name in names)
     above = [
@@ -189,7 +185,7 @@ def _primary(
         )
         said.append(f"Mean scores that cannot be told from 0: {parts}.")
     said.append("There is no control to compare with.")
-    return Primary("mean score, from -1 to 1", UNIT, " ".join(said), lines)
+    return Primary("mean score, from -1 to 1", SCORE, " ".join(said), lines)
 
 
 def _part(answers: pd.DataFrame, part: str) -> pd.DataFrame:
@@ -200,13 +196,13 @@ def _part(answers: pd.DataFrame, part: str) -> pd.DataFrame:
     return answers[right if part == "right" else ~right]
 
 
-def _ranked(part: pd.DataFrame, names: Sequence[str], level: float) -> dict[str, Standing]:
+def _ranked(part: pd.DataFrame, names: Sequence[str], level: float) -> dict[str, BesideBest]:
     """Where each condition that has answers in this part stands to its best."""
     there = [name for name in names if (part["condition"] == name).any()]
     if len(there) < 2:
         return {}
     means = means_by_condition(part, "score", level)
-    found = standings(as_met(part), there, [means[name].estimate or 0.0 for name in there], level)
+    found = beside_best(as_met(part), there, [means[name].estimate or 0.0 for name in there], level)
     return {one.name: one for one in found}
 
 
@@ -214,7 +210,7 @@ def scores_table(
     meaning: str,
     answers: pd.DataFrame,
     names: Sequence[str],
-    ranked: dict[str, dict[str, Standing]],
+    ranked: dict[str, dict[str, BesideBest]],
     missing: int,
     level: float,
 ) -> Table:
@@ -244,8 +240,8 @@ def scores_table(
     ]
     for part, title in PARTS:
         columns += [
-            Column(part, title, "number", UNIT),
-            Column(f"{part}_interval", "95% interval", "interval", UNIT),
+            Column(part, title, "number", SCORE),
+            Column(f"{part}_interval", "95% interval", "interval", SCORE),
             Column(f"{part}_best", "May be best", "text"),
         ]
     return Table(
@@ -268,10 +264,7 @@ def _scores_notes(missing: int) -> tuple[str, ...]:
         "out higher, times the number of other conditions, is above 5%). The truly best one is then ruled out in at "
         "most 5% of studies.",
     ]
-    if missing:
-        verb = "is" if missing == 1 else "are"
-        notes.append(f"{counted(missing, 'page')} expired without an answer and {verb} left out.")
-    return tuple(notes)
+    return (*notes, *expired(missing))
 
 
 def _scores_sentence(meaning: str, rows: Sequence[dict[str, Any]]) -> str:
@@ -291,7 +284,7 @@ def _scores_sentence(meaning: str, rows: Sequence[dict[str, Any]]) -> str:
 
 def _scores_figure(names: Sequence[str], means: dict[str, Crossed]) -> Figure:
     lines = [estimate_of(name, "", means[name], SCORE) for name in names]
-    return difference_figure("scores", "Mean scores", lines, "mean score", "from -1 to 1")
+    return estimates_figure("scores", "Mean scores", lines, "mean score", "from -1 to 1", "nothing differs")
 
 
 def _against(
@@ -308,12 +301,7 @@ def _against(
             "contrast", f"Mean score against {reference}", against, reference, "the mean score", SCORE
         )
     )
-    gathered.figures.insert(
-        0,
-        difference_figure(
-            "primary", "What explanations add", primary.estimates, primary.measure, primary.unit
-        ),
-    )
+    gathered.figures.insert(0, primary_figure(primary))
     pairs = [(name, reference) for name in against]
     linear = gathered.tried("The linear mixed model", lambda: linear_differences(rows, pairs, options.level))
     if linear is not None:
@@ -335,35 +323,24 @@ def _beside(
     )
     if agreed is not None and agreed.rows[0]["kappa"] is None:
         gathered.problems.append(agreed.sentence)
-    table = gathered.add("Confidence", lambda: confidence_table(answers, names, options.level))
-    if table is not None and any(row["right"] is not None for row in table.rows):
-        gathered.figures.append(calibration_figure(table))
+    sure = gathered.tried("Confidence", lambda: confidences(answers, names, options.level))
+    if sure is not None:
+        gathered.tables.append(confidence_table(sure, answers, options.level))
+        if any(line.right is not None for line in sure):
+            gathered.figures.append(calibration_figure(sure))
     if everything["seconds"].notna().any():
-        gathered.add("Times", lambda: answer_times_table(everything, names, reference, options.level))
+        gathered.add(
+            "Times",
+            lambda: answer_times_table(times_taken(everything, names, reference, options.level), reference),
+        )
     else:
         gathered.problems.append("No answer has a time: how long people took is left out.")
 
 
-def _courts(
-    data: Analysed, means: dict[str, Crossed], against: dict[str, Crossed], reference: str | None
-) -> tuple[Court, ...]:
-    """One line per condition that shows something: against the control if there is one, else its mean score."""
-    lines = means if reference is None else against
-    measure = "mean score" if reference is None else f"mean score, against {_what(data, reference)}"
-    return tuple(
-        court_of(one, lines[one.name], measure, SCORE, UNIT)
-        for one in data.conditions
-        if one.kind != "none" and one.name in lines
-    )
+def _measure(data: Analysed, reference: str | None) -> str:
+    """What the lines of the joint report measure: against the control if there is one, else the mean score."""
+    return "mean score" if reference is None else f"mean score, against {_what(data, reference)}"
 
 
 def _what(data: Analysed, reference: str) -> str:
     return "no explanation" if data.study.spec.condition(reference).kind == "none" else "a random control"
-
-
-def _in_score(table: Table) -> Table:
-    """The table with differences of scores instead of points."""
-    return replace(
-        table,
-        columns=tuple(replace(one, unit=UNIT) if one.unit == "points" else one for one in table.columns),
-    )

@@ -6,19 +6,31 @@ What is rated is a question: one item under one condition. The paper's last row 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from verax.stats.agreement import fleiss_kappa, krippendorff_alpha
-from verax.studies.analysis.contract import Column, Table
+from verax.stats.agreement import Agreement, fleiss_kappa, krippendorff_alpha
+from verax.studies.analysis.within.conditions import all_and_each
 from verax.studies.protocol.graded_answers import CANNOT_SAY
+from verax.studies.results.tables import Source, Sources, Table, build_table, count, interval, number, text
+from verax.studies.results.units import NONE, Ends
 from verax.text import MINUS, listed
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ALL = "all conditions"
 # Enough for an interval; more would only take longer.
 MOST_REPLICATES = 2_000
+
+
+@dataclass(frozen=True)
+class Agreed:
+    """How far people agree under one condition (or all), with how sure they are or without."""
+
+    condition: str
+    answers: str
+    kappa: Agreement
+    alpha: Agreement
 
 
 def without_confidence(answer: str, score: float) -> str:
@@ -30,9 +42,9 @@ def without_confidence(answer: str, score: float) -> str:
     """
     if answer == CANNOT_SAY or score == 0:
         return CANNOT_SAY
-    number, colon, _ = answer.partition(":")
+    number_of_class, colon, _ = answer.partition(":")
     if colon:
-        return number
+        return number_of_class
     return "better" if score > 0 else "worse"
 
 
@@ -48,70 +60,64 @@ def agreement_table(answers: pd.DataFrame, names: Sequence[str], replicates: int
         full=answers["answer"].astype(str),
         bare=bare,
     )
-    rows = []
-    for name in [ALL, *names] if len(names) > 1 else list(names):
-        part = rated if name == ALL else rated[rated["condition"] == name]
-        for title, column in (("with confidence", "full"), ("without confidence", "bare")):
-            rows.append(_row(part, name, title, column, kept, seed))
-    return Table(
-        key="agreement",
-        title="How far people agree",
-        columns=(
-            Column("condition", "Condition", "text"),
-            Column("answers", "Answers", "text"),
-            Column("kappa", "Fleiss' kappa", "number"),
-            Column("kappa_items", "95% over questions", "interval"),
-            Column("kappa_raters", "95% over participants", "interval"),
-            Column("alpha", "Krippendorff's alpha", "number"),
-            Column("alpha_items", "95% over questions", "interval"),
-            Column("alpha_raters", "95% over participants", "interval"),
-            Column("questions", "Questions", "count"),
-            Column("raters", "Participants", "count"),
-            Column("ratings", "Answers", "count"),
-        ),
-        rows=tuple(rows),
-        sentence=_sentence(rows),
-        notes=_notes(rows, kept),
+    lines = [
+        _agreed(part, name, title, column, kept, seed)
+        for name, part in all_and_each(rated, names).items()
+        for title, column in (("with confidence", "full"), ("without confidence", "bare"))
+    ]
+    sources: Sources[Agreed] = (
+        text("condition", "Condition", lambda line: line.condition),
+        text("answers", "Answers", lambda line: line.answers),
+        number("kappa", "Fleiss' kappa", lambda line: line.kappa.value),
+        interval("kappa_items", "95% over questions", lambda line: _over_items(line.kappa)),
+        interval("kappa_raters", "95% over participants", lambda line: _over_raters(line.kappa)),
+        number("alpha", "Krippendorff's alpha", lambda line: line.alpha.value),
+        interval("alpha_items", "95% over questions", lambda line: _over_items(line.alpha)),
+        interval("alpha_raters", "95% over participants", lambda line: _over_raters(line.alpha)),
+        count("questions", "Questions", lambda line: line.kappa.n_items),
+        count("raters", "Participants", lambda line: line.kappa.n_raters),
+        count("ratings", "Answers", lambda line: line.kappa.n_ratings),
+        Source("single", lambda line: line.kappa.single),
+        Source("observed", lambda line: line.kappa.observed),
+    )
+    return build_table(
+        "agreement",
+        "How far people agree",
+        lines,
+        sources,
+        _sentence(lines),
+        _notes(lines[0].kappa.single, kept),
     )
 
 
-def _row(
-    part: pd.DataFrame, name: str, title: str, column: str, replicates: int, seed: int
-) -> dict[str, Any]:
+def _agreed(part: pd.DataFrame, name: str, title: str, column: str, replicates: int, seed: int) -> Agreed:
     given = part["question"].tolist(), part["participant"].tolist(), part[column].tolist()
-    kappa = fleiss_kappa(*given, replicates=replicates, seed=seed)
-    alpha = krippendorff_alpha(*given, scale="nominal", replicates=replicates, seed=seed)
-    return {
-        "condition": name,
-        "answers": title,
-        "kappa": kappa.value,
-        "kappa_items": _ends(kappa.items_low, kappa.items_high),
-        "kappa_raters": _ends(kappa.raters_low, kappa.raters_high),
-        "alpha": alpha.value,
-        "alpha_items": _ends(alpha.items_low, alpha.items_high),
-        "alpha_raters": _ends(alpha.raters_low, alpha.raters_high),
-        "questions": kappa.n_items,
-        "raters": kappa.n_raters,
-        "ratings": kappa.n_ratings,
-        "single": kappa.single,
-        "observed": kappa.observed,
-    }
+    return Agreed(
+        name,
+        title,
+        fleiss_kappa(*given, replicates=replicates, seed=seed),
+        krippendorff_alpha(*given, scale="nominal", replicates=replicates, seed=seed),
+    )
 
 
-def _ends(low: float | None, high: float | None) -> list[float] | None:
-    return None if low is None or high is None else [low, high]
+def _over_items(agreement: Agreement) -> Ends:
+    return NONE.interval(agreement.items_low, agreement.items_high)
 
 
-def _sentence(rows: Sequence[dict[str, Any]]) -> str:
-    full, bare = rows[0], rows[1]
-    if full["questions"] == 0:
+def _over_raters(agreement: Agreement) -> Ends:
+    return NONE.interval(agreement.raters_low, agreement.raters_high)
+
+
+def _sentence(lines: Sequence[Agreed]) -> str:
+    full, bare = lines[0], lines[1]
+    if full.kappa.n_items == 0:
         return "No question was answered by two people: agreement cannot be told."
-    if bare["kappa"] is None and full["kappa"] is None:
+    if bare.kappa.value is None and full.kappa.value is None:
         return "Everybody gave the same answer to every question: kappa does not exist."
     parts = [
-        f"{row['kappa']:.2f} {row['answers']} levels".replace("-", MINUS)
-        for row in (full, bare)
-        if row["kappa"] is not None
+        f"{line.kappa.value:.2f} {line.answers} levels".replace("-", MINUS)
+        for line in (full, bare)
+        if line.kappa.value is not None
     ]
     return (
         f"Agreement of different people on the same question, by Fleiss' kappa (1 is perfect, 0 is chance): "
@@ -119,12 +125,12 @@ def _sentence(rows: Sequence[dict[str, Any]]) -> str:
     )
 
 
-def _notes(rows: Sequence[dict[str, Any]], replicates: int) -> tuple[str, ...]:
+def _notes(single: int, replicates: int) -> list[str]:
     notes = [
         "Both coefficients take answers as categories without an order. A choice between two models is counted as the "
         "better or the worse one, since their sides on the page are random.",
         f"Intervals are percentiles of {replicates:,} bootstrap samples of questions, and of participants.",
     ]
-    if rows[0]["single"]:
-        notes.append(f"{rows[0]['single']:,} questions with a single answer say nothing about agreement.")
-    return tuple(notes)
+    if single:
+        notes.append(f"{single:,} questions with a single answer say nothing about agreement.")
+    return notes

@@ -3,21 +3,79 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from verax.stats.crossed.result import Crossed
 from verax.stats.estimate import Estimate, mean_interval
 from verax.stats.thresholds import ALPHA
-from verax.studies.analysis.contract import Column, Figure, Table
 from verax.studies.analysis.within.conditions import as_met, compared_with
+from verax.studies.results.figures import Bars, Figure, series
+from verax.studies.results.tables import (
+    Source,
+    Sources,
+    Table,
+    build_table,
+    count,
+    interval,
+    number,
+    p_value,
+    text,
+)
+from verax.studies.results.units import MINUTES, SECONDS, Ends
 from verax.text import listed, p_text
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+@dataclass(frozen=True)
+class Took:
+    """How long a condition took.
+
+    Attributes:
+        condition: which.
+        session: minutes of the sessions over participants; None where there is no time.
+        participants: with a session.
+        median_seconds: of an answer.
+        ratio: the logarithm of the time per answer over that of the reference.
+    """
+
+    condition: str
+    session: Estimate | None
+    participants: int
+    median_seconds: float | None
+    ratio: Crossed | None
+
+    @property
+    def minutes(self) -> float | None:
+        """Mean length of a session."""
+        return None if self.session is None else self.session.mean
+
+    @property
+    def minutes_ends(self) -> Ends:
+        """Of its interval over participants."""
+        return None if self.session is None else length_ends(self.session)
+
+    @property
+    def times(self) -> float | None:
+        """How many times as long as with the reference."""
+        return None if self.ratio is None or self.ratio.estimate is None else math.exp(self.ratio.estimate)
+
+    @property
+    def times_ends(self) -> Ends:
+        """Of its interval."""
+        if self.ratio is None or self.ratio.low is None or self.ratio.high is None:
+            return None
+        return math.exp(self.ratio.low), math.exp(self.ratio.high)
+
+    @property
+    def p(self) -> float | None:
+        """That both take the same time, corrected; None where there is too little to tell."""
+        return None if self.ratio is None or not self.ratio.enough else self.ratio.p_family
 
 
 def session_minutes(answers: pd.DataFrame) -> pd.DataFrame:
@@ -27,8 +85,15 @@ def session_minutes(answers: pd.DataFrame) -> pd.DataFrame:
     return (total / 60).rename("minutes").reset_index()
 
 
-def times_table(answers: pd.DataFrame, names: Sequence[str], reference: str | None, level: float) -> Table:
-    """Session time and time per item, with the ratio to the reference.
+def length_ends(length: Estimate) -> Ends:
+    """The interval of a length of time, which is not below 0."""
+    return None if length.low is None or length.high is None else (max(length.low, 0.0), length.high)
+
+
+def times_taken(
+    answers: pd.DataFrame, names: Sequence[str], reference: str | None, level: float
+) -> list[Took]:
+    """Session time and time per answer, with the ratio to the reference.
 
     Times are skewed, so that conditions are compared by the ratio of geometric means, with participants and items
     crossed.
@@ -36,82 +101,20 @@ def times_table(answers: pd.DataFrame, names: Sequence[str], reference: str | No
     sessions = session_minutes(answers)
     timed = answers[answers["seconds"].astype("float64") > 0]
     ratios = _ratios(timed, names, reference, level)
-    rows = [_row(sessions, timed, name, ratios.get(name), level) for name in names]
-    columns = [
-        Column("condition", "Condition", "text"),
-        Column("minutes", "Mean session", "number", "minutes"),
-        Column("minutes_interval", "95% interval", "interval", "minutes"),
-        Column("median_seconds", "Median answer", "number", "seconds"),
-        Column("participants", "Participants", "count"),
-    ]
-    if reference is not None:
-        columns += [
-            Column("ratio", f"Time per answer, times that of {reference}", "number"),
-            Column("ratio_interval", "95% interval", "interval"),
-            Column("p", "p, corrected", "p"),
-        ]
-    return Table(
-        key="times",
-        title="How long people took",
-        columns=tuple(columns),
-        rows=tuple(rows),
-        sentence=_sentence(rows, reference),
-        notes=(
-            "A session is the sum of the times of its pages, each from its first display to its answer; intervals of "
-            "sessions are over participants. Ratios are of geometric means, participants and items crossed, Holm.",
-        ),
-    )
-
-
-def answer_times_table(
-    answers: pd.DataFrame, names: Sequence[str], reference: str | None, level: float
-) -> Table:
-    """Time per answer only, where the conditions of a session are mixed."""
-    whole = times_table(answers, names, reference, level)
-    rows = whole.rows
-    clear = _differences(rows, reference)
-    known = [row for row in rows if row["median_seconds"] is not None]
-    medians = listed([f"{row['median_seconds']:.1f} seconds with {row['condition']}" for row in known])
-    return replace(
-        whole,
-        columns=tuple(one for one in whole.columns if one.key not in ("minutes", "minutes_interval")),
-        sentence=f"The median answer took {medians}.{clear}" if known else "There are no times.",
-        notes=(
-            "From the first display of a page to its answer. Ratios are of geometric means, participants and items "
-            "crossed, Holm.",
-        ),
-    )
-
-
-def length_words(minutes: float) -> str:
-    """A length of time: in minutes, or in seconds where it is below one."""
-    if minutes >= 1:
-        return f"{minutes:.1f} minutes"
-    return f"{60 * minutes:.{0 if minutes >= 1 / 6 else 1}f} seconds"
-
-
-def times_figure(table: Table, task: str) -> Figure:
-    """Mean session times as bars."""
-    rows = [row for row in table.rows if row["minutes"] is not None]
-    ends = [row["minutes_interval"] or [None, None] for row in rows]
-    return Figure(
-        key="times",
-        title="Length of the test sessions",
-        kind="bars",
-        data={
-            "y_label": "minutes",
-            "groups": [row["condition"] for row in rows],
-            "bars": [
-                {
-                    "label": task,
-                    "values": [row["minutes"] for row in rows],
-                    "low": [low for low, _ in ends],
-                    "high": [high for _, high in ends],
-                }
-            ],
-        },
-        sentence="Mean length of a test session by condition, with 95% intervals over participants.",
-    )
+    taken = []
+    for name in names:
+        minutes = sessions.loc[sessions["condition"] == name, "minutes"].to_numpy()
+        seconds = timed.loc[timed["condition"] == name, "seconds"].to_numpy()
+        taken.append(
+            Took(
+                name,
+                mean_interval(minutes, level) if len(minutes) else None,
+                len(minutes),
+                float(np.median(seconds)) if len(seconds) else None,
+                ratios.get(name),
+            )
+        )
+    return taken
 
 
 def _ratios(
@@ -124,43 +127,91 @@ def _ratios(
     return compared_with(as_met(logs, "log_seconds"), str(reference), there, level)
 
 
-def _row(
-    sessions: pd.DataFrame, timed: pd.DataFrame, name: str, ratio: Crossed | None, level: float
-) -> dict[str, Any]:
-    minutes = sessions.loc[sessions["condition"] == name, "minutes"].to_numpy()
-    seconds = timed.loc[timed["condition"] == name, "seconds"].to_numpy()
-    length: Estimate | None = mean_interval(minutes, level) if len(minutes) else None
-    ends = None if ratio is None or ratio.low is None or ratio.high is None else [ratio.low, ratio.high]
-    return {
-        "condition": name,
-        "minutes": None if length is None else length.mean,
-        "minutes_interval": None
-        if length is None or length.low is None or length.high is None
-        else [max(length.low, 0.0), length.high],
-        "median_seconds": float(np.median(seconds)) if len(seconds) else None,
-        "participants": len(minutes),
-        "ratio": None if ratio is None or ratio.estimate is None else math.exp(ratio.estimate),
-        "ratio_interval": None if ends is None else [math.exp(end) for end in ends],
-        "p": None if ratio is None or not ratio.enough else ratio.p_family,
-    }
+def times_table(taken: Sequence[Took], reference: str | None) -> Table:
+    """Session time and time per answer."""
+    known = [
+        f"{length_words(line.minutes)} with {line.condition}" for line in taken if line.minutes is not None
+    ]
+    length: Sources[Took] = (
+        number("minutes", "Mean session", lambda line: line.minutes, MINUTES),
+        interval("minutes_interval", "95% interval", lambda line: line.minutes_ends, MINUTES),
+    )
+    return _table(
+        taken,
+        reference,
+        length,
+        f"A test session took {listed(known)} on average." if known else "",
+        "A session is the sum of the times of its pages, each from its first display to its answer; intervals of "
+        "sessions are over participants. Ratios are of geometric means, participants and items crossed, Holm.",
+    )
 
 
-def _sentence(rows: Sequence[dict[str, Any]], reference: str | None) -> str:
-    known = [row for row in rows if row["minutes"] is not None]
-    if not known:
-        return "There are no times."
-    lengths = listed([f"{length_words(row['minutes'])} with {row['condition']}" for row in known])
-    return f"A test session took {lengths} on average.{_differences(rows, reference)}"
+def answer_times_table(taken: Sequence[Took], reference: str | None) -> Table:
+    """Time per answer only, where the conditions of a session are mixed."""
+    known = [line for line in taken if line.median_seconds is not None]
+    medians = listed([f"{line.median_seconds:.1f} seconds with {line.condition}" for line in known])
+    unseen: Sources[Took] = (
+        Source("minutes", lambda line: line.minutes),
+        Source("minutes_interval", lambda line: line.minutes_ends),
+    )
+    return _table(
+        taken,
+        reference,
+        unseen,
+        f"The median answer took {medians}." if known else "",
+        "From the first display of a page to its answer. Ratios are of geometric means, participants and items "
+        "crossed, Holm.",
+    )
 
 
-def _differences(rows: Sequence[Mapping[str, Any]], reference: str | None) -> str:
+def _table(
+    taken: Sequence[Took], reference: str | None, length: Sources[Took], sentence: str, note: str
+) -> Table:
+    ratio: Sources[Took] = (
+        number("ratio", f"Time per answer, times that of {reference}", lambda line: line.times),
+        interval("ratio_interval", "95% interval", lambda line: line.times_ends),
+        p_value("p", "p, corrected", lambda line: line.p),
+    )
+    sources: Sources[Took] = (
+        text("condition", "Condition", lambda line: line.condition),
+        *length,
+        number("median_seconds", "Median answer", lambda line: line.median_seconds, SECONDS),
+        count("participants", "Participants", lambda line: line.participants),
+        *(ratio if reference is not None else [Source(source.key, source.value) for source in ratio]),
+    )
+    said = f"{sentence}{_differences(taken, reference)}" if sentence else "There are no times."
+    return build_table("times", "How long people took", taken, sources, said, [note])
+
+
+def _differences(taken: Sequence[Took], reference: str | None) -> str:
     """What the ratios of times say, with a space before it; empty if nothing was tested."""
-    tests = [row for row in rows if row["p"] is not None]
-    clear = [row for row in tests if row["p"] <= ALPHA]
-    if tests and not clear:
+    tests = [(line, line.p, line.times) for line in taken]
+    clear = [
+        (line, p, times) for line, p, times in tests if p is not None and times is not None and p <= ALPHA
+    ]
+    if not clear and any(p is not None for _, p, _ in tests):
         return f" No clear difference in time per answer from {reference}."
     return "".join(
-        f" Answers were {'faster' if row['ratio'] < 1 else 'slower'} with {row['condition']}: {row['ratio']:.2f} times "
-        f"the time with {reference} ({p_text(row['p'])})."
-        for row in clear
+        f" Answers were {'faster' if times < 1 else 'slower'} with {line.condition}: {times:.2f} times "
+        f"the time with {reference} ({p_text(p)})."
+        for line, p, times in clear
+    )
+
+
+def length_words(minutes: float) -> str:
+    """A length of time: in minutes, or in seconds where it is below one."""
+    if minutes >= 1:
+        return f"{minutes:.1f} minutes"
+    return f"{60 * minutes:.{0 if minutes >= 1 / 6 else 1}f} seconds"
+
+
+def times_figure(taken: Sequence[Took], task: str) -> Figure:
+    """Mean session times as bars."""
+    known = [line for line in taken if line.minutes is not None]
+    bar = series(task, [line.minutes for line in known], [line.minutes_ends for line in known])
+    return Figure(
+        "times",
+        "Length of the test sessions",
+        Bars("minutes", tuple(line.condition for line in known), (bar,)),
+        "Mean length of a test session by condition, with 95% intervals over participants.",
     )

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from verax.stats.estimate import mean_interval
-from verax.studies.analysis.contract import Column, Figure, Table
-from verax.text import between, listed, signed
+from verax.stats.estimate import Estimate, mean_interval
+from verax.studies.results.figures import Curve, Figure, Line
+from verax.studies.results.tables import Sources, Table, build_table, count, interval, number, share, text
+from verax.studies.results.units import PERCENT, POINTS, Ends
+from verax.text import between, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,15 +21,15 @@ MOST_POINTS = 5
 
 def training_answers(responses: pd.DataFrame, scored: str) -> pd.DataFrame:
     """Guesses of the training sessions with their order in the session, from 1; 1 where the model was guessed."""
-    found = responses[
+    guesses = responses[
         (responses["phase_kind"] == "training")
         & (responses["question"] == scored)
         & responses["answer"].notna()
         & responses["prediction"].notna()
     ].sort_values(["participant", "phase", "step"], kind="stable")
-    right = found["answer"].astype(str) == found["prediction"].astype("int64").astype(str)
-    order = found.groupby(["participant", "phase"], sort=False).cumcount() + 1
-    return found.assign(right=right.astype("float64"), order=order).reset_index(drop=True)
+    right = guesses["answer"].astype(str) == guesses["prediction"].astype("int64").astype(str)
+    order = guesses.groupby(["participant", "phase"], sort=False).cumcount() + 1
+    return guesses.assign(right=right.astype("float64"), order=order).reset_index(drop=True)
 
 
 def blocks(answers: pd.DataFrame) -> pd.DataFrame:
@@ -40,39 +43,53 @@ def blocks(answers: pd.DataFrame) -> pd.DataFrame:
 
 def training_curve(answers: pd.DataFrame, names: Sequence[str], level: float) -> Figure:
     """Accuracy over the training, one line per condition, with intervals over participants."""
-    lines = []
     cut = blocks(answers)
-    for name in names:
-        own = cut[cut["condition"] == name]
-        if not len(own):
-            continue
-        each = own.groupby(["place", "participant"], sort=True)["right"].mean()
-        line: dict[str, Any] = {"label": name, "x": [], "y": [], "low": [], "high": []}
-        for place, values in each.groupby(level="place", sort=True):
-            found = mean_interval(values.to_numpy(), level)
-            line["x"].append(float(place))
-            line["y"].append(100 * found.mean)
-            line["low"].append(None if found.low is None else 100 * max(found.low, 0.0))
-            line["high"].append(None if found.high is None else 100 * min(found.high, 1.0))
-        lines.append(line)
+    by_name = {name: cut[cut["condition"] == name] for name in names}
     return Figure(
-        key="training",
-        title="Accuracy during training",
-        kind="curve",
-        data={
-            "x_label": "item of the training session",
-            "y_label": "answers like the model's (%)",
-            "lines": lines,
-        },
-        sentence="Each point is the mean over participants of a few neighbouring items, with a 95% interval over "
-        "participants.",
+        "training",
+        "Accuracy during training",
+        Curve(
+            "item of the training session",
+            "answers like the model's (%)",
+            tuple(_line(name, own, level) for name, own in by_name.items() if len(own)),
+        ),
+        "Each point is the mean over participants of a few neighbouring items, with a 95% interval over participants.",
     )
+
+
+def _line(name: str, answers: pd.DataFrame, level: float) -> Line:
+    each = answers.groupby(["place", "participant"], sort=True)["right"].mean()
+    points = {
+        float(place): mean_interval(values.to_numpy(), level)
+        for place, values in each.groupby(level="place", sort=True)
+    }
+    return Line(
+        name,
+        tuple(points),
+        tuple(PERCENT.of(share.mean) for share in points.values()),
+        tuple(None if share.low is None else PERCENT.of(max(share.low, 0.0)) for share in points.values()),
+        tuple(None if share.high is None else PERCENT.of(min(share.high, 1.0)) for share in points.values()),
+    )
+
+
+@dataclass(frozen=True)
+class _Gain:
+    """Accuracy in the first and the second half of training, and what participants gained."""
+
+    condition: str
+    first: float
+    second: float
+    gained: Estimate
+
+    @property
+    def ends(self) -> Ends:
+        return POINTS.interval(self.gained.low, self.gained.high)
 
 
 def training_table(answers: pd.DataFrame, names: Sequence[str], level: float) -> Table:
     """Accuracy in the first and the second half of training, and how much each participant gained."""
     half = (answers["order"].max() + 1) / 2
-    rows = []
+    gains = []
     for name in names:
         own = answers[answers["condition"] == name]
         early, late = (
@@ -80,46 +97,36 @@ def training_table(answers: pd.DataFrame, names: Sequence[str], level: float) ->
             for part in (own["order"] < half, own["order"] > half)
         )
         gained = (late - early).dropna()
-        if not len(gained):
-            continue
-        found = mean_interval(gained.to_numpy(), level)
-        rows.append(
-            {
-                "condition": name,
-                "first": float(early[gained.index].mean()),
-                "second": float(late[gained.index].mean()),
-                "gained": 100 * found.mean,
-                "interval": None
-                if found.low is None or found.high is None
-                else [100 * found.low, 100 * found.high],
-                "participants": found.n,
-            }
-        )
-    return Table(
-        key="training",
-        title="Accuracy during training",
-        columns=(
-            Column("condition", "Condition", "text"),
-            Column("first", "First half", "percent"),
-            Column("second", "Second half", "percent"),
-            Column("gained", "Gained", "number", "points"),
-            Column("interval", "95% interval", "interval", "points"),
-            Column("participants", "Participants", "count"),
-        ),
-        rows=tuple(rows),
-        sentence=_sentence(rows),
-        notes=(
+        if len(gained):
+            first, second = float(early[gained.index].mean()), float(late[gained.index].mean())
+            gains.append(_Gain(name, first, second, mean_interval(gained.to_numpy(), level)))
+    sources: Sources[_Gain] = (
+        text("condition", "Condition", lambda line: line.condition),
+        share("first", "First half", lambda line: line.first),
+        share("second", "Second half", lambda line: line.second),
+        number("gained", "Gained", lambda line: POINTS.of(line.gained.mean), POINTS),
+        interval("interval", "95% interval", lambda line: line.ends, POINTS),
+        count("participants", "Participants", lambda line: line.gained.n),
+    )
+    return build_table(
+        "training",
+        "Accuracy during training",
+        gains,
+        sources,
+        _sentence(gains),
+        [
             "Guesses before the model's answer is shown. Intervals are over participants, each with a t distribution; "
-            "items are shuffled for everybody, so that early and late items do not differ on average.",
-        ),
+            "items are shuffled for everybody, so that early and late items do not differ on average."
+        ],
     )
 
 
-def _sentence(rows: Sequence[dict[str, Any]]) -> str:
-    if not rows:
+def _sentence(gains: Sequence[_Gain]) -> str:
+    if not gains:
         return "No participant has answers in both halves of a training session."
-    parts = []
-    for row in rows:
-        size = f"{row['condition']} {signed(row['gained'])} points"
-        parts.append(size if row["interval"] is None else f"{size} ({between(*row['interval'])})")
+    parts = [
+        f"{line.condition} {POINTS.said(100 * line.gained.mean)}"
+        + ("" if line.ends is None else f" ({between(*line.ends)})")
+        for line in gains
+    ]
     return f"From the first to the second half of training people changed by: {listed(parts)}."

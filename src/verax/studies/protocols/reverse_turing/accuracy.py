@@ -3,15 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from verax.stats.crossed.result import Crossed
-from verax.studies.analysis.contract import Analysed, Column, Figure, Table
-from verax.studies.analysis.within.conditions import POINTS
-from verax.text import between, counted, listed, signed
+from verax.studies.analysis.within.conditions import expired
+from verax.studies.protocol.findings import Analysed
+from verax.studies.results.figures import Bars, Figure, series
+from verax.studies.results.tables import Source, Sources, Table, build_table, count, interval, number, text
+from verax.studies.results.units import PERCENT, POINTS, Ends
+from verax.text import between, listed
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+@dataclass(frozen=True)
+class Imitated:
+    """How often people answered like the model and like the truth under one condition.
+
+    Attributes:
+        condition: which.
+        participants, answers: what it rests on.
+        model: share of answers like the model's.
+        truth: share of answers like the true label.
+        bias: the second minus the first.
+        model_accuracy: of the model on these items, per cent.
+    """
+
+    condition: str
+    participants: int
+    answers: int
+    model: Crossed
+    truth: Crossed
+    bias: Crossed
+    model_accuracy: float
+
+    @property
+    def model_ends(self) -> Ends:
+        """Of the interval, in per cent."""
+        return PERCENT.share_interval(self.model.low, self.model.high)
+
+    @property
+    def truth_ends(self) -> Ends:
+        """Of the interval, in per cent."""
+        return PERCENT.share_interval(self.truth.low, self.truth.high)
+
+    @property
+    def bias_ends(self) -> Ends:
+        """Of the interval, in points."""
+        return POINTS.interval(self.bias.low, self.bias.high)
 
 
 def judged(answers: pd.DataFrame) -> pd.DataFrame:
@@ -23,57 +64,63 @@ def judged(answers: pd.DataFrame) -> pd.DataFrame:
     return answers.assign(truth=truth, bias=truth - answers["score"])
 
 
-def accuracy_table(
-    data: Analysed,
-    answers: pd.DataFrame,
-    names: Sequence[str],
-    measures: dict[str, dict[str, Crossed]],
-    missing: int,
-) -> Table:
-    """The paper's Table 1: agreement with the model, with the truth, and the difference."""
-    rows = []
-    for name in names:
-        own = answers[answers["condition"] == name]
-        by = {value: measures[value][name] for value in measures}
-        rows.append(
-            {
-                "condition": name,
-                "task": task_of(data),
-                "participants": own["participant"].nunique(),
-                "answers": len(own),
-                "model": POINTS.of(by["score"].estimate),
-                "model_interval": _clipped(by["score"]),
-                "truth": POINTS.of(by["truth"].estimate),
-                "truth_interval": _clipped(by["truth"]),
-                "bias": POINTS.of(by["bias"].estimate),
-                "bias_interval": POINTS.interval(by["bias"].low, by["bias"].high),
-                "bias_enough": by["bias"].enough,
-                "model_accuracy": 100 * float(own["model_correct"].astype("float64").mean()),
-            }
+def imitated(
+    answers: pd.DataFrame, names: Sequence[str], measures: dict[str, dict[str, Crossed]]
+) -> list[Imitated]:
+    """One line per condition.
+
+    Args:
+        answers: as `judged` gives them.
+        names: the conditions.
+        measures: means by condition of "score", "truth" and "bias".
+    """
+    by_name = {name: answers[answers["condition"] == name] for name in names}
+    return [
+        Imitated(
+            name,
+            own["participant"].nunique(),
+            len(own),
+            measures["score"][name],
+            measures["truth"][name],
+            measures["bias"][name],
+            100 * float(own["model_correct"].astype("float64").mean()),
         )
-    return Table(
-        key="accuracy",
-        title=f"Answers like the model's and like the truth ({task_of(data)} task)",
-        columns=(
-            Column("condition", "Condition", "text"),
-            Column("task", "Task", "text"),
-            Column("participants", "Participants", "count"),
-            Column("answers", "Answers", "count"),
-            Column("model", "Like the model", "number", "%"),
-            Column("model_interval", "95% interval", "interval", "%"),
-            Column("truth", "Like the true label", "number", "%"),
-            Column("truth_interval", "95% interval", "interval", "%"),
-            Column("bias", "Belief bias", "number", "points"),
-            Column("bias_interval", "95% interval", "interval", "points"),
-            Column("model_accuracy", "Model right on these items", "number", "%"),
-        ),
-        rows=tuple(rows),
-        sentence=_accuracy_sentence(data, rows),
-        notes=_accuracy_notes(data, missing),
+        for name, own in by_name.items()
+    ]
+
+
+def accuracy_table(data: Analysed, lines: Sequence[Imitated], missing: int) -> Table:
+    """The paper's Table 1: agreement with the model, with the truth, and the difference."""
+    task = task_of(data)
+    sources: Sources[Imitated] = (
+        text("condition", "Condition", lambda line: line.condition),
+        text("task", "Task", lambda _: task),
+        count("participants", "Participants", lambda line: line.participants),
+        count("answers", "Answers", lambda line: line.answers),
+        number("model", "Like the model", lambda line: PERCENT.of(line.model.estimate), PERCENT),
+        interval("model_interval", "95% interval", lambda line: line.model_ends, PERCENT),
+        number("truth", "Like the true label", lambda line: PERCENT.of(line.truth.estimate), PERCENT),
+        interval("truth_interval", "95% interval", lambda line: line.truth_ends, PERCENT),
+        number("bias", "Belief bias", lambda line: POINTS.of(line.bias.estimate), POINTS),
+        interval("bias_interval", "95% interval", lambda line: line.bias_ends, POINTS),
+        Source("bias_enough", lambda line: line.bias.enough),
+        number("model_accuracy", "Model right on these items", lambda line: line.model_accuracy, PERCENT),
+    )
+    return build_table(
+        "accuracy",
+        _title(data),
+        lines,
+        sources,
+        _accuracy_sentence(data, lines),
+        _accuracy_notes(data, missing),
     )
 
 
-def _accuracy_notes(data: Analysed, missing: int) -> tuple[str, ...]:
+def _title(data: Analysed) -> str:
+    return f"Answers like the model's and like the truth ({task_of(data)} task)"
+
+
+def _accuracy_notes(data: Analysed, missing: int) -> list[str]:
     notes = [
         "Belief bias is the share of answers like the true label minus that like the model: above 0 people follow what "
         "they believe rather than the model. It can be seen only on items that the model gets wrong.",
@@ -87,15 +134,11 @@ def _accuracy_notes(data: Analysed, missing: int) -> tuple[str, ...]:
             )
     if not data.parameters["training"]:
         notes.append("There were no training sessions, as in one half of the paper's pre-experiment.")
-    if missing:
-        notes.append(
-            f"{counted(missing, 'page')} expired without an answer and {'is' if missing == 1 else 'are'} left out."
-        )
-    return tuple(notes)
+    return [*notes, *expired(missing)]
 
 
-def _accuracy_sentence(data: Analysed, rows: Sequence[dict[str, Any]]) -> str:
-    shares = listed([f"{row['model']:.0f}% with {row['condition']}" for row in rows])
+def _accuracy_sentence(data: Analysed, lines: Sequence[Imitated]) -> str:
+    shares = listed([f"{100 * (line.model.estimate or 0.0):.0f}% with {line.condition}" for line in lines])
     said = f"People answered like the model in {shares}."
     if data.parameters["only_wrong"]:
         return said
@@ -103,21 +146,19 @@ def _accuracy_sentence(data: Analysed, rows: Sequence[dict[str, Any]]) -> str:
         (1, "the true label than like the model"),
         (-1, "the model than like the true label"),
     ):
-        clear = [row for row in rows if row["bias_enough"] and _excludes_zero(row, sign)]
-        if clear:
-            parts = listed(
-                [
-                    f"{row['condition']} ({signed(row['bias'])} points, {between(*row['bias_interval'])})"
-                    for row in clear
-                ]
-            )
-            said += f" They answered more like {towards} with {parts}."
+        parts = [
+            f"{line.condition} ({POINTS.said(100 * (line.bias.estimate or 0.0))}, {between(*line.bias_ends)})"
+            for line in lines
+            if line.bias.enough and line.bias_ends is not None and _side(*line.bias_ends) == sign
+        ]
+        if parts:
+            said += f" They answered more like {towards} with {listed(parts)}."
     return said
 
 
-def _excludes_zero(row: dict[str, Any], sign: int) -> bool:
-    low, high = row["bias_interval"] or (0.0, 0.0)
-    return bool(low > 0 if sign > 0 else high < 0)
+def _side(low: float, high: float) -> int:
+    """On which side of 0 an interval lies, 0 if it holds it."""
+    return int(low > 0) - int(high < 0)
 
 
 def task_of(data: Analysed) -> str:
@@ -125,30 +166,23 @@ def task_of(data: Analysed) -> str:
     return "masked" if data.parameters["masked"] else "known"
 
 
-def _clipped(one: Crossed) -> list[float] | None:
-    """An interval of a share in per cent, within 0 and 100."""
-    if one.low is None or one.high is None:
-        return None
-    return [100 * max(one.low, 0.0), 100 * min(one.high, 1.0)]
-
-
-def accuracy_figure(table: Table) -> Figure:
+def accuracy_figure(data: Analysed, lines: Sequence[Imitated]) -> Figure:
     """Both accuracies by condition."""
-    bars = []
-    for key, label in (("model", "like the model"), ("truth", "like the true label")):
-        ends = [row[f"{key}_interval"] or [None, None] for row in table.rows]
-        bars.append(
-            {
-                "label": label,
-                "values": [row[key] for row in table.rows],
-                "low": [low for low, _ in ends],
-                "high": [high for _, high in ends],
-            }
-        )
+    bars = (
+        series(
+            "like the model",
+            [PERCENT.of(line.model.estimate) for line in lines],
+            [line.model_ends for line in lines],
+        ),
+        series(
+            "like the true label",
+            [PERCENT.of(line.truth.estimate) for line in lines],
+            [line.truth_ends for line in lines],
+        ),
+    )
     return Figure(
-        key="accuracy",
-        title=table.title,
-        kind="bars",
-        data={"y_label": "answers (%)", "groups": [row["condition"] for row in table.rows], "bars": bars},
-        sentence="Where answers are more like the true label than like the model, people follow their beliefs.",
+        "accuracy",
+        _title(data),
+        Bars("answers (%)", tuple(line.condition for line in lines), bars),
+        "Where answers are more like the true label than like the model, people follow their beliefs.",
     )

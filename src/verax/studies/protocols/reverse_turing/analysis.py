@@ -7,45 +7,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from verax.stats.crossed.result import Crossed
 from verax.stats.crossed.within import Met
 from verax.stats.mixed.differences import linear_differences, logistic_differences
-from verax.studies.analysis.between.sensitivity import sensitivity_table
 from verax.studies.analysis.collector import Gathered
-from verax.studies.analysis.contract import (
-    Analysed,
-    Court,
-    Findings,
-    Options,
-    Primary,
-    PrimaryEstimate,
-    ProtocolAnalysis,
-)
-from verax.studies.analysis.plan import margin_of
+from verax.studies.analysis.equivalence import planned_equivalence
+from verax.studies.analysis.primary import court_lines, estimate_of, primary_figure
+from verax.studies.analysis.sensitivity import sensitivity_table
 from verax.studies.analysis.within import session_times, training_curve
 from verax.studies.analysis.within.conditions import (
-    POINTS,
     answered,
     as_met,
     compared_with,
-    court_of,
-    difference_figure,
     difference_table,
-    estimate_of,
     in_order,
     means_by_condition,
     mixed_table,
-    primary_of,
+    primary_differences,
     references,
     tested,
 )
 from verax.studies.analysis.within.session_ranks import rank_table
-from verax.studies.analysis.within.within_equivalence import within_equivalence
-from verax.studies.analysis.within.within_sensitivity import only_intended, within_sensitivity
-from verax.studies.protocols.reverse_turing.accuracy import accuracy_figure, accuracy_table, judged, task_of
+from verax.studies.analysis.within.varied_differences import only_intended, varied_differences
+from verax.studies.protocol.findings import Analysed, Findings, ProtocolAnalysis
+from verax.studies.protocols.reverse_turing.accuracy import (
+    accuracy_figure,
+    accuracy_table,
+    imitated,
+    judged,
+    task_of,
+)
 from verax.studies.protocols.reverse_turing.pooled_analysis import pooled_imitation
+from verax.studies.results.options import Options
+from verax.studies.results.summary import Primary, PrimaryEstimate
+from verax.studies.results.units import POINTS
 from verax.text import counted, listed
 
 if TYPE_CHECKING:
@@ -84,8 +81,8 @@ def imitation(data: Analysed, options: Options) -> Findings:
         value: means_by_condition(answers, value, options.level) for value in ("score", "truth", "bias")
     }
     missing = len(everything) - len(answers)
-    accuracy = accuracy_table(data, answers, names, measures, missing)
-    gathered.tables.append(accuracy)
+    lines = imitated(answers, names, measures)
+    gathered.tables.append(accuracy_table(data, lines, missing))
     first = next(iter(found), None)
     primary = _primary(found, first, measures["score"], names)
     _contrast_tables(gathered, data, rows, found, options)
@@ -94,25 +91,23 @@ def imitation(data: Analysed, options: Options) -> Findings:
         lambda: None if first is None else rank_table(answers, everything, names, first, options.level),
     )
     gathered.figures += [
-        *(
-            [
-                difference_figure(
-                    "primary", "What explanations add", primary.estimates, primary.measure, primary.unit
-                )
-            ]
-            if first is not None
-            else []
-        ),
-        accuracy_figure(accuracy),
+        *([primary_figure(primary)] if first is not None else []),
+        accuracy_figure(data, lines),
     ]
     _times(gathered, data, everything, names, first, options)
     _training(gathered, data, names, options)
-    varied: dict[str, Any] = {}
-    margin = margin_of(data.study.spec.analysis)
-    if first is not None and margin is not None:
-        gathered.tables.append(within_equivalence(found[first], first, margin, POINTS))
+    varied = None
     if first is not None:
-        varied = within_sensitivity(answers, intended, first, list(found[first]), POINTS)
+        planned_equivalence(
+            gathered,
+            data.study.spec.analysis,
+            found[first],
+            POINTS,
+            f"from {first}",
+            title=f"Equivalence with {first}",
+            heading=f"Difference from {first}",
+        )
+        varied = varied_differences(answers, intended, first, list(found[first]), POINTS)
         gathered.tables.append(sensitivity_table(varied))
     else:
         gathered.problems.append(_no_reference(names))
@@ -129,7 +124,7 @@ def imitation(data: Analysed, options: Options) -> Findings:
             reference: [one.to_dict() for one in lines.values()] for reference, lines in found.items()
         },
     }
-    return gathered.findings(primary, _courts(data, found, measures["score"], first), varied)
+    return gathered.findings(primary, court_lines(primary, data.conditions, _measure(data, first)), varied)
 
 
 def _nobody(intended: pd.DataFrame) -> str:
@@ -184,10 +179,10 @@ def _primary(
     """Differences from the first reference; without one, the accuracies themselves, which test nothing."""
     if first is not None:
         measure = f"{WHAT}, minus that with {first!r}"
-        return primary_of(found[first], first, measure, "people's " + WHAT, POINTS, "points")
+        return primary_differences(found[first], first, measure, "people's " + WHAT, POINTS)
     lines = tuple(_untested(estimate_of(name, f"{name}-accuracy", accuracy[name], POINTS)) for name in names)
     said = listed([f"{one.condition} {one.estimate or 0:.1f}%" for one in lines])
-    return Primary(WHAT, "points", f"Answers like the model's: {said}. Nothing is compared.", lines)
+    return Primary(WHAT, POINTS, f"Answers like the model's: {said}. Nothing is compared.", lines)
 
 
 def _untested(one: PrimaryEstimate) -> PrimaryEstimate:
@@ -195,22 +190,12 @@ def _untested(one: PrimaryEstimate) -> PrimaryEstimate:
     return replace(one, p=None, p_adjusted=None, detectable=None, adjustment="none")
 
 
-def _courts(
-    data: Analysed, found: dict[str, dict[str, Crossed]], accuracy: dict[str, Crossed], first: str | None
-) -> tuple[Court, ...]:
-    """One line per condition that shows something."""
-    shown = [one for one in data.conditions if one.kind != "none"]
+def _measure(data: Analysed, first: str | None) -> str:
+    """What the lines of the joint report measure."""
     if first is None:
-        return tuple(
-            court_of(one, accuracy[one.name], WHAT, POINTS, "points") for one in shown if one.name in accuracy
-        )
-    against = "no explanation" if data.study.spec.condition(first).kind == "none" else "a random control"
-    lines = found[first]
-    return tuple(
-        court_of(one, lines[one.name], f"{WHAT}, against {against}", POINTS, "points")
-        for one in shown
-        if one.name in lines
-    )
+        return WHAT
+    plain = data.study.spec.condition(first).kind == "none"
+    return f"{WHAT}, against {'no explanation' if plain else 'a random control'}"
 
 
 def _contrast_tables(
@@ -252,9 +237,12 @@ def _times(
     if not answers["seconds"].notna().any():
         gathered.problems.append("No answer has a time: how long people took is left out.")
         return
-    table = gathered.add("Times", lambda: session_times.times_table(answers, names, reference, options.level))
-    if table is not None:
-        gathered.figures.append(session_times.times_figure(table, f"{task_of(data)} task"))
+    taken = gathered.tried(
+        "Times", lambda: session_times.times_taken(answers, names, reference, options.level)
+    )
+    if taken is not None:
+        gathered.tables.append(session_times.times_table(taken, reference))
+        gathered.figures.append(session_times.times_figure(taken, f"{task_of(data)} task"))
 
 
 def _training(gathered: Gathered, data: Analysed, names: Sequence[str], options: Options) -> None:

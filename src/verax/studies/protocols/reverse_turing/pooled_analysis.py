@@ -15,9 +15,7 @@ import pandas as pd
 from verax.stats.estimate import mean_interval
 from verax.stats.ranks.mann_whitney import mann_whitney
 from verax.stats.thresholds import ALPHA
-from verax.studies.analysis.contract import Analysed, Column, Figure, Findings, Options, Table
 from verax.studies.analysis.within.conditions import (
-    POINTS,
     answered,
     as_met,
     compared_with,
@@ -27,7 +25,12 @@ from verax.studies.analysis.within.conditions import (
     tested,
 )
 from verax.studies.analysis.within.session_times import length_words, session_minutes
+from verax.studies.protocol.findings import Analysed, Findings
 from verax.studies.protocols.reverse_turing.accuracy import judged, task_of
+from verax.studies.results.figures import Bars, Figure, series
+from verax.studies.results.options import Options
+from verax.studies.results.tables import Column, Table
+from verax.studies.results.units import POINTS
 from verax.text import listed, p_text, signed
 
 ALL = "all conditions"
@@ -68,8 +71,9 @@ def pooled_imitation(studies: Sequence[Analysed], options: Options) -> Findings:
             "compared."
         )
     else:
-        tables.append(_times(timed, options.level))
-        figures.append(_figure(tables[-1]))
+        table, figure = _times(timed, options.level)
+        tables.append(table)
+        figures.append(figure)
     return Findings(tables=tuple(tables), figures=tuple(figures), problems=tuple(problems))
 
 
@@ -183,7 +187,7 @@ def _table_sentence(rows: Sequence[dict[str, Any]]) -> str:
     return f"Clear differences: {listed(clear)}." if clear else "No condition differs clearly in any task."
 
 
-def _times(tasks: Sequence[_Task], level: float) -> Table:
+def _times(tasks: Sequence[_Task], level: float) -> tuple[Table, Figure]:
     """How long sessions of known and masked tasks took, by condition and over all (the paper's Figure 3)."""
     sessions = pd.concat(
         [
@@ -211,7 +215,7 @@ def _times(tasks: Sequence[_Task], level: float) -> Table:
             )
             row[f"{kind}_participants"] = found.n
         rows.append(row)
-    return Table(
+    table = Table(
         key="known-and-masked",
         title="Test sessions of known and masked tasks",
         columns=(
@@ -234,6 +238,7 @@ def _times(tasks: Sequence[_Task], level: float) -> Table:
             "Tasks also differ in their texts: what is longer takes longer.",
         ),
     )
+    return table, _figure(rows)
 
 
 def _times_sentence(rows: Sequence[dict[str, Any]]) -> str:
@@ -246,22 +251,14 @@ def _times_sentence(rows: Sequence[dict[str, Any]]) -> str:
     )
 
 
-def _figure(table: Table) -> Figure:
-    bars = []
-    for kind in KINDS:
-        ends = [row[f"{kind}_interval"] or [None, None] for row in table.rows]
-        bars.append(
-            {
-                "label": f"{kind} tasks",
-                "values": [row[kind] for row in table.rows],
-                "low": [low for low, _ in ends],
-                "high": [high for _, high in ends],
-            }
-        )
+def _figure(rows: Sequence[dict[str, Any]]) -> Figure:
+    bars = tuple(
+        series(f"{kind} tasks", [row[kind] for row in rows], [row[f"{kind}_interval"] for row in rows])
+        for kind in KINDS
+    )
     return Figure(
-        key=table.key,
-        title=table.title,
-        kind="bars",
-        data={"y_label": "minutes", "groups": [row["condition"] for row in table.rows], "bars": bars},
-        sentence="Mean length of a test session, with 95% intervals over participants.",
+        "known-and-masked",
+        "Test sessions of known and masked tasks",
+        Bars("minutes", tuple(row["condition"] for row in rows), bars),
+        "Mean length of a test session, with 95% intervals over participants.",
     )

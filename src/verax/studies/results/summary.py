@@ -1,0 +1,238 @@
+"""The summary of an analysis, typed to the end: what reports, the command line and Python users read.
+
+`Summary.to_dict` is what stands in summary.json, and `Summary.from_dict` reads it, of older versions too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from verax.studies.results.codec import decode, encoded
+from verax.studies.results.figures import Figure
+from verax.studies.results.flow import Flow
+from verax.studies.results.options import Options, People
+from verax.studies.results.tables import Attrition, Balance, Table
+from verax.studies.results.units import POINTS, Unit
+
+
+@dataclass(frozen=True)
+class PrimaryEstimate:
+    """One line of the primary analysis, in the unit of the primary measure.
+
+    Attributes:
+        condition: whose estimate it is.
+        key: what a plan may call it, such as "lime-vs-none".
+        estimate, low, high: None where they cannot be estimated.
+        p: for this line alone.
+        p_adjusted: for all lines of the primary analysis together.
+        low_adjusted, high_adjusted: an interval that holds together with the other lines'.
+        adjustment: how ("Dunnett", "Holm", "none").
+        detectable: the true effect that such a study finds in 80% of cases.
+        participants, items: what it rests on.
+        conclusive: whether the numbers allow a claim; if not, show the estimate only.
+        planned: set by `analyse`.
+        notes: what must be said beside it.
+    """
+
+    condition: str
+    key: str
+    estimate: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    p_adjusted: float | None = None
+    low_adjusted: float | None = None
+    high_adjusted: float | None = None
+    adjustment: str = "none"
+    detectable: float | None = None
+    participants: int = 0
+    items: int = 0
+    conclusive: bool = True
+    planned: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Primary:
+    """The primary analysis of a study: one measure, one line per condition, and what it means.
+
+    Attributes:
+        stands_in: whether the study's own primary analysis could not be made and this takes its place: nobody planned
+            it under the name "primary".
+    """
+
+    measure: str
+    unit: Unit
+    sentence: str
+    estimates: tuple[PrimaryEstimate, ...] = ()
+    stands_in: bool = False
+
+    def json_names(self) -> tuple[str, ...]:
+        """Without what decides on the marks of the plan, which are made by then."""
+        return ("measure", "unit", "sentence", "estimates")
+
+
+@dataclass(frozen=True)
+class CourtLine:
+    """What the joint report compares: one line per method.
+
+    Attributes:
+        explainer: the explainer of the condition ("lime"), by which methods are matched with benchmarks.
+        condition: its name in this study.
+        measure: what is measured.
+        unit: of the numbers.
+    """
+
+    explainer: str | None
+    condition: str
+    measure: str
+    unit: Unit
+    estimate: float | None
+    low: float | None
+    high: float | None
+    participants: int
+    items: int
+    higher_is_better: bool = True
+
+
+@dataclass(frozen=True)
+class Variant:
+    """An estimate of the primary analysis under another decision, and whether the conclusion turns with it."""
+
+    variant: str
+    condition: str
+    estimate: float | None
+    interval: Sequence[float] | None
+    turns: bool
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """The estimates of a condition with each item, or each participant, left out in turn.
+
+    Attributes:
+        left_out: "item" or "participant".
+        tried: how many were left out.
+        turns: whether the conclusion turns without one of them.
+        turned_by: without whom, the first ten.
+    """
+
+    left_out: str
+    condition: str
+    estimate: float | None
+    lowest: float | None
+    highest: float | None
+    tried: int
+    turns: bool
+    turned_by: tuple[str, ...]
+
+
+AS_ANALYSED = "as analysed"
+EVERYBODY = "everybody who answered (intention to treat)"
+WITHOUT_LATE = "late answers left out"
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """The primary estimates in all variants.
+
+    Attributes:
+        late_answers: how many there are.
+        variants: by variant and condition.
+        leave_one_out: empty where nobody is analysed per protocol.
+        turning: when a conclusion turns, where it is not by the interval of one line alone.
+        without_change: how many people have no change, where there are changes.
+        unit: of the estimates.
+    """
+
+    late_answers: int
+    variants: tuple[Variant, ...] = ()
+    leave_one_out: tuple[LeftOut, ...] = ()
+    turning: str | None = None
+    without_change: int | None = None
+    unit: Unit = POINTS
+
+    def json_names(self) -> list[str]:
+        """The unit is that of the primary analysis, and is written where there is none."""
+        names = ["late_answers", "variants", "leave_one_out"]
+        if self.turning is not None:
+            return [*names, "turning", "without_change"]
+        return names if self.leave_one_out else [*names, "unit"]
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """The model that was explained."""
+
+    name: str = "given"
+    accuracy: float | None = None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What the answers of a study say.
+
+    Attributes:
+        title, protocol, hash, dataset, model: the study.
+        people: whether its answers are of people or of bots.
+        frozen: when it was frozen, if it was.
+        source: where the answers come from.
+        flow, attrition, balance: who took part.
+        primary: None where nothing of it can be estimated; ``problems`` says why.
+        courts: what the joint report compares.
+        tables, figures: in the order of the report.
+        sensitivity: None where there is nothing to vary.
+        estimators: by name, plain values: every estimator in full.
+        problems: what could not be estimated, and why; one sentence each.
+        analysis_plan: what was planned, by name, in words.
+        options: how it was analysed.
+        versions: of the libraries.
+    """
+
+    title: str
+    protocol: str
+    hash: str
+    dataset: str
+    flow: Flow
+    model: ModelFacts = field(default_factory=ModelFacts)
+    people: People = "participants"
+    frozen: str | None = None
+    source: str = ""
+    attrition: Attrition | None = None
+    balance: Balance | None = None
+    primary: Primary | None = None
+    courts: tuple[CourtLine, ...] = ()
+    tables: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    sensitivity: Sensitivity | None = None
+    estimators: Mapping[str, object] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+    analysis_plan: Mapping[str, str] = field(default_factory=dict)
+    options: Options = field(default_factory=Options)
+    versions: Mapping[str, str | None] = field(default_factory=dict)
+    format: int = 1
+    kind: Literal["study"] = "study"
+
+    @property
+    def all_tables(self) -> list[Table]:
+        """Those on who took part, and those of the analysis."""
+        return [table for table in (self.attrition, self.balance, *self.tables) if table is not None]
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values, as in summary.json."""
+        return {**encoded(self), "sensitivity": {} if self.sensitivity is None else encoded(self.sensitivity)}
+
+    @classmethod
+    def completed(cls, data: Mapping[str, object]) -> Mapping[str, object]:
+        """With the unit of the sensitivity analysis."""
+        varied, primary = data.get("sensitivity"), data.get("primary")
+        if isinstance(varied, dict) and varied and isinstance(primary, dict):
+            return {**data, "sensitivity": {"unit": primary["unit"], **varied}}
+        return data
+
+    @classmethod
+    def from_dict(cls, data: object) -> Summary:
+        """The summary that summary.json holds, of this version or an older one."""
+        return decode(cls, data)
