@@ -17,7 +17,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import verax
 from helpers import fitted
-from verax.data.table import Bins, Schema
+from verax.data.bins import Bins
+from verax.data.table import Schema
 from verax.errors import VeraxError
 from verax.explain import lime_tables
 from verax.explain.lime import Lime, build_bank, sample_masks

@@ -1,10 +1,11 @@
 """Where inputs come from: datasets, words, table schemas."""
 
+from verax.data.bins import Bins
 from verax.data.dataset import Dataset, Part
 from verax.data.load import load_dataset
 from verax.data.records import Records, text_records
 from verax.data.registry import dataset_formats, datasets
-from verax.data.table import Bins, Column, Schema
+from verax.data.table import Column, Schema
 from verax.data.words import Words, split_words
 
 __all__ = [

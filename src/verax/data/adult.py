@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from verax.arrays import IntArray
+from verax.data.bins import Bins
 from verax.data.records import Records
 from verax.data.splits import SPLIT_80_10_10
-from verax.data.table import Bins, Column, Schema
+from verax.data.table import Column, Schema
 from verax.errors import VeraxError
 
 if TYPE_CHECKING:

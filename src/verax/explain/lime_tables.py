@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from verax.arrays import FloatArray, IntArray
-from verax.data.table import Bins
+from verax.data.bins import Bins
 from verax.explain.explanation import Attribution, Cost
 from verax.explain.perturbed import Scored, Targets, attribution
 from verax.models.base import Inputs, Model
