@@ -1,20 +1,16 @@
-"""The contract catches what breaks it; the protocol of the docs keeps it."""
+"""The contract catches what breaks it."""
 
-import re
 import sys
 from dataclasses import replace
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from verax.studies.model.screen import Prose, Screen
 from verax.studies.model.steps import Step
-from verax.studies.protocol.contract import protocols
 from verax.studies.protocols.checks import check_protocol, sample_material
 from verax.studies.protocols.forward import protocol as forward
 
-DOCS = Path(__file__).parents[3] / "docs" / "studies.md"
 ROLES = {"learning": 4, "test": 4}
 
 
@@ -127,20 +123,6 @@ def test_a_broken_protocol_is_told_what_is_wrong(check, made, sentence):
 
 def test_an_unbroken_one_gives_its_study(check):
     assert len(check(forward.Forward).rows) == 3
-
-
-def test_the_protocol_of_the_docs_keeps_the_contract_as_it_stands(monkeypatch):
-    blocks = re.findall(r"```python\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(blocks) == 2
-    monkeypatch.setattr(protocols, "_things", dict(protocols._things))
-    package, module = module_with("my_package"), module_with("my_package.oversight")
-    monkeypatch.setitem(sys.modules, "my_package", package)
-    monkeypatch.setitem(sys.modules, "my_package.oversight", module)
-    exec(compile(blocks[0], "oversight.py", "exec"), module.__dict__)
-    test = module_with("test_oversight")
-    exec(compile(blocks[1], "test_oversight.py", "exec"), test.__dict__)
-    test.test_it_keeps_the_contract()
-    assert protocols.get("oversight") is module.Oversight
 
 
 def test_sample_items_run_through_all_cells_and_flips_evenly():
