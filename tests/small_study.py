@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
+from verax.studies.model.design_row import DesignRow, OwnCells
 from verax.studies.model.item import Item
 from verax.studies.model.screen import (
     Bars,
@@ -23,7 +24,7 @@ from verax.studies.model.screen import (
     class_mark,
 )
 from verax.studies.model.spec import ScreeningQuestion, make_study_spec
-from verax.studies.model.steps import DesignRow, Phase, Step
+from verax.studies.model.steps import Phase, Step
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import Briefing, Material, Protocol, make_protocol
 from verax.studies.protocol.surroundings import framed_phases, framed_screens, screening
@@ -82,7 +83,7 @@ class Small(Protocol):
         """A Latin square: in each row another condition stands beside each group of items."""
         square = [[(row + group) % self.design for group in range(self.design)] for row in range(self.design)]
         return tuple(
-            DesignRow(number, material.spec.participants, {"conditions": conditions})
+            DesignRow(number, material.spec.participants, OwnCells(conditions=conditions))
             for number, conditions in enumerate(square)
         )
 

@@ -7,9 +7,10 @@ from typing import ClassVar
 
 from verax.studies.display import stimulus
 from verax.studies.items import pool
+from verax.studies.model.design_row import DesignRow, OwnCells
 from verax.studies.model.screen import Screen
 from verax.studies.model.sources import Briefing
-from verax.studies.model.steps import DesignRow, Phase, Step
+from verax.studies.model.steps import Phase, Step
 from verax.studies.protocol.contract import Protocol
 
 
@@ -27,7 +28,7 @@ class Toy(Protocol):
         return {item.id: Screen("Look", (stimulus.input_block(item),)) for item in material.items}
 
     def rows(self, material):
-        return (DesignRow(0, material.spec.participants, {}),)
+        return (DesignRow(0, material.spec.participants, OwnCells()),)
 
     def steps(self, study, row, seed):
         return tuple(Step("look", item, item) for item in study.items)

@@ -92,3 +92,12 @@ def duration(seconds: float) -> str:
     if 0 < milliseconds < 0.01:
         return "< 0.01 ms"
     return f"{milliseconds:.2g} ms" if milliseconds < 10 else f"{milliseconds:.0f} ms"
+
+
+def plain(value: object) -> str:
+    """A value of JSON as people read it: lists and mappings without their brackets."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {plain(inner)}" for name, inner in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(plain(inner) for inner in value)
+    return str(value)

@@ -15,9 +15,9 @@ from sqlalchemy import select
 
 from real_parts import axe_violations
 from verax.studies.build.build import build_study
+from verax.studies.model.design_row import DesignRow, OneCondition, Rounds
 from verax.studies.model.screen import with_names
 from verax.studies.model.spec import make_study_spec
-from verax.studies.model.steps import DesignRow
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import make_protocol
 from verax.studies.protocol.surroundings import participant_steps
@@ -165,17 +165,17 @@ def ways(store: Store, participant: int) -> list[Any]:
 def to_be_tested(study: Study, row: DesignRow) -> Counter[tuple[str, str]]:
     """How often each item must be answered in which condition, from the design alone."""
     cells = row.cells
-    if "condition" in cells:  # the same items before and after
+    if isinstance(cells, OneCondition):  # the same items before and after
         tested = [item.id for item in study.items.values() if item.role == "test"]
-        return Counter({(item, cells["condition"]): 2 for item in tested})
-    if "rounds" in cells:
+        return Counter({(item, cells.condition): 2 for item in tested})
+    if isinstance(cells, Rounds):
         return Counter(
-            (item.id, one["condition"])
-            for one in cells["rounds"]
+            (item.id, one.condition)
+            for one in cells.rounds
             for item in study.items.values()
-            if item.role == "evaluation" and item.group == one["group"]
+            if item.role == "evaluation" and item.group == one.group
         )
-    return Counter(cells["conditions"].items())
+    return Counter(cells.conditions.items())
 
 
 def check_answers(study: Study, names: list[str], way: list[Any], chosen: list[tuple[str, str]]) -> None:

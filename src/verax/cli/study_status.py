@@ -148,11 +148,10 @@ def _group(group: Group, who: str) -> Iterator[RenderableType]:
 
 
 def _rows(group: Group) -> Table:
-    from verax.studies.design.rows import in_words
 
     table = _table("row", "gives", "wanted", "complete", "active", "left")
     for row in group.rows[:MOST_ROWS]:
-        _add(table, row.row, in_words(row.cells), row.target, row.complete, row.active, row.left)
+        _add(table, row.row, row.cells.in_words(), row.target, row.complete, row.active, row.left)
     others = group.rows[MOST_ROWS:]
     if others:
         sums = [

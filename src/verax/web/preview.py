@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -23,7 +23,6 @@ from verax.studies.model.study import Study
 from verax.studies.model.study_files import load_study
 from verax.studies.store import open_store
 from verax.web.app import SafeHeaders, make_app, static
-from verax.web.experimenter.live_words import plain
 from verax.web.http.assets import asset_name
 from verax.web.http.pages import draw
 from verax.web.serve import address, listen, run
@@ -77,7 +76,7 @@ def _choose(study: Study, request: Request) -> Response:  # noqa: ARG001
         "preview": False,
         "static": lambda name: f"/static/{asset_name(name)}",
         "link": "",
-        "rows": [(row.number, _in_words(row.cells)) for row in study.rows],
+        "rows": [(row.number, row.cells.in_words()) for row in study.rows],
     }
     return HTMLResponse(draw("preview.html", context))
 
@@ -115,7 +114,3 @@ class _Rows:
         )
         store = open_store(only, f"sqlite:///{self._scratch / f'{number}.sqlite'}", preview=True)
         return make_app(store, only, preview=True)
-
-
-def _in_words(cells: Mapping[str, object]) -> str:
-    return "; ".join(f"{name}: {plain(value)}" for name, value in cells.items())

@@ -120,7 +120,6 @@ def _frame(rows: list[dict[str, Any]], columns: Any) -> pd.DataFrame:
 
 def _participant(study: Study, person: Person) -> dict[str, Any]:
     placed = person.status not in ("invited", "declined", "full")
-    cells = study.rows[person.row].cells
     return {
         "participant": person.name,
         "bot": person.bot,
@@ -128,7 +127,7 @@ def _participant(study: Study, person: Person) -> dict[str, Any]:
         "platform": "link",
         "design_row": person.row if placed else None,
         "number": person.number if placed else None,
-        "condition": cells.get("condition") if placed else None,
+        "condition": study.rows[person.row].condition if placed else None,
         "steps": 1,
         "done": 1,
         "phase": person.until,

@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verax.studies.design.allocation import choose_row
-from verax.studies.model.steps import DesignRow
+from verax.studies.model.design_row import DesignRow, OwnCells
 
 targets_of = st.lists(st.integers(1, 5), min_size=1, max_size=6)
 
 
 def design(targets):
-    return [DesignRow(number, target, {}) for number, target in enumerate(targets)]
+    return [DesignRow(number, target, OwnCells()) for number, target in enumerate(targets)]
 
 
 def test_the_row_with_the_fewest_people_is_taken():

@@ -110,23 +110,23 @@ items_in_blocks = st.lists(
 def test_each_item_and_condition_is_in_exactly_one_row_of_rotated_blocks(items, count):
     spec = spec_with(count)
     rows = rotated_blocks(spec, items)
-    pairs = Counter(pair for row in rows for pair in row.cells["conditions"].items())
+    pairs = Counter(pair for row in rows for pair in row.cells.conditions.items())
     names = [condition.name for condition in spec.conditions]
     assert pairs == Counter((item.id, name) for item in items for name in names)
     assert [row.number for row in rows] == list(range(len(rows)))
     assert {row.target for row in rows} == {3}
     by_id = {item.id: item for item in items}
     for row in rows:
-        assert {by_id[id].group for id in row.cells["conditions"]} == {row.cells["block"]}
+        assert {by_id[id].group for id in row.cells.conditions} == {row.cells.block}
         for cell in {stratum(item) for item in items}:
             sizes = Counter(dict.fromkeys(names, 0))
-            sizes.update(name for id, name in row.cells["conditions"].items() if stratum(by_id[id]) == cell)
+            sizes.update(name for id, name in row.cells.conditions.items() if stratum(by_id[id]) == cell)
             assert max(sizes.values()) - min(sizes.values()) <= 1
 
 
 def test_between_people_each_condition_is_a_row():
     rows = one_row_per_condition(spec_with(3, participants=8))
-    assert [(row.number, row.target, row.cells) for row in rows] == [
+    assert [(row.number, row.target, row.cells.to_dict()) for row in rows] == [
         (0, 8, {"condition": "c0"}),
         (1, 8, {"condition": "c1"}),
         (2, 8, {"condition": "c2"}),

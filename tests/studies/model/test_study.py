@@ -48,7 +48,7 @@ def rich_study() -> Study:
 def plain(study: Study) -> dict[str, object]:
     """All fields, with what JSON turns into lists turned into lists."""
     values = {field.name: getattr(study, field.name) for field in fields(Study)}
-    cells = [json.loads(json.dumps(row.cells)) for row in study.rows]
+    cells = [json.loads(json.dumps(row.cells.to_dict())) for row in study.rows]
     return values | {"rows": [(row.number, row.target) for row in study.rows], "cells": cells}
 
 

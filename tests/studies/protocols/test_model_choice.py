@@ -41,7 +41,7 @@ def test_each_item_and_condition_is_in_exactly_one_row(study):
     for row in study.rows:
         items = [step.item for step in participant_steps(study, row, 1) if step.item]
         assert len(set(items)) == len(items) == 6
-        assert {study.items[item].group for item in items} == {row.cells["block"]}
+        assert {study.items[item].group for item in items} == {row.cells.block}
 
 
 def test_each_robot_is_the_better_model_in_half_of_the_steps_at_random(study):

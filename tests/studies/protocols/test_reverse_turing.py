@@ -43,7 +43,7 @@ def test_any_number_of_conditions_has_as_many_rounds(count):
     conditions = [{"name": f"m{number}", "explainer": "lime"} for number in range(count)]
     study = check_protocol(sample_material(TABLE, ROLES, groups=count, conditions=conditions))
     assert len(study.rows) == max(1, 2 * count if count > 1 else 1)
-    assert {len(row.cells["rounds"]) for row in study.rows} == {count}
+    assert {len(row.cells.rounds) for row in study.rows} == {count}
 
 
 def test_each_round_has_a_training_with_answers_and_a_test_without(study):
@@ -69,7 +69,7 @@ def test_each_round_has_a_training_with_answers_and_a_test_without(study):
 def test_over_the_design_conditions_groups_and_places_are_balanced(study):
     cells, places, follows = Counter(), Counter(), Counter()
     for row in study.rows:
-        rounds = [(one["condition"], one["group"]) for one in row.cells["rounds"]]
+        rounds = [(one.condition, one.group) for one in row.cells.rounds]
         cells.update(rounds)
         places.update((place, condition) for place, (condition, _) in enumerate(rounds))
         follows.update((a, b) for (a, _), (b, _) in pairwise(rounds))

@@ -8,7 +8,7 @@ from answering import answer_all, finish, first_option, forward, go_to, small
 from small_study import FAILED, begin, do_step
 from verax.studies.answers.exclusion import apply_exclusions
 from verax.studies.answers.flat_records import participant_records
-from verax.studies.design.rows import in_words
+from verax.studies.model.design_row import cells_of
 from verax.studies.store.status import overview
 
 
@@ -166,8 +166,9 @@ def test_studies_in_one_database_do_not_mix(opened, clock):
         ({"condition": "lime"}, "lime"),
         ({"rounds": [{"condition": "a", "group": 1}, {"condition": "b", "group": 0}]}, "a, b"),
         ({"block": 3, "conditions": {"i001": "a"}}, "block 3"),
-        ({"conditions": [0, 1]}, ""),
+        ({"conditions": [0, 1]}, "conditions: 0, 1"),
     ],
 )
 def test_what_a_row_gives_in_words(cells, said):
-    assert in_words(cells) == said
+    assert cells_of(cells).in_words() == said
+    assert cells_of(cells).to_dict() == cells

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from verax.studies.design.rows import in_words
 from verax.studies.protocol.findings import Analysed
 from verax.studies.results.tables import Balance, ItemAnswers, Sources, build_table, count, text
 from verax.text import counted
@@ -24,7 +23,7 @@ def balance(data: Analysed) -> Balance:
     """Analysed people by row of the design, and scored answers per item and condition."""
     rows = data.participants["design_row"]
     reached = [
-        _Reached(row.number, in_words(row.cells), row.target, int((rows == row.number).sum()))
+        _Reached(row.number, row.cells.in_words(), row.target, int((rows == row.number).sum()))
         for row in data.study.rows
     ]
     answers = _answers(data)

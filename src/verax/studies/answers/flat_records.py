@@ -179,7 +179,7 @@ def exclusion_records(store: Store, *, identifying: bool = False) -> Iterator[Re
 
 def read_participants(seen: View) -> Iterator[Record]:
     """The records of `participant_records`."""
-    conditions = {row.number: row.cells.get("condition") for row in seen.work.study.rows}
+    conditions = {row.number: row.condition for row in seen.work.study.rows}
     for people in seen.people():
         counted = seen.work.connection.execute(DONE, {"people": list(people)})
         done: dict[int, int] = dict(counted.tuples().all())

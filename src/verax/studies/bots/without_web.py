@@ -17,8 +17,9 @@ from verax.studies.bots.mixture import Mixture, as_mixture
 from verax.studies.bots.person import Person
 from verax.studies.bots.profiles import Profile
 from verax.studies.design.allocation import choose_row
+from verax.studies.model.design_row import DesignRow
 from verax.studies.model.screen import Meaning, Screen
-from verax.studies.model.steps import DesignRow, Phase, Step
+from verax.studies.model.steps import Phase, Step
 from verax.studies.model.study import Study
 from verax.studies.protocol.surroundings import participant_class_names, participant_steps
 from verax.studies.store.participant.numbering import places
@@ -127,12 +128,11 @@ class _Walk:
 
     def became(self) -> Record:
         """What became of the person, once all answers are given."""
-        condition = self._row.cells.get("condition")
         return _nobody(self._person) | {
             "status": self.status,
             "design_row": self._row.number,
             "number": self._number,
-            "condition": condition if isinstance(condition, str) else None,
+            "condition": self._row.condition,
             "steps": len(self.steps),
             "done": self.done,
             "phase": self.phase,

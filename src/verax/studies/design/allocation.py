@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from verax.seeds import stream
-from verax.studies.model.steps import DesignRow
+from verax.studies.model.design_row import DesignRow
 
 
 def choose_row(

@@ -5,12 +5,12 @@ Everything here is counted in tests: every cell of a design occurs equally often
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from verax.studies.model.design_row import DesignRow, ItemBlock, OneCondition
 from verax.studies.model.item import Item
 from verax.studies.model.spec import StudySpec
-from verax.studies.model.steps import DesignRow
 
 
 def latin_square(size: int) -> list[list[int]]:
@@ -64,7 +64,7 @@ def stratum(item: Item) -> tuple[bool, int]:
 def one_row_per_condition(spec: StudySpec) -> tuple[DesignRow, ...]:
     """Between people: each participant sees one condition."""
     return tuple(
-        DesignRow(number, spec.participants, {"condition": condition.name})
+        DesignRow(number, spec.participants, OneCondition(condition.name))
         for number, condition in enumerate(spec.conditions)
     )
 
@@ -85,14 +85,5 @@ def rotated_blocks(spec: StudySpec, items: Sequence[Item]) -> tuple[DesignRow, .
                 item.id: names[(number + turn) % len(names)]
                 for item, number in zip(members, first, strict=True)
             }
-            rows.append(DesignRow(len(rows), spec.participants, {"block": block, "conditions": conditions}))
+            rows.append(DesignRow(len(rows), spec.participants, ItemBlock(block, conditions)))
     return tuple(rows)
-
-
-def in_words(cells: Mapping[str, Any]) -> str:
-    """What a row of the design gives its participants, as far as it can be said in a few words."""
-    if isinstance(cells.get("condition"), str):
-        return str(cells["condition"])
-    if isinstance(cells.get("rounds"), list):
-        return ", ".join(str(one["condition"]) for one in cells["rounds"])
-    return f"block {cells['block']}" if "block" in cells else ""

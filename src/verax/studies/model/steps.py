@@ -1,10 +1,10 @@
-"""What a participant does, step by step: phases, steps and the rows of a design."""
+"""What a participant does, step by step: phases, steps, and how the screening test is judged."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from verax.studies.model.screen import Meaning
 
@@ -46,21 +46,6 @@ class Step:
     screen: str
     item: str | None = None
     condition: str | None = None
-
-
-@dataclass(frozen=True)
-class DesignRow:
-    """One row of the design: participants of a row get the same items under the same conditions.
-
-    Attributes:
-        number: its place in the design.
-        target: how many participants shall complete it.
-        cells: what the protocol needs to know: conditions, item groups, their order.
-    """
-
-    number: int
-    target: int
-    cells: Mapping[str, Any] = field(hash=False)
 
 
 @dataclass(frozen=True)

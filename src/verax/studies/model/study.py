@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from verax.studies.model.design_row import DesignRow
 from verax.studies.model.item import Item
 from verax.studies.model.screen import Screen
 from verax.studies.model.spec import StudySpec
-from verax.studies.model.steps import DesignRow, Phase, Screening
+from verax.studies.model.steps import Phase, Screening
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,12 @@ from typing import Any
 
 from verax.errors import VeraxError
 from verax.run.canonical import canonical, write_whole
+from verax.studies.model.design_row import DesignRow
 from verax.studies.model.freeze import check_frozen
 from verax.studies.model.item import Item
 from verax.studies.model.screen import Screen
 from verax.studies.model.spec import make_study_spec
-from verax.studies.model.steps import DesignRow, Phase, Screening
+from verax.studies.model.steps import Phase, Screening
 from verax.studies.model.study import Study
 
 FROZEN = ("spec.toml", "study.json", "items.jsonl", "screens.jsonl", "explanations.jsonl")
@@ -93,9 +94,7 @@ def _contents(study: Study) -> dict[str, bytes]:
         "kind": study.kind,
         "class_names": list(study.class_names),
         "phases": [asdict(phase) for phase in study.phases.values()],
-        "rows": [
-            {"number": row.number, "target": row.target, "cells": dict(row.cells)} for row in study.rows
-        ],
+        "rows": [row.to_dict() for row in study.rows],
         "screening": None if study.screening is None else asdict(study.screening),
         "models": dict(study.models),
         "data_hash": study.data_hash,
@@ -128,7 +127,7 @@ def _from_contents(contents: Mapping[str, bytes], total: str) -> Study:
         class_names=tuple(about["class_names"]),
         items={item.id: item for item in items},
         phases={phase["key"]: Phase(**phase) for phase in about["phases"]},
-        rows=tuple(DesignRow(**row) for row in about["rows"]),
+        rows=tuple(DesignRow.from_dict(row) for row in about["rows"]),
         screens={entry["key"]: Screen.from_dict(entry["screen"]) for entry in screens},
         screening=None if screening is None else Screening(**screening),
         explanations=tuple(json.loads(line) for line in contents["explanations.jsonl"].splitlines()),

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from verax.studies.model.design_row import DesignRow
 from verax.studies.model.freeze import Frozen
 from verax.studies.model.spec import Condition, ExclusionRule
-
-if TYPE_CHECKING:
-    from verax.studies.model.study import Study
+from verax.studies.model.study import Study
 
 WIDTH = 100
 
@@ -86,18 +85,9 @@ def _condition(condition: Condition) -> str:
     return f"{condition.name}: {condition.explainer}{_parameters(condition.parameters)}"
 
 
-def _row(row: Any) -> str:
-    cells = ", ".join(f"{name} {_cell(value)}" for name, value in row.cells.items())
-    return (
-        f"row {row.number}: {row.target} participants; {cells}"
-        if cells
-        else f"row {row.number}: {row.target}"
-    )
-
-
-def _cell(value: Any) -> str:
-    shown = " ".join(str(one) for one in value) if isinstance(value, list | tuple) else str(value)
-    return textwrap.shorten(shown, WIDTH, placeholder=" ...")
+def _row(row: DesignRow) -> str:
+    gives = textwrap.shorten(row.cells.in_words(), WIDTH, placeholder=" ...")
+    return f"row {row.number}: {row.target} participants" + (f"; {gives}" if gives else "")
 
 
 def _people(frozen: Frozen) -> str:

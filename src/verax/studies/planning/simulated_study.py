@@ -10,7 +10,8 @@ from verax.stats.power.simulation import Design, Simulated, simulate
 from verax.studies.answers.frames import Collected, to_frame
 from verax.studies.answers.response_record import Record, ResponseRecords, StepColumns
 from verax.studies.answers.schema import EXCLUSIONS, PARTICIPANTS, RESPONSES, shown
-from verax.studies.model.steps import DesignRow, Step
+from verax.studies.model.design_row import DesignRow
+from verax.studies.model.steps import Step
 from verax.studies.model.study import Study
 from verax.studies.planning.question import question_of
 from verax.studies.planning.simulated_people import SURE, People
@@ -78,7 +79,7 @@ def _drawn(
     effects: tuple[float, ...] = (effect,)
     if planning.compared == "between":
         groups = (study.spec.participants,) * len(study.rows)
-        effects = tuple(effect * (row.cells["condition"] == question.method) for row in study.rows)
+        effects = tuple(effect * (row.condition == question.method) for row in study.rows)
     return simulate(Design(groups, items, who.right(planning)), effects, who.spreads(), 1, seed)
 
 
@@ -120,7 +121,7 @@ def _participant(row: DesignRow, number: int) -> Record:
         "platform": "link",
         "design_row": row.number,
         "number": number + 1,
-        "condition": row.cells.get("condition"),
+        "condition": row.condition,
         "steps": 1,
         "done": 1,
         "phase": None,

@@ -15,11 +15,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from verax.errors import VeraxError
 from verax.registry import Registry
+from verax.studies.model.design_row import DesignRow
 from verax.studies.model.item import Item
 from verax.studies.model.screen import Meaning, Screen
 from verax.studies.model.sources import Briefing, Material, Source
 from verax.studies.model.spec import StudySpec
-from verax.studies.model.steps import DesignRow, Phase, Step
+from verax.studies.model.steps import Phase, Step
 from verax.studies.model.study import Study
 from verax.studies.protocol.findings import ProtocolAnalysis
 from verax.studies.protocol.planning import Planning

@@ -8,9 +8,10 @@ from verax.errors import VeraxError
 from verax.seeds import shuffled
 from verax.studies.design.rows import deal
 from verax.studies.items import pool
+from verax.studies.model.design_row import DesignRow, ItemBlock
 from verax.studies.model.item import Item
 from verax.studies.model.screen import Meaning
-from verax.studies.model.steps import DesignRow, Step
+from verax.studies.model.steps import Step
 from verax.studies.protocol.contract import Source
 from verax.studies.protocol.planning import Planning, Role
 from verax.studies.protocols.screens import made_items, strata
@@ -49,7 +50,7 @@ def largest_block(items: Sequence[Item]) -> int:
 
 def steps_of_block(row: DesignRow, phase: str, screen: str, seed: int) -> tuple[Step, ...]:
     """A block's items in random order, each in the condition that the row gives it, on ``screen:item:condition``."""
-    conditions: dict[str, str] = row.cells["conditions"]
+    conditions = row.get(ItemBlock).conditions
     return tuple(
         Step(phase, f"{screen}:{item}:{conditions[item]}", item, conditions[item])
         for item in shuffled(sorted(conditions), seed, "order")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import groupby, pairwise
 
 from verax.studies.build.build import compose_study
+from verax.studies.model.design_row import DesignRow
 from verax.studies.model.screen import Bars, Block, Evidence, Facts, Passage, Prose, Quote, Row, Screen
 from verax.studies.model.sources import Material
 from verax.studies.model.steps import Step
@@ -49,8 +50,8 @@ def check_rows(study: Study) -> None:
     assert numbers == list(range(len(numbers))), f"rows are numbered {numbers}, not from 0 without a gap"
     for row in study.rows:
         assert row.target >= 1, f"row {row.number} wants nobody"
-        again = json.loads(json.dumps(dict(row.cells)))
-        assert again == row.cells, f"the cells of row {row.number} do not survive JSON: {row.cells}"
+        again = DesignRow.from_dict(json.loads(json.dumps(row.to_dict())))
+        assert again == row, f"the cells of row {row.number} do not survive JSON: {row.cells}"
 
 
 def check_screens(study: Study) -> None:

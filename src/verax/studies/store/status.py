@@ -14,6 +14,7 @@ from sqlalchemy import Connection, bindparam, case, func, inspect, select
 from sqlalchemy.exc import DBAPIError
 
 from verax.errors import VeraxError
+from verax.studies.model.design_row import Cells
 from verax.studies.model.study import Study
 from verax.studies.store.clock import SECOND, from_micros
 from verax.studies.store.database.engine import open_database, reason_of
@@ -98,7 +99,7 @@ class RowCount:
     """
 
     row: int
-    cells: Mapping[str, object]
+    cells: Cells
     target: int
     complete: int
     active: int

@@ -15,7 +15,6 @@ from starlette.responses import Response
 
 from verax.studies.answers.exclusion import apply_exclusions
 from verax.studies.answers.exclusion_rules import limit_of
-from verax.studies.design.rows import in_words
 from verax.studies.store import Store
 from verax.studies.store.clock import from_micros
 from verax.studies.store.people import acted
@@ -113,7 +112,6 @@ def _shown(request: Request, seen: Overview) -> dict[str, object]:
             for rule in store.study.spec.exclusion
         ],
         "minutes": minutes,
-        "cells": in_words,
         "actions": [
             (from_micros(action.at), action.by, done_in_words(action.type, action.data)) for action in done
         ],

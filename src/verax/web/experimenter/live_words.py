@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from verax.studies.model.study import Study
 from verax.studies.store.status import Group, PhaseTime, Seen
+from verax.text import plain
 
 STATUSES = {
     "invited": "Has not agreed yet",
@@ -118,12 +119,3 @@ def _ago(count: float) -> str:
     if count < 120:
         return f"{count:.0f} min ago"
     return f"{count / 60:.0f} h ago" if count < 48 * 60 else f"{count / 1440:.0f} days ago"
-
-
-def plain(value: object) -> str:
-    """Lists and mappings of the store as a page shows them."""
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} {plain(inner)}" for name, inner in value.items())
-    if isinstance(value, list | tuple):
-        return ", ".join(plain(inner) for inner in value)
-    return str(value)

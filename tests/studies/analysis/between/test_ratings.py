@@ -67,7 +67,7 @@ def counterfactual():
     def answer(person, step, question):
         place = places[step.item]
         if question.name == "rating":
-            lime = study.rows[person.row].cells["condition"] == "lime"
+            lime = study.rows[person.row].condition == "lime"
             return rating(right(person, place), place) if lime else 6
         said = study.items[step.item].variant.prediction
         return said if right(person, place) else 1 - said

@@ -167,7 +167,7 @@ def test_equal_ids_of_different_splits_are_different_items(studies):
 @pytest.mark.parametrize(("domain", "test"), STUDIES)
 def test_participants_of_every_row_have_their_steps(studies, domain, test):
     study, _ = studies[domain, test]
-    assert [row.cells["condition"] for row in study.rows] == list(ALL_METHODS)
+    assert [row.condition for row in study.rows] == list(ALL_METHODS)
     # Instructions, two attempts at the screening test with instructions between, and the debriefing; then four rounds
     # of 16 and 32 items twice, or two of 32, with a page before each.
     count = 5 + (4 + 2 * (16 + 32) if test == "forward" else 2 + 2 * 32)

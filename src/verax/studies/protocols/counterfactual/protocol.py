@@ -14,10 +14,11 @@ from verax.seeds import shuffled
 from verax.studies.design.rows import one_row_per_condition
 from verax.studies.display import stimulus, wording
 from verax.studies.items import pool
+from verax.studies.model.design_row import DesignRow, OneCondition
 from verax.studies.model.item import Item
 from verax.studies.model.screen import Meaning, Prose, Question, Screen
 from verax.studies.model.spec import StudySpec
-from verax.studies.model.steps import DesignRow, Phase, Step
+from verax.studies.model.steps import Phase, Step
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, protocols
 from verax.studies.protocol.findings import ProtocolAnalysis
@@ -97,7 +98,7 @@ class Counterfactual(Protocol):
 
     def steps(self, study: Study, row: DesignRow, seed: int) -> tuple[Step, ...]:
         """The two rounds, each shuffled in its own way."""
-        condition = row.cells["condition"]
+        condition = row.get(OneCondition).condition
         items = [item.id for item in by_role(study.items.values(), "test")]
         return (
             Step("about-pre", "about-pre"),
@@ -111,7 +112,7 @@ class Counterfactual(Protocol):
 
     def audience(self, spec: StudySpec, row: DesignRow) -> str:
         """People with and without explanations are told different things."""
-        return audience_of(spec, row.cells["condition"])
+        return audience_of(spec, row.get(OneCondition).condition)
 
     def briefing(self, material: Material, audience: str) -> Briefing:
         """What the two parts are, and the balance of the items and their changes."""

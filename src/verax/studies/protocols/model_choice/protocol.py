@@ -13,10 +13,11 @@ from verax.seeds import shuffled
 from verax.studies.design.rows import rotated_blocks
 from verax.studies.display import stimulus, wording
 from verax.studies.items import pool
+from verax.studies.model.design_row import DesignRow, ItemBlock
 from verax.studies.model.item import Item
 from verax.studies.model.screen import Meaning, Option, Prose, Question, Screen, class_mark
 from verax.studies.model.spec import StudySpec
-from verax.studies.model.steps import DesignRow, Phase, Step
+from verax.studies.model.steps import Phase, Step
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, protocols
 from verax.studies.protocol.findings import ProtocolAnalysis
@@ -95,7 +96,7 @@ class ModelChoice(Protocol):
 
     def steps(self, study: Study, row: DesignRow, seed: int) -> tuple[Step, ...]:  # noqa: ARG002
         """The block in random order; the better model is Robot S in half of the steps, drawn at random."""
-        conditions: dict[str, str] = row.cells["conditions"]
+        conditions = row.get(ItemBlock).conditions
         order = shuffled(sorted(conditions), seed, "order")
         sides = shuffled((["S", "H"] * len(order))[: len(order)], seed, "sides")
         return tuple(

@@ -18,10 +18,11 @@ from verax.seeds import shuffled
 from verax.studies.design.rows import crossover, deal
 from verax.studies.display import wording
 from verax.studies.items import pool
+from verax.studies.model.design_row import DesignRow, Round, Rounds
 from verax.studies.model.item import Item
 from verax.studies.model.screen import Facts, Meaning, Prose, Screen, class_mark
 from verax.studies.model.spec import StudySpec
-from verax.studies.model.steps import DesignRow, Phase, Step
+from verax.studies.model.steps import Phase, Step
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, protocols
 from verax.studies.protocol.findings import ProtocolAnalysis
@@ -131,17 +132,18 @@ class ReverseTuring(Protocol):
             DesignRow(
                 number,
                 material.spec.participants,
-                {"rounds": [{"condition": names[condition], "group": group} for condition, group in pairs]},
+                Rounds(tuple(Round(names[condition], group) for condition, group in pairs)),
             )
             for number, pairs in enumerate(crossover(len(names)))
         )
 
     def steps(self, study: Study, row: DesignRow, seed: int) -> tuple[Step, ...]:
         """Round by round; the items of each session are shuffled."""
-        found: list[Step] = []
-        for number, one in enumerate(row.cells["rounds"], start=1):
-            found += _round_steps(study, one["condition"], one["group"], number, seed)
-        return tuple(found)
+        return tuple(
+            step
+            for number, one_round in enumerate(row.get(Rounds).rounds, start=1)
+            for step in _round_steps(study, one_round, number, seed)
+        )
 
     def names(self, study: Study, number: int) -> tuple[str, ...]:
         """In a masked task, neutral names in an order of this participant's own."""
@@ -200,7 +202,8 @@ def _refuse_uneven(found: pool.Candidates, sizes: list[int], role: str, count: i
     )
 
 
-def _round_steps(study: Study, condition: str, group: int, number: int, seed: int) -> Iterator[Step]:
+def _round_steps(study: Study, one_round: Round, number: int, seed: int) -> Iterator[Step]:
+    condition, group = one_round.condition, one_round.group
     audience = audience_of(study.spec, condition)
     training = by_role(study.items.values(), "training", group)
     if training:

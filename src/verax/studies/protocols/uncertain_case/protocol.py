@@ -14,6 +14,7 @@ from verax.errors import VeraxError
 from verax.studies.design.rows import rotated_blocks
 from verax.studies.display import stimulus, wording
 from verax.studies.items import pool
+from verax.studies.model.design_row import DesignRow
 from verax.studies.model.item import Item
 from verax.studies.model.screen import (
     Bars,
@@ -27,7 +28,7 @@ from verax.studies.model.screen import (
     class_mark,
 )
 from verax.studies.model.spec import StudySpec
-from verax.studies.model.steps import DesignRow, Phase, Step
+from verax.studies.model.steps import Phase, Step
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, protocols
 from verax.studies.protocol.findings import ProtocolAnalysis

@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, insert, update
 
 from verax.studies.design.allocation import choose_row
 from verax.studies.display import wording
-from verax.studies.model.steps import DesignRow
+from verax.studies.model.design_row import DesignRow
 from verax.studies.protocol.surroundings import participant_class_names, participant_steps
 from verax.studies.store.clock import micros
 from verax.studies.store.participant.numbering import part_numbers, places
