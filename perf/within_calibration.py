@@ -23,7 +23,8 @@ from verax.stats.crossed.within import Met, condition_means, difference_claims, 
 from verax.stats.power.power import binomial_interval
 from verax.stats.power.simulation import Design, Spreads, simulate
 from verax.stats.tests.multiplicity import holm
-from verax.studies.model.spec import StudySpec, read_study_spec
+from verax.studies.model.spec import StudySpec
+from verax.studies.model.spec_file import read_study_spec
 from verax.studies.planning.power import People
 from verax.studies.planning.question import question_of
 from verax.studies.planning.simulated_people import share_of, values_of

@@ -10,7 +10,7 @@ from uuid import uuid4
 from small_study import Clock, small_study
 from verax.studies.build.build import compose_study
 from verax.studies.model.screen import Question
-from verax.studies.model.spec import ExclusionRule
+from verax.studies.model.spec_tables import ExclusionRule
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import make_protocol
 from verax.studies.protocols.sample import sample_material

@@ -23,7 +23,8 @@ from verax.studies.model.screen import (
     Token,
     class_mark,
 )
-from verax.studies.model.spec import ScreeningQuestion, make_study_spec
+from verax.studies.model.spec_file import make_study_spec
+from verax.studies.model.spec_tables import ScreeningQuestion
 from verax.studies.model.steps import Phase, Step
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import Briefing, Material, Protocol, make_protocol

@@ -11,7 +11,7 @@ import pytest
 import real_parts
 from helpers import make_texts
 from small_study import Clock
-from verax.studies.model.spec import make_study_spec
+from verax.studies.model.spec_file import make_study_spec
 from verax.studies.model.study import Study
 from verax.studies.store import Store, open_store
 

@@ -26,7 +26,7 @@ from verax.studies.model.screen import (
     Token,
     class_mark,
 )
-from verax.studies.model.spec import make_study_spec
+from verax.studies.model.spec_file import make_study_spec
 from verax.studies.model.steps import Phase, Step
 from verax.studies.store import Where
 from verax.web.app import SafeHeaders, static

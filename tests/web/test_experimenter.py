@@ -16,7 +16,7 @@ from sqlalchemy import select
 from starlette.routing import Route
 
 from small_study import GIVEN, Clock, begin, finish, small_study, walk_to
-from verax.studies.model.spec import ExclusionRule
+from verax.studies.model.spec_tables import ExclusionRule
 from verax.studies.store.tables import actions, studies
 from verax.web.app import make_app
 from verax.web.experimenter.zip_export import _file_name

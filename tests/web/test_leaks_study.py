@@ -21,7 +21,7 @@ from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict
 from sklearn.preprocessing import MaxAbsScaler
 
 from verax.studies.build.build import build_study
-from verax.studies.model.spec import make_study_spec
+from verax.studies.model.spec_file import make_study_spec
 from verax.studies.model.study import Study
 from verax.studies.store import open_store
 from verax.web.app import make_app

@@ -17,7 +17,7 @@ from real_parts import axe_violations
 from verax.studies.build.build import build_study
 from verax.studies.model.design_row import DesignRow, OneCondition, Rounds
 from verax.studies.model.screen import with_names
-from verax.studies.model.spec import make_study_spec
+from verax.studies.model.spec_file import make_study_spec
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import make_protocol
 from verax.studies.protocol.surroundings import participant_steps

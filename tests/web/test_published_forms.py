@@ -8,7 +8,7 @@ import pytest
 from helpers import shared_data
 from verax.studies.build.imports import import_hase_bansal, make_study
 from verax.studies.build.imports.hase_bansal_spec import METHODS, hase_bansal_spec
-from verax.studies.model.spec import parse_study_spec
+from verax.studies.model.spec_file import parse_study_spec
 from verax.studies.store import open_store
 from verax.web.app import make_app
 from web.serving import running

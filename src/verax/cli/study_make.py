@@ -136,7 +136,7 @@ def _refuse(options: Mapping[str, object], why: str) -> None:
 
 def _from_files(path: Path, items: Path | None, explanations: Path | None) -> tuple[StudySpec, str, Imported]:
     from verax.studies.build.imports import import_files
-    from verax.studies.model.spec import parse_study_spec, read_spec_text
+    from verax.studies.model.spec_file import parse_study_spec, read_spec_text
 
     if items is None:
         raise VeraxError("Name the file of the items with --items.")
@@ -150,7 +150,7 @@ def _published(
 ) -> tuple[StudySpec, str, Imported]:
     from verax.studies.build.imports import import_hase_bansal
     from verax.studies.build.imports.hase_bansal_spec import CLASS_NAMES, METHODS, hase_bansal_spec
-    from verax.studies.model.spec import parse_study_spec, read_spec_text
+    from verax.studies.model.spec_file import parse_study_spec, read_spec_text
 
     if folder is None:
         raise VeraxError(

@@ -79,7 +79,7 @@ def power_command(
 ) -> None:
     """Say how many participants and items a study needs to find an effect, by simulating it."""
     from verax.run.threads import one_thread
-    from verax.studies.model.spec import read_study_spec
+    from verax.studies.model.spec_file import read_study_spec
     from verax.studies.planning.power import People, plan_power
 
     asked = read_study_spec(spec)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from verax.errors import VeraxError
 from verax.run.progress import During, quietly, terminal_progress
-from verax.studies.model.spec import StudySpec, make_study_spec, parse_study_spec, read_spec_text
+from verax.studies.model.spec import StudySpec
+from verax.studies.model.spec_file import make_study_spec, parse_study_spec, read_spec_text
 from verax.studies.model.study import Study
 from verax.studies.model.study_files import load_study
 from verax.workflows.analysis import Analysis, analyze_study

@@ -12,7 +12,7 @@ from store_tools import rows
 from verax.studies.answers.exclusion import _findings, _record, apply_exclusions
 from verax.studies.answers.exclusion_rules import RULES
 from verax.studies.answers.flat_records import exclusion_records
-from verax.studies.model.spec import ExclusionRule
+from verax.studies.model.spec_tables import ExclusionRule
 from verax.studies.store.clock import to_micros
 from verax.studies.store.tables import consents, events, exclusions, participants, responses, steps
 

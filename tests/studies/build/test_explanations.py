@@ -22,7 +22,7 @@ from verax.studies.build.fitting import (
     training_size,
 )
 from verax.studies.model.item import Item
-from verax.studies.model.spec import WorseModel
+from verax.studies.model.spec_tables import WorseModel
 
 
 class Watching:

@@ -22,7 +22,7 @@ from verax.studies.build.imports import import_files, make_study
 from verax.studies.build.imports.record_values import changed_text, unstarred
 from verax.studies.display.levels import scales
 from verax.studies.model.screen import Passage, Quote, Row
-from verax.studies.model.spec import parse_study_spec
+from verax.studies.model.spec_file import parse_study_spec
 from verax.studies.model.study_files import load_study
 from verax.studies.protocol.contract import make_protocol
 from verax.studies.protocol.surroundings import participant_steps

@@ -17,7 +17,7 @@ from verax.studies.design.rows import (
     williams_orders,
 )
 from verax.studies.model.item import Item
-from verax.studies.model.spec import make_study_spec
+from verax.studies.model.spec_file import make_study_spec
 
 SIZES = range(2, 8)
 

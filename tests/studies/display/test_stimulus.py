@@ -18,7 +18,7 @@ from verax.studies.display.levels import strongest
 from verax.studies.model.item import Item, Variant
 from verax.studies.model.screen import Bars, Cell, Evidence, Row, Token
 from verax.studies.model.sources import Material
-from verax.studies.model.spec import make_study_spec
+from verax.studies.model.spec_file import make_study_spec
 
 TEXT = "Good film: a good, slow film."
 ROW = (("Age", "37"), ("Job", "clerk"), ("Sex", "f"))

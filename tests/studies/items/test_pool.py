@@ -19,7 +19,7 @@ from verax.studies.items import pool
 from verax.studies.items.pool import Candidates
 from verax.studies.model.item import Variant
 from verax.studies.model.sources import Source
-from verax.studies.model.spec import make_study_spec
+from verax.studies.model.spec_file import make_study_spec
 
 NOTHING = Part([], np.empty(0, dtype=np.int64))
 

@@ -14,7 +14,7 @@ from verax import __version__
 from verax.errors import VeraxError
 from verax.studies.build.build_folder import claim_folder
 from verax.studies.model.freeze import FREEZE, Frozen, check_frozen, freeze_study, frozen
-from verax.studies.model.spec import make_study_spec
+from verax.studies.model.spec_file import make_study_spec
 from verax.studies.model.study_files import load_study, read_study, save_study
 from verax.studies.planning.registration import registration
 

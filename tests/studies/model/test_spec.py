@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from verax.errors import VeraxError
-from verax.studies.model.spec import WorseModel, make_study_spec, parse_study_spec, read_study_spec
+from verax.studies.model.spec_file import make_study_spec, parse_study_spec, read_study_spec
+from verax.studies.model.spec_tables import WorseModel
 
 SMALLEST = """
 title = "A study"

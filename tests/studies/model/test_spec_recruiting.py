@@ -6,7 +6,7 @@ import pytest
 
 from small_study import small_study
 from verax.errors import VeraxError
-from verax.studies.model.spec import make_study_spec, parse_study_spec
+from verax.studies.model.spec_file import make_study_spec, parse_study_spec
 from verax.studies.model.study_files import load_study, save_study
 
 PROLIFIC = "https://app.prolific.com/submissions/complete?cc=C1ABCDEF"

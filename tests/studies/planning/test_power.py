@@ -12,7 +12,7 @@ from verax.errors import VeraxError
 from verax.stats.crossed.within import Met, difference_claims
 from verax.stats.power.power import analysis, power
 from verax.stats.power.simulation import Design, Spreads, simulate
-from verax.studies.model.spec import make_study_spec
+from verax.studies.model.spec_file import make_study_spec
 from verax.studies.planning.check import check_pipeline
 from verax.studies.planning.power import People, plan_power
 from verax.studies.planning.question import question_of

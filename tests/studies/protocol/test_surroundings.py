@@ -5,7 +5,7 @@ from itertools import groupby
 import pytest
 
 from verax.errors import VeraxError
-from verax.studies.model.spec import ScreeningQuestion
+from verax.studies.model.spec_tables import ScreeningQuestion
 from verax.studies.protocol.contract import Briefing, make_protocol
 from verax.studies.protocol.surroundings import framed_phases, framed_screens, participant_steps, screening
 from verax.studies.protocols.checks import check_protocol, sample_material

@@ -12,7 +12,7 @@ from verax.studies.results.units import Unit
 
 if TYPE_CHECKING:
     from verax.stats.crossed.result import Crossed
-    from verax.studies.model.spec import Condition
+    from verax.studies.model.spec_tables import Condition
 
 
 def estimate_of(condition: str, key: str, claim: Crossed, unit: Unit) -> PrimaryEstimate:

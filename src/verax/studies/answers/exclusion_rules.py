@@ -13,7 +13,7 @@ from statistics import median
 
 from verax.studies.answers.flat_records import AnsweredStep
 from verax.studies.answers.json_cells import known
-from verax.studies.model.spec import ExclusionRule, RuleName
+from verax.studies.model.spec_tables import ExclusionRule, RuleName
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import make_protocol
 from verax.studies.store.clock import SECOND

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from verax.studies.model.spec import RuleName
+from verax.studies.model.spec_tables import RuleName
 
 Type = Literal["integer", "number", "text", "boolean", "json"]
 

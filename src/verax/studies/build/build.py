@@ -28,7 +28,8 @@ from verax.studies.build.fitting import (
 from verax.studies.display.levels import scales
 from verax.studies.model.item import Item
 from verax.studies.model.sources import Material, Source
-from verax.studies.model.spec import StudySpec, WorseModel
+from verax.studies.model.spec import StudySpec
+from verax.studies.model.spec_tables import WorseModel
 from verax.studies.model.study import Study
 from verax.studies.model.study_files import save_study
 from verax.studies.protocol.contract import Protocol, make_protocol

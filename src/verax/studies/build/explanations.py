@@ -23,7 +23,8 @@ from verax.studies.display.controls import shuffled_scores
 from verax.studies.display.levels import as_attribution
 from verax.studies.items.candidates import take
 from verax.studies.model.item import Item
-from verax.studies.model.spec import Condition, StudySpec, WorseModel
+from verax.studies.model.spec import StudySpec
+from verax.studies.model.spec_tables import Condition, WorseModel
 
 # Raise it when the same arguments shall give other explanations.
 VERSION = 1

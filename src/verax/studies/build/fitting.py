@@ -20,7 +20,8 @@ from verax.models.base import Model
 from verax.run.canonical import canonical
 from verax.seeds import stream
 from verax.studies.items.candidates import take
-from verax.studies.model.spec import StudySpec, WorseModel
+from verax.studies.model.spec import StudySpec
+from verax.studies.model.spec_tables import WorseModel
 
 # By so much more of the test part the better model must be right, for people to have a chance to tell which it is.
 BETTER_BY = 0.02

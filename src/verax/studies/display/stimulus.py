@@ -18,7 +18,7 @@ from verax.studies.display.levels import as_attribution, feature_spans, scales, 
 from verax.studies.model.item import Item
 from verax.studies.model.screen import Bars, Cell, Evidence, Passage, Row, Token
 from verax.studies.model.sources import Material
-from verax.studies.model.spec import NONE
+from verax.studies.model.spec_tables import NONE
 
 __all__ = [
     "bars_block",

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from verax.studies.display.written_block import forms, has_legends
 from verax.studies.model.screen import class_mark
 from verax.studies.model.sources import Material
-from verax.studies.model.spec import StudySpec, Timing
+from verax.studies.model.spec import StudySpec
+from verax.studies.model.spec_tables import Timing
 from verax.text import listed
 
 Paragraphs = tuple[str, ...]

@@ -13,7 +13,7 @@ from verax.data.dataset import Inputs, contents
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.studies.model.sources import Source
-from verax.studies.model.spec import Display
+from verax.studies.model.spec_tables import Display
 
 log = logging.getLogger("verax.studies")
 

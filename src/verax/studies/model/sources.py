@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from verax.studies.model.item import Item
-from verax.studies.model.spec import ScreeningQuestion, StudySpec
+from verax.studies.model.spec import StudySpec
+from verax.studies.model.spec_tables import ScreeningQuestion
 
 if TYPE_CHECKING:  # a server has no use for them, and they take long to load
     from verax.data.dataset import Dataset

@@ -19,7 +19,7 @@ from verax.studies.model.design_row import DesignRow
 from verax.studies.model.freeze import check_frozen
 from verax.studies.model.item import Item
 from verax.studies.model.screen import Screen
-from verax.studies.model.spec import make_study_spec
+from verax.studies.model.spec_file import make_study_spec
 from verax.studies.model.steps import Phase, Screening
 from verax.studies.model.study import Study
 

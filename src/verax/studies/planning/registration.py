@@ -7,7 +7,7 @@ from typing import Any
 
 from verax.studies.model.design_row import DesignRow
 from verax.studies.model.freeze import Frozen
-from verax.studies.model.spec import Condition, ExclusionRule
+from verax.studies.model.spec_tables import Condition, ExclusionRule
 from verax.studies.model.study import Study
 
 WIDTH = 100

@@ -19,7 +19,7 @@ from verax.studies.results.tables import Table
 if TYPE_CHECKING:
     import pandas as pd
 
-    from verax.studies.model.spec import Condition
+    from verax.studies.model.spec_tables import Condition
     from verax.studies.model.study import Study
 
 

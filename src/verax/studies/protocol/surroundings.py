@@ -10,7 +10,7 @@ from verax.studies.display import wording
 from verax.studies.model.design_row import DesignRow
 from verax.studies.model.screen import Option, Prose, Question, Screen
 from verax.studies.model.sources import Briefing, Material
-from verax.studies.model.spec import ScreeningQuestion
+from verax.studies.model.spec_tables import ScreeningQuestion
 from verax.studies.model.steps import Phase, Screening, Step
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import Protocol, make_protocol

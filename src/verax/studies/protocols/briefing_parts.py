@@ -9,7 +9,7 @@ from __future__ import annotations
 from verax.studies.display.wording import terms
 from verax.studies.display.written_block import forms
 from verax.studies.model.sources import Material
-from verax.studies.model.spec import ScreeningQuestion as Asked
+from verax.studies.model.spec_tables import ScreeningQuestion as Asked
 
 RATE_THE_REASONS = (
     "Give a high rating when the explanation shows the reasons for the model's answer, whether or not that answer is "

@@ -11,7 +11,7 @@ from verax.data.words import split_words
 from verax.explain.explanation import Attribution
 from verax.studies.model.item import Item, Variant
 from verax.studies.model.sources import Material
-from verax.studies.model.spec import make_study_spec
+from verax.studies.model.spec_file import make_study_spec
 
 # Words of no language, so that none of them can stand in an instruction by chance.
 CLASS_NAMES = ("zorbic", "plenkish", "quadrile", "vurmal", "drosty", "hembril")

@@ -16,7 +16,7 @@ from verax.errors import VeraxError
 from verax.studies.build.imports import import_hase_bansal, make_study
 from verax.studies.build.imports.hase_bansal_spec import ALL_METHODS, METHODS, hase_bansal_spec
 from verax.studies.model.screen import Passage, Quote, Row
-from verax.studies.model.spec import parse_study_spec
+from verax.studies.model.spec_file import parse_study_spec
 from verax.studies.model.study_files import load_study
 from verax.studies.protocol.contract import make_protocol
 from verax.studies.protocol.surroundings import participant_steps

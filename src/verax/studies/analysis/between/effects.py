@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from verax.stats.crossed.claims import Items
-    from verax.studies.model.spec import Condition
+    from verax.studies.model.spec_tables import Condition
 
 PRACTICE = (
     "Change alone includes practice: without a condition that shows no explanation, it cannot be told what the "

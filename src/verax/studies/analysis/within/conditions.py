@@ -20,7 +20,7 @@ from verax.text import between, counted, listed, p_text
 if TYPE_CHECKING:
     import pandas as pd
 
-    from verax.studies.model.spec import Condition
+    from verax.studies.model.spec_tables import Condition
 
 ALL = "all conditions"
 

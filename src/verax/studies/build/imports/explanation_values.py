@@ -12,7 +12,7 @@ from verax.errors import VeraxError
 from verax.explain.explanation import Attribution, Explanation
 from verax.explain.written import Written
 from verax.studies.model.item import Item
-from verax.studies.model.spec import Condition
+from verax.studies.model.spec_tables import Condition
 
 # A cell that begins so is meant as JSON, and must be.
 SCORES = re.compile(r'\s*(\[\s*[\[\]]|\{\s*["}])')

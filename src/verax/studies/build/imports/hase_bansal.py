@@ -22,7 +22,8 @@ from verax.studies.build.imports.imported_study import Imported
 from verax.studies.build.imports.record_files import Record, Table, each, read_table
 from verax.studies.build.imports.record_values import as_text, class_number, needed, unstarred
 from verax.studies.model.item import Item, Variant
-from verax.studies.model.spec import Condition, StudySpec
+from verax.studies.model.spec import StudySpec
+from verax.studies.model.spec_tables import Condition
 from verax.studies.protocol.contract import make_protocol
 
 PUBLISHED = Path("data", "HIT-data-public-final")

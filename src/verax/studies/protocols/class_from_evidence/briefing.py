@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from verax.studies.display.wording import Paragraphs, class_list, limits, task, terms
 from verax.studies.model.sources import Briefing, Material
-from verax.studies.model.spec import ScreeningQuestion as Asked
+from verax.studies.model.spec_tables import ScreeningQuestion as Asked
 
 
 def brief(material: Material, *, per_participant: int) -> Briefing:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from verax.studies.display.wording import Paragraphs, how_to_read, limits, task, terms
 from verax.studies.model.sources import Briefing, Material
-from verax.studies.model.spec import ScreeningQuestion as Asked
+from verax.studies.model.spec_tables import ScreeningQuestion as Asked
 from verax.studies.protocols.briefing_parts import (
     RATE_THE_REASONS,
     half_right,

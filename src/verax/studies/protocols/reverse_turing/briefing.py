@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from verax.studies.display.wording import Paragraphs, how_to_read, limits, masked_task, task, terms
 from verax.studies.model.sources import Briefing, Material
-from verax.studies.model.spec import ScreeningQuestion as Asked
+from verax.studies.model.spec_tables import ScreeningQuestion as Asked
 from verax.studies.protocols.briefing_parts import (
     half_right,
     how_often_right,

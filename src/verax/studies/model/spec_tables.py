@@ -1,0 +1,252 @@
+"""The tables of a spec: what may stand under each heading of the TOML file."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
+
+NONE = "none"
+# What the worse of two models learns from, unless the spec says otherwise.
+SMALL_SHARE = 0.05
+
+
+class SpecTable(BaseModel):
+    """A table of a spec: nothing in it may be changed, and nothing unknown may stand there."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Condition(SpecTable):
+    """What a participant sees beside an item.
+
+    Attributes:
+        name: its name in the data; never shown to participants.
+        explainer: a name that ``verax list explainers`` shows, ``package.module:Class``, or "none" for nothing.
+        parameters: of the explainer.
+        like: a control: the scores of this other condition, shuffled among the features of each item.
+    """
+
+    name: str = Field(pattern=r"^[A-Za-z0-9_-]+$")
+    explainer: str = NONE
+    parameters: dict[str, Any] = {}
+    like: str | None = None
+
+    @model_validator(mode="after")
+    def _one_sort(self) -> Condition:
+        if self.like is not None and self.explainer != NONE:
+            raise ValueError(
+                f"the condition {self.name!r} has an explainer and is also like {self.like!r}; leave one of them out"
+            )
+        if self.explainer == NONE and self.parameters:
+            raise ValueError(f"the condition {self.name!r} has parameters but no explainer; name one")
+        return self
+
+    @property
+    def kind(self) -> Literal["none", "method", "control"]:
+        """Whether it is nothing, a method's explanation, or a random control."""
+        if self.like is not None or self.explainer == "random":
+            return "control"
+        return "none" if self.explainer == NONE else "method"
+
+
+class WorseModel(SpecTable):
+    """How the worse of two models is made: from a small part of the training data, or a narrower one.
+
+    Attributes:
+        model: any model that ``model`` of the spec may be; the better model's name if None.
+        most_words: only training texts with at most so many words (a narrower part).
+        share: of the training inputs (of these texts, if there is ``most_words``), drawn by seed, the same of each
+            class; 0.05 if neither is given.
+    """
+
+    model: str | None = None
+    most_words: int | None = Field(default=None, ge=1)
+    share: float | None = Field(default=None, gt=0, le=1)
+
+    @property
+    def kept(self) -> float:
+        """The share of the training inputs that is kept."""
+        if self.share is None:
+            return SMALL_SHARE if self.most_words is None else 1.0
+        return self.share
+
+
+class Display(SpecTable):
+    """How explanations are shown.
+
+    Attributes:
+        features: how many of the strongest features are marked; 0 marks all that have a say.
+        direction: whether colours show what a feature speaks for; the protocol's own choice if None. Where an answer
+            could be read off the direction it is never shown.
+        most_words: only texts of at most so many words become items.
+        fewest_words: only texts of at least so many.
+    """
+
+    features: int = Field(default=6, ge=0)
+    direction: bool | None = None
+    most_words: int = Field(default=60, ge=1)
+    fewest_words: int = Field(default=5, ge=1)
+
+    @model_validator(mode="after")
+    def _some_fit(self) -> Display:
+        if self.fewest_words > self.most_words:
+            raise ValueError(
+                f"no text has at least {self.fewest_words} and at most {self.most_words} words; raise most_words"
+            )
+        return self
+
+
+class Rating(SpecTable):
+    """The question on each explanation (Hase & Bansal, section 4.4)."""
+
+    question: str = "Does this explanation show me why the system thought what it did?"
+    points: int = Field(default=7, ge=2, le=9)
+    low: str = "not at all"
+    high: str = "completely"
+
+
+class Timing(SpecTable):
+    """Limits. They are fixed when a page is first shown and are kept by the server.
+
+    Attributes:
+        item_seconds: for each item of a timed phase.
+        session_minutes: for each timed phase as a whole.
+        late: "flag" keeps later answers and flags them. "close" takes none: the limit of an item closes that page
+            alone, the limit of a session closes the phase with all that is left of it.
+        hold_minutes: how long a place is kept for somebody who does nothing.
+    """
+
+    item_seconds: float | None = Field(default=None, gt=0)
+    session_minutes: float | None = Field(default=None, gt=0)
+    late: Literal["flag", "close"] = "flag"
+    hold_minutes: float = Field(default=60, gt=0)
+
+
+class ScreeningQuestion(SpecTable):
+    """One question of the screening test; answers are numbered from 1."""
+
+    question: str
+    answers: list[str] = Field(min_length=2, max_length=9)
+    correct: int = Field(ge=1)
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> ScreeningQuestion:
+        if self.correct > len(self.answers):
+            raise ValueError(f"the correct answer is number {self.correct} of {len(self.answers)}")
+        return self
+
+
+class ScreeningTest(SpecTable):
+    """A test on the method and the procedure before the study; the protocol's own questions if none are given.
+
+    Attributes:
+        questions: the test.
+        pass_mark: the share of right answers needed.
+        attempts: how often it may be tried.
+    """
+
+    questions: list[ScreeningQuestion] = []
+    pass_mark: float = Field(default=0.75, ge=0, le=1)
+    attempts: int = Field(default=2, ge=1, le=5)
+
+
+class Texts(SpecTable):
+    """Everything said to participants besides the items. Empty lines separate paragraphs; None takes the default.
+
+    Attributes:
+        welcome: the first page.
+        consent: what is agreed to.
+        instructions: general instructions, in place of the protocol's own.
+        task: what the model does, in one or two sentences; not shown in masked tasks.
+        debrief: after the last answer.
+        contact: whom to write to.
+    """
+
+    welcome: str | None = None
+    consent: str | None = None
+    instructions: str | None = None
+    task: str | None = None
+    debrief: str | None = None
+    contact: str = ""
+
+
+# What each rule means is in `verax.studies.answers.exclusion_rules`.
+RuleName = Literal["too-fast", "failed-checks", "left", "late", "same-answer"]
+
+
+class ExclusionRule(SpecTable):
+    """A rule declared before the study; it never deletes anything.
+
+    Attributes:
+        rule: which one.
+        limit: seconds for "too-fast" (median per answer), the share for the others.
+    """
+
+    rule: RuleName
+    limit: float | None = None
+
+
+# An address that can stand in a link as it is.
+URL = re.compile(r"https://[A-Za-z0-9.-]+(:[0-9]+)?([/?][A-Za-z0-9._~:/?#@!$&'()*+,;=%\[\]-]*)?")
+
+
+class Recruiting(SpecTable):
+    """Where people go when the study is over for them: addresses of the platform that they came from.
+
+    Attributes:
+        completion_url: after the last page; Prolific's is https://app.prolific.com/submissions/complete?cc=CODE.
+        screened_out_url: who did not pass the screening test.
+        declined_url: who did not agree.
+        full_url: who found no free place.
+        sandbox: people come from MTurk's sandbox, not from its market.
+    """
+
+    completion_url: str | None = None
+    screened_out_url: str | None = None
+    declined_url: str | None = None
+    full_url: str | None = None
+    sandbox: bool = False
+
+    @field_validator("completion_url", "screened_out_url", "declined_url", "full_url")
+    @classmethod
+    def _is_address(cls, url: str | None) -> str | None:
+        if url is not None and not URL.fullmatch(url):
+            raise ValueError(
+                f"{url!r} is not an address that begins with https://; copy it from the platform"
+            )
+        return url
+
+    @property
+    def urls(self) -> dict[str, str]:
+        """The addresses that are given, by what a participant's page is: complete, screened-out, declined, full."""
+        given = {
+            "complete": self.completion_url,
+            "screened-out": self.screened_out_url,
+            "declined": self.declined_url,
+            "full": self.full_url,
+        }
+        return {page: url for page, url in given.items() if url is not None}
+
+
+class Equivalence(SpecTable):
+    """The margin within which a difference does not matter, under the name "equivalence" of the plan.
+
+    Attributes:
+        margin: above 0.
+        unit: "points" of accuracy, or a "score" in the three tasks with graded answers.
+    """
+
+    margin: float = Field(gt=0)
+    unit: Literal["points", "score"]
+
+    def __str__(self) -> str:
+        return f"within {self.margin:g} {self.unit}"
+
+
+# A union that knows by its form which of the two is meant, so that what is wrong is said of that one only.
+Planned = Annotated[
+    Annotated[str, Tag("text")] | Annotated[Equivalence, Tag("table")],
+    Discriminator(lambda planned: "text" if isinstance(planned, str) else "table"),
+]
