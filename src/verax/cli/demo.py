@@ -112,7 +112,7 @@ def demo(
     console = output()
     console.print()
     console.print("Do benchmarks predict what helps people?", style="bold")
-    console.print(report.summary["answer"])
+    console.print(report.summary.answer)
     console.print(f"The people were simulated. This took {time.perf_counter() - started:.0f} seconds.")
     console.print()
     console.print("Try next:")

@@ -39,8 +39,8 @@ def report(
         print_file(made.numbers)
         return
     console = output()
-    console.print(" ".join([made.summary["answer"], made.summary["needs"]]).strip())
-    for sentence in made.summary["notes"]:
+    console.print(f"{made.summary.answer} {made.summary.needs}".strip())
+    for sentence in made.summary.notes:
         console.print(f"Note: {sentence}")
     say(
         f"The report is {made.page}; its numbers are in {made.numbers}.",

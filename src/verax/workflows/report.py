@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from verax.errors import VeraxError
-from verax.report.courts.courts_page import places, write_courts_report
+from verax.report.courts.courts_page import BothCourts, places, write_courts_report
 from verax.workflows.analysis import Analysis
 from verax.workflows.stain import StainRun
 
@@ -28,13 +27,13 @@ class Report:
 
     page: Path
     numbers: Path
-    summary: dict[str, Any]
+    summary: BothCourts
 
     def __repr__(self) -> str:
         return f"Report({str(self.page)!r})"
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(self.summary['answer'])}<br>The report is {escape(str(self.page))}.</p>"
+        return f"<p>{escape(self.summary.answer)}<br>The report is {escape(str(self.page))}.</p>"
 
 
 def report(results: Result | Sequence[Result], out: str | Path = "report.html") -> Report:

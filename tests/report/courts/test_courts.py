@@ -10,8 +10,10 @@ from report.study.test_study_page import Balance, read
 from report.study_summaries import HOSTILE, court, summary
 from verax.errors import VeraxError
 from verax.report.courts.courts import Court, Standing, bare_name, read_courts
-from verax.report.courts.courts_page import courts_summary, explainer_order, places, write_courts_report
+from verax.report.courts.courts_page import compare_courts, explainer_order, places, write_courts_report
 from verax.report.courts.order import average_ranks, compare, comparisons
+from verax.studies.results.codec import encoded
+from verax.studies.results.units import Unit
 
 
 def scored(mean, margin=0.1, n=5):
@@ -140,7 +142,7 @@ def test_hints_where_the_summary_may_be(tmp_path):
 
 def made(name, kind, scores, *, simulated=False, higher=True, margin=0.5):
     standings = tuple(Standing(one, one, x, x - margin, x + margin) for one, x in scores.items())
-    return Court(name, kind, "", "measure", "points", simulated, higher, standings)
+    return Court(name, kind, "", "measure", Unit("points"), simulated, higher, standings)
 
 
 def test_the_correlation_is_over_the_methods_in_both_courts():
@@ -235,7 +237,7 @@ def test_the_page_has_every_estimate_and_the_file_beside_it_every_number(folders
     given = folders(run=stain({("a", "tree"): FOUR}), study=STUDY)
     page = tmp_path / "out" / "both.html"
     written = write_courts_report(given, page)
-    assert json.loads((tmp_path / "out" / "both.json").read_text()) == json.loads(json.dumps(written))
+    assert json.loads((tmp_path / "out" / "both.json").read_text()) == encoded(written)
     seen = read(page.read_text(encoding="utf-8"))
     for row in (
         "lime 90.0 [80.0, 100.0] 7.3 [1.2, 13.5]",
@@ -245,7 +247,7 @@ def test_the_page_has_every_estimate_and_the_file_beside_it_every_number(folders
     ):
         assert row in seen
     assert "Simulated" not in seen
-    assert written["comparisons"][0]["correlation"]["p_spearman"] == pytest.approx(8 / 24)
+    assert written.comparisons[0].correlation.p_spearman == pytest.approx(8 / 24)
 
 
 def test_a_folder_gets_figures_too_and_the_same_bytes_each_time(folders, tmp_path):
@@ -259,7 +261,7 @@ def test_a_folder_gets_figures_too_and_the_same_bytes_each_time(folders, tmp_pat
 
 def test_one_court_alone_says_which_is_missing(folders):
     alone = folders(run=stain({("a", "tree"): FOUR}))
-    assert "there is no study with people here" in courts_summary(alone)[0]["answer"]
+    assert "there is no study with people here" in compare_courts(alone).answer
 
 
 def test_a_hostile_title_stays_text(folders, tmp_path):

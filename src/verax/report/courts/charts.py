@@ -27,10 +27,8 @@ LONGEST = 18
 
 def explainer_looks(courts: Sequence[Court]) -> dict[str, Look]:
     """One look per explainer on all figures; random is grey."""
-    names = list(dict.fromkeys(one.explainer for court in courts for one in court.standings))
-    found = looks([name for name in names if name != FLOOR])
-    found[FLOOR] = Look(QUIET, (0, (1, 1.5)), "o")
-    return found
+    names = list(dict.fromkeys(standing.explainer for court in courts for standing in court.standings))
+    return looks([name for name in names if name != FLOOR]) | {FLOOR: Look(QUIET, (0, (1, 1.5)), "o")}
 
 
 def court_panels(courts: Sequence[Court], order: Sequence[str]) -> list[str]:
@@ -63,7 +61,7 @@ def court_frame(order: Sequence[str]) -> Frame:
 
 def draw_court(axes: Axes, court: Court, order: Sequence[str], styles: Mapping[str, Look]) -> None:
     """A dot with its interval for each explainer; small dots are its parts, the dotted line is random."""
-    by_name = {one.explainer: one for one in court.standings}
+    by_name = {standing.explainer: standing for standing in court.standings}
     axes.set_title(shortened(court.name, 44))
     floor = by_name.get(FLOOR)
     if floor is not None:
@@ -88,49 +86,51 @@ def draw_court(axes: Axes, court: Court, order: Sequence[str], styles: Mapping[s
     axes.locator_params(axis="x", nbins=6)
 
 
-def _draw_standing(axes: Axes, place: int, one: Standing, look: Look) -> None:
-    for _, part in one.parts if len(one.parts) > 1 else ():
+def _draw_standing(axes: Axes, place: int, standing: Standing, look: Look) -> None:
+    for part in standing.parts.values() if len(standing.parts) > 1 else ():
         axes.plot([part], [place + 0.24], "o", markersize=2.5, color=look.colour, alpha=0.7)
-    if one.low is not None and one.high is not None:
-        axes.plot([one.low, one.high], [place, place], color=look.colour, linewidth=2)
-    axes.plot([one.estimate], [place], look.marker, markersize=6.5, color=look.colour)
+    if standing.low is not None and standing.high is not None:
+        axes.plot([standing.low, standing.high], [place, place], color=look.colour, linewidth=2)
+    axes.plot([standing.estimate], [place], look.marker, markersize=6.5, color=look.colour)
 
 
-def scatter_panel(found: Comparison, courts: Sequence[Court], number: int) -> str:
+def scatter_panel(comparison: Comparison, courts: Sequence[Court], number: int) -> str:
     """One inline SVG: the benchmark across, people up, a dot with both intervals for each method."""
-    label = f"{found.benchmark} against {found.study}. {found.sentence}"
-    return inlined(scatter_figure(found, courts), f"against-{number}", label)
+    label = f"{comparison.benchmark} against {comparison.study}. {comparison.sentence}"
+    return inlined(scatter_figure(comparison, courts), f"against-{number}", label)
 
 
-def scatter_figure(found: Comparison, courts: Sequence[Court]) -> str:
+def scatter_figure(comparison: Comparison, courts: Sequence[Court]) -> str:
     """The same as an SVG file."""
     frame = Frame(width=390, height=270, left=58, right=100, top=10, bottom=44)
-    return panel_svg(partial(draw_scatter, found=found, styles=explainer_looks(courts)), frame)
+    return panel_svg(partial(draw_scatter, comparison=comparison, styles=explainer_looks(courts)), frame)
 
 
-def draw_scatter(axes: Axes, found: Comparison, styles: Mapping[str, Look]) -> None:
+def draw_scatter(axes: Axes, comparison: Comparison, styles: Mapping[str, Look]) -> None:
     """Crosses of intervals with a marker each, named at the right."""
-    for place, name in enumerate(found.methods):
-        look, x, y = styles[name], found.first[place], found.second[place]
-        if found.first_error is not None:
-            margin = NORMAL_95 * found.first_error[place]
+    for place, name in enumerate(comparison.methods):
+        look, x, y = styles[name], comparison.first[place], comparison.second[place]
+        if comparison.first_error is not None:
+            margin = NORMAL_95 * comparison.first_error[place]
             axes.plot([x - margin, x + margin], [y, y], color=look.colour, linewidth=1.2)
-        if found.second_error is not None:
-            margin = NORMAL_95 * found.second_error[place]
+        if comparison.second_error is not None:
+            margin = NORMAL_95 * comparison.second_error[place]
             axes.plot([x, x], [y - margin, y + margin], color=look.colour, linewidth=1.2)
         axes.plot([x], [y], look.marker, color=look.colour, markersize=7)
     axes.grid(color=QUIET, alpha=0.25, linewidth=0.5)
     axes.set_axisbelow(True)
-    axes.set_xlabel(shortened(f"{found.benchmark} →", 48))
-    axes.set_ylabel(shortened(f"{'bots' if found.simulated else 'people'} helped →", 40), labelpad=3)
+    axes.set_xlabel(shortened(f"{comparison.benchmark} →", 48))
+    axes.set_ylabel(shortened(f"{'bots' if comparison.simulated else 'people'} helped →", 40), labelpad=3)
     axes.locator_params(nbins=6)
     low, high = axes.get_ylim()
     axes.set_ylim(low, high)
     right = axes.get_xlim()[1]
     axes.set_xlim(axes.get_xlim()[0], right)
     move = axes.get_yaxis_transform()
-    places = spread(list(found.second), 0.075 * (high - low), low, high)
-    for name, y, x, height in zip(found.methods, found.second, found.first, places, strict=True):
+    places = spread(list(comparison.second), 0.075 * (high - low), low, high)
+    for name, y, x, height in zip(
+        comparison.methods, comparison.second, comparison.first, places, strict=True
+    ):
         look = styles[name]
         axes.plot([x, right], [y, y], color=QUIET, linewidth=0.4, linestyle=(0, (1, 2)))
         axes.plot(

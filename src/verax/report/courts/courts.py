@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import sqrt
 from pathlib import Path
 from typing import Literal
@@ -38,7 +38,7 @@ class Standing:
     low: float | None
     high: float | None
     rests_on: str = ""
-    parts: tuple[tuple[str, float], ...] = ()
+    parts: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -64,11 +64,6 @@ class Court:
     simulated: bool
     higher_is_better: bool
     standings: tuple[Standing, ...]
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain values for JSON."""
-        standings = [{**asdict(standing), "parts": dict(standing.parts)} for standing in self.standings]
-        return {**asdict(self), "standings": standings}
 
 
 @dataclass(frozen=True)
@@ -205,7 +200,7 @@ def _over_models(name: str, label: str, models: Sequence[ScoredModel]) -> Standi
         mean - margin if known else None,
         mean + margin if known else None,
         f"{len(scores)} models and datasets, {spread} stains each",
-        tuple((f"{model.model}, {model.dataset}", 100 * auc.mean) for model, auc in scores),
+        {f"{model.model}, {model.dataset}": 100 * auc.mean for model, auc in scores},
     )
 
 

@@ -3,45 +3,69 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Literal
 from urllib.parse import quote
 
 from verax.errors import VeraxError
 from verax.report.courts.charts import court_panels, courts_figure, scatter_figure, scatter_panel
-from verax.report.courts.courts import FLOOR, Court, Standing, read_courts
+from verax.report.courts.courts import FLOOR, Court, read_courts
 from verax.report.courts.order import MORE_STUDIES, POWER, WORTH, Comparison, coefficient, comparisons
 from verax.report.explanations.explanations_page import _environment
 from verax.report.study.study_page import page_style
 from verax.run import library_versions, write_json
+from verax.stats.ranks.methods_needed import Needed
 from verax.stats.thresholds import FEWEST_METHODS
-from verax.studies.results.units import Unit
+from verax.studies.results.codec import encoded
 from verax.text import NOTHING, counted, listed, p_number
 
-FORMAT = 1
+
+@dataclass(frozen=True)
+class BothCourts:
+    """Every number of the page.
+
+    Attributes:
+        folders: what was compared.
+        answer: whether benchmarks predict what helps people, in a sentence.
+        needs: how many methods it would take.
+        explainers: in the order of the page.
+        courts: every court with everybody who stood in it.
+        comparisons: of benchmarks with studies, what says most first.
+        notes: what was left out.
+        versions: of the libraries.
+    """
+
+    folders: tuple[str, ...]
+    answer: str
+    needs: str
+    explainers: tuple[str, ...]
+    courts: tuple[Court, ...]
+    comparisons: tuple[Comparison, ...]
+    notes: tuple[str, ...]
+    versions: Mapping[str, str | None]
+    format: int = 1
+    kind: Literal["report"] = "report"
 
 
-def courts_summary(folders: Sequence[Path]) -> tuple[dict[str, Any], list[Court], list[Comparison]]:
-    """Every number of the page as plain values, and what they were made from."""
+def compare_courts(folders: Sequence[Path]) -> BothCourts:
+    """Every number of the page."""
     courts, notes = read_courts(folders)
-    found = comparisons(courts)
-    summary = {
-        "format": FORMAT,
-        "kind": "report",
-        "folders": [str(folder) for folder in folders],
-        "answer": answer(courts, found),
-        "needs": found[0].needs if found else "",
-        "explainers": explainer_order(courts),
-        "courts": [court.to_dict() for court in courts],
-        "comparisons": [one.to_dict() for one in found],
-        "notes": notes,
-        "versions": library_versions(),
-    }
-    return summary, courts, found
+    compared = comparisons(courts)
+    return BothCourts(
+        folders=tuple(str(folder) for folder in folders),
+        answer=answer(courts, compared),
+        needs=compared[0].needs if compared else "",
+        explainers=tuple(explainer_order(courts)),
+        courts=tuple(courts),
+        comparisons=tuple(compared),
+        notes=tuple(notes),
+        versions=library_versions(),
+    )
 
 
-def write_courts_report(folders: Sequence[Path], out: Path) -> dict[str, Any]:
+def write_courts_report(folders: Sequence[Path], out: Path) -> BothCourts:
     """Writes the page and its numbers, and gives the numbers.
 
     Args:
@@ -56,21 +80,21 @@ def write_courts_report(folders: Sequence[Path], out: Path) -> dict[str, Any]:
             f"{str(page)!r} would lie among the files of {str(taken[0])!r}, which has a report of its own; choose "
             "another --out."
         )
-    summary, courts, found = courts_summary(folders)
+    both = compare_courts(folders)
     try:
         page.parent.mkdir(parents=True, exist_ok=True)
         # A lone surrogate has no UTF-8; it becomes a question mark rather than an error.
-        page.write_bytes(render_courts(summary, courts, found, page).encode("utf-8", "replace"))
-        write_json(numbers, summary)
+        page.write_bytes(render_courts(both, page).encode("utf-8", "replace"))
+        write_json(numbers, encoded(both))
         if figures is not None:
             figures.mkdir(exist_ok=True)
-            for name, svg in figure_files(courts, found).items():
+            for name, svg in figure_files(both).items():
                 (figures / f"{name}.svg").write_bytes(svg.encode("utf-8", "replace"))
     except OSError as error:
         raise VeraxError(
             f"The report cannot be written to {str(page)!r} ({error.strerror}); choose another --out."
         ) from error
-    return summary
+    return both
 
 
 def places(out: Path) -> tuple[Path, Path, Path | None]:
@@ -80,54 +104,53 @@ def places(out: Path) -> tuple[Path, Path, Path | None]:
     return out / "report.html", out / "summary.json", out / "figures"
 
 
-def figure_files(courts: Sequence[Court], found: Sequence[Comparison]) -> dict[str, str]:
+def figure_files(both: BothCourts) -> dict[str, str]:
     """The figures as SVG files, by name."""
-    files = {"courts": courts_figure(courts, explainer_order(courts))} if courts else {}
-    for place, one in enumerate(found):
-        if one.correlation is not None:
-            files[f"against-{place + 1}"] = scatter_figure(one, courts)
+    files = {"courts": courts_figure(both.courts, both.explainers)} if both.courts else {}
+    for place, comparison in enumerate(both.comparisons, start=1):
+        if comparison.correlation is not None:
+            files[f"against-{place}"] = scatter_figure(comparison, both.courts)
     return files
 
 
-def render_courts(
-    summary: dict[str, Any], courts: Sequence[Court], found: Sequence[Comparison], page: Path
-) -> str:
+def render_courts(both: BothCourts, page: Path) -> str:
     """The page as HTML; it will lie at ``page``, from where it points to the courts' own reports."""
-    order = explainer_order(courts)
+    courts, order = both.courts, both.explainers
+    correlated = [comparison for comparison in both.comparisons if comparison.correlation is not None]
     return str(
         _environment()
         .get_template("courts.html")
         .render(
             style=page_style(),
-            answer=summary["answer"],
-            needs=summary["needs"],
+            answer=both.answer,
+            needs=both.needs,
             asked=asked(courts),
             simulated=any(court.simulated for court in courts),
             only_simulated=all(court.simulated for court in courts if court.kind == "study"),
-            notes=summary["notes"],
+            notes=both.notes,
             panels=court_panels(courts, order),
-            floor=any(one.explainer == FLOOR for court in courts for one in court.standings),
+            floor=FLOOR in order,
             headings=["Explainer", *(court.name for court in courts)],
-            rows=[[name, *(_cell(name, court) for court in courts)] for name in order],
+            rows=[[name, *(_stood(name, court) for court in courts)] for name in order],
             courts=[(court, _own_report(court, page)) for court in courts],
-            folders=summary["folders"],
+            folders=both.folders,
             against=[
-                (one, scatter_panel(one, courts, place) if one.correlation is not None else "")
-                for place, one in enumerate(found)
+                (comparison, scatter_panel(comparison, courts, place) if comparison.correlation else "")
+                for place, comparison in enumerate(both.comparisons)
             ],
-            correlation_rows=[_correlation_row(one) for one in found if one.correlation is not None],
+            correlation_rows=[_correlation_row(comparison) for comparison in correlated],
             more=MORE_STUDIES,
             worth=WORTH,
             power=f"{POWER:.0%}",
-            versions=", ".join(f"{name} {one}" for name, one in summary["versions"].items() if one),
+            versions=", ".join(f"{name} {version}" for name, version in both.versions.items() if version),
         )
     )
 
 
-def answer(courts: Sequence[Court], found: Sequence[Comparison]) -> str:
+def answer(courts: Sequence[Court], compared: Sequence[Comparison]) -> str:
     """The answer to the question whether benchmarks predict what helps people."""
-    if found:
-        return found[0].sentence
+    if compared:
+        return compared[0].sentence
     kinds = {court.kind for court in courts}
     lacking = "study with people" if "study" not in kinds else "benchmark"
     return (
@@ -155,9 +178,9 @@ def explainer_order(courts: Sequence[Court]) -> list[str]:
     places: dict[str, list[float]] = {}
     for court in courts:
         sign = -1 if court.higher_is_better else 1
-        ranked = sorted(court.standings, key=lambda one: sign * one.estimate)
-        for place, one in enumerate(ranked):
-            places.setdefault(one.explainer, []).append((place + 0.5) / len(ranked))
+        ranked = sorted(court.standings, key=lambda standing: sign * standing.estimate)
+        for place, standing in enumerate(ranked):
+            places.setdefault(standing.explainer, []).append((place + 0.5) / len(ranked))
     return sorted(places, key=lambda name: (name == FLOOR, sum(places[name]) / len(places[name]), name))
 
 
@@ -172,35 +195,33 @@ def _own_report(court: Court, page: Path) -> str:
         return own.resolve().as_uri()
 
 
-def _cell(name: str, court: Court) -> str:
-    one = next((one for one in court.standings if one.explainer == name), None)
-    return NOTHING if one is None else _in_words(one, court.unit)
+def _stood(name: str, court: Court) -> str:
+    """How an explainer did in a court, with its interval; a dash if it did not stand there."""
+    standing = next((standing for standing in court.standings if standing.explainer == name), None)
+    if standing is None:
+        return NOTHING
+    shown, low, high = court.unit.number(float(standing.estimate)), standing.low, standing.high
+    return shown if low is None or high is None else f"{shown} {court.unit.ends((float(low), float(high)))}"
 
 
-def _in_words(standing: Standing, unit: Unit) -> str:
-    shown = unit.number(float(standing.estimate))
-    if standing.low is None or standing.high is None:
-        return shown
-    return f"{shown} {unit.ends((float(standing.low), float(standing.high)))}"
-
-
-def _correlation_row(found: Comparison) -> list[str]:
-    one = found.correlation
-    against = f"{found.benchmark} against {found.study}{' (simulated people)' if found.simulated else ''}"
-    if one is None or one.spearman is None or one.p_spearman is None or one.p_kendall is None:
-        return [against, str(len(found.methods)), *[NOTHING] * 7]
+def _correlation_row(comparison: Comparison) -> list[str]:
+    against = f"{comparison.benchmark} against {comparison.study}"
+    against += " (simulated people)" if comparison.simulated else ""
+    ranks = comparison.correlation
+    if ranks is None or ranks.spearman is None or ranks.p_spearman is None or ranks.p_kendall is None:
+        return [against, str(len(comparison.methods)), *[NOTHING] * 7]
     return [
         against,
-        str(one.n),
-        f"{coefficient(one.spearman)} [{coefficient(one.spearman_low)}, {coefficient(one.spearman_high)}]",
-        p_number(one.p_spearman),
-        f"{coefficient(one.kendall)} [{coefficient(one.kendall_low)}, {coefficient(one.kendall_high)}]",
-        p_number(one.p_kendall),
-        _needed(found.needed),
-        _needed(found.needed_with_more),
-        _needed(found.needed_at_best),
+        str(ranks.n),
+        f"{coefficient(ranks.spearman)} [{coefficient(ranks.spearman_low)}, {coefficient(ranks.spearman_high)}]",
+        p_number(ranks.p_spearman),
+        f"{coefficient(ranks.kendall)} [{coefficient(ranks.kendall_low)}, {coefficient(ranks.kendall_high)}]",
+        p_number(ranks.p_kendall),
+        _needed(comparison.needed),
+        _needed(comparison.needed_with_more),
+        _needed(comparison.needed_at_best),
     ]
 
 
-def _needed(needed: Any) -> str:
+def _needed(needed: Needed | None) -> str:
     return NOTHING if needed is None else "> 500" if needed.methods is None else str(needed.methods)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from verax.stats.ranks.correlation import RankCorrelation, rank_correlation
 from verax.stats.ranks.methods_needed import Needed, methods_needed, reliability
 from verax.stats.thresholds import ALPHA, FEWEST_METHODS
 from verax.studies.results.units import NONE
-from verax.text import NOTHING, always_signed, counted, listed
+from verax.text import NOTHING, SMALLEST_P, always_signed, counted, listed
 
 # The correlation that would be worth knowing of, and the chance with which it should be seen.
 WORTH, POWER = 0.7, 0.8
@@ -58,28 +58,24 @@ class Comparison:
     sentence: str = ""
     needs: str = ""
 
-    def to_dict(self) -> dict[str, object]:
-        """Plain values for JSON."""
-        return asdict(self)
-
 
 def comparisons(courts: Sequence[Court], seed: int = 0) -> list[Comparison]:
     """Every benchmark with every study, and where there are several, their average ranks."""
     benchmarks = [court for court in courts if court.kind == "benchmark"]
     studies = [court for court in courts if court.kind == "study"]
-    found = [compare(one, other, seed) for one in benchmarks for other in studies]
+    made = [compare(benchmark, study, seed) for benchmark in benchmarks for study in studies]
     people = [court for court in studies if not court.simulated] or studies
     if benchmarks and people and len(benchmarks) + len(people) > 2:
         averages = average_ranks(benchmarks, "benchmarks"), average_ranks(people, "studies")
-        found.insert(0, compare(*averages, seed))
+        made.insert(0, compare(*averages, seed))
     # What says most comes first: people before bots, a correlation before none.
-    return sorted(found, key=lambda one: (one.simulated, one.correlation is None))
+    return sorted(made, key=lambda each: (each.simulated, each.correlation is None))
 
 
 def compare(benchmark: Court, study: Court, seed: int = 0) -> Comparison:
     """The rank correlation over the methods that stood in both courts."""
-    scores = {one.explainer: one for one in benchmark.standings}
-    others = {one.explainer: one for one in study.standings}
+    scores = {standing.explainer: standing for standing in benchmark.standings}
+    others = {standing.explainer: standing for standing in study.standings}
     methods = tuple(name for name in scores if name in others)
     first = _scores([scores[name] for name in methods], benchmark)
     second = _scores([others[name] for name in methods], study)
@@ -117,14 +113,14 @@ def average_ranks(courts: Sequence[Court], what: str) -> Court:
         return courts[0]
     names = [
         name
-        for name in dict.fromkeys(one.explainer for one in courts[0].standings)
-        if all(any(one.explainer == name for one in court.standings) for court in courts)
+        for name in dict.fromkeys(standing.explainer for standing in courts[0].standings)
+        if all(any(standing.explainer == name for standing in court.standings) for court in courts)
     ]
     rng = np.random.default_rng(0)
     shape = (RANK_DRAWS, len(names))
     ranks, drawn = np.zeros(len(names)), np.zeros(shape)
     for court in courts:
-        by_name = {one.explainer: one for one in court.standings}
+        by_name = {standing.explainer: standing for standing in court.standings}
         own = [by_name[name] for name in names]
         scores = np.array(_scores(own, court))
         errors = np.array(_errors(own) or [0.0] * len(own))
@@ -147,35 +143,35 @@ def average_ranks(courts: Sequence[Court], what: str) -> Court:
     )
 
 
-def in_words(found: Comparison) -> str:
+def in_words(comparison: Comparison) -> str:
     """What the comparison says, in a sentence or two that claim no more than it shows."""
-    who = "bots" if found.simulated else "people"
-    if found.correlation is None:
-        there = listed(list(found.methods)) if found.methods else "no method"
-        return (
-            f"Nothing can be said yet: only {there} stood in both courts ({found.benchmark}; {found.study})."
-        )
-    over = f"over {counted(len(found.methods), 'method')} ({listed(list(found.methods), most=6)})"
-    one = found.correlation
-    if one.spearman is None or one.p_spearman is None:
+    who = "bots" if comparison.simulated else "people"
+    if comparison.correlation is None:
+        there = listed(list(comparison.methods)) if comparison.methods else "no method"
+        courts = f"{comparison.benchmark}; {comparison.study}"
+        return f"Nothing can be said yet: only {there} stood in both courts ({courts})."
+    over = f"over {counted(len(comparison.methods), 'method')} ({listed(list(comparison.methods), most=6)})"
+    ranks = comparison.correlation
+    if ranks.spearman is None or ranks.p_spearman is None:
         return f"Nothing can be said: {over} one of the two courts tells no method from another."
-    rho = coefficient(one.spearman)
+    rho = coefficient(ranks.spearman)
     agree = f"the benchmark's order and that of what helped {who} have a rank correlation of {rho}"
-    ends = f"95% interval {coefficient(one.spearman_low)} to {coefficient(one.spearman_high)}"
-    p = f"{'exact ' if one.exact else ''}p {'<' if one.p_spearman < 0.001 else '='} {max(one.p_spearman, 0.001):.3f}"
-    return f"{_verdict(one)}: {over} {agree} ({ends}; {p}).{_least(one)}"
+    ends = f"95% interval {coefficient(ranks.spearman_low)} to {coefficient(ranks.spearman_high)}"
+    sign = "<" if ranks.p_spearman < SMALLEST_P else "="
+    p = f"{'exact ' if ranks.exact else ''}p {sign} {max(ranks.p_spearman, SMALLEST_P):.3f}"
+    return f"{_verdict(ranks)}: {over} {agree} ({ends}; {p}).{_least(ranks)}"
 
 
-def needs(found: Comparison) -> str:
+def needs(comparison: Comparison) -> str:
     """How many methods it would take, in a sentence."""
-    best = _methods(found.needed_at_best)
-    if found.correlation is None:
+    best = _methods(comparison.needed_at_best)
+    if comparison.correlation is None:
         return (
             f"A rank correlation needs {FEWEST_METHODS} methods in both courts to exist, {FEWEST_TO_TEST} before any p "
             f"can fall to 0.05, and {best} to see a true correlation of {WORTH} with {POWER:.0%} power, if no score "
             "had any error."
         )
-    now, more = _methods(found.needed), _methods(found.needed_with_more)
+    now, more = _methods(comparison.needed), _methods(comparison.needed_with_more)
     studies = "" if more == now else f"; {more} with {MORE_STUDIES} such studies"
     return (
         f"To see a true correlation of {WORTH} with {POWER:.0%} power takes {now} methods that are measured as roughly "
@@ -188,16 +184,16 @@ def coefficient(value: float | None) -> str:
     return NOTHING if value is None else always_signed(value)
 
 
-def _verdict(one: RankCorrelation) -> str:
-    if one.p_spearman is None or one.spearman is None or one.p_spearman > ALPHA:
+def _verdict(ranks: RankCorrelation) -> str:
+    if ranks.p_spearman is None or ranks.spearman is None or ranks.p_spearman > ALPHA:
         return "Neither shown nor excluded"
-    return "Yes, among methods like these" if one.spearman > 0 else "The reverse, among methods like these"
+    return "Yes, among methods like these" if ranks.spearman > 0 else "The reverse, among methods like these"
 
 
-def _least(one: RankCorrelation) -> str:
-    if one.smallest_p <= ALPHA:
+def _least(ranks: RankCorrelation) -> str:
+    if ranks.smallest_p <= ALPHA:
         return ""
-    return f" With {one.n} methods no p below {one.smallest_p:.3f} is possible, however well they agree."
+    return f" With {ranks.n} methods no p below {ranks.smallest_p:.3f} is possible, however well they agree."
 
 
 def _methods(needed: Needed | None) -> str:
@@ -206,24 +202,24 @@ def _methods(needed: Needed | None) -> str:
 
 def _scores(standings: Sequence[Standing], court: Court) -> tuple[float, ...]:
     sign = 1.0 if court.higher_is_better else -1.0
-    return tuple(sign * one.estimate for one in standings)
+    return tuple(sign * standing.estimate for standing in standings)
 
 
 def _errors(standings: Sequence[Standing]) -> tuple[float, ...] | None:
     """Standard errors from 95% intervals, read as normal ones: where few units made t intervals, a little too large."""
-    if any(one.low is None or one.high is None for one in standings):
+    if any(standing.low is None or standing.high is None for standing in standings):
         return None
     return tuple(
-        (one.high - one.low) / (2 * NORMAL_95)
-        for one in standings
-        if one.high is not None and one.low is not None
+        (standing.high - standing.low) / (2 * NORMAL_95)
+        for standing in standings
+        if standing.high is not None and standing.low is not None
     )
 
 
 def _reliable(scores: tuple[float, ...], errors: tuple[float, ...] | None) -> float:
     """The scores' reliability; 1 where it cannot be known."""
-    found = None if errors is None else reliability(scores, errors)
-    return 1.0 if found is None else found
+    share = None if errors is None else reliability(scores, errors)
+    return 1.0 if share is None else share
 
 
 def _ranks(scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from verax.report.common.drawing import QUIET, Frame, looks, panel_svg
+from verax.report.common.drawing import QUIET, Axes, Frame, Look, looks, panel_svg
 
 if TYPE_CHECKING:
     from verax.studies.planning.power import PowerPlan, Row
@@ -16,7 +16,7 @@ def power_svg(plan: PowerPlan) -> str:
     counts = sorted({row.items for row in plan.rows})
     names = [f"{count} items" for count in counts]
 
-    def draw(axes: Any) -> None:
+    def draw(axes: Axes) -> None:
         for name, count in zip(names, counts, strict=True):
             _curve(axes, [row for row in plan.rows if row.items == count], looks(names)[name], name)
         axes.axhline(100 * plan.wanted, color=QUIET, linewidth=0.8, linestyle=":")
@@ -30,7 +30,7 @@ def power_svg(plan: PowerPlan) -> str:
     return panel_svg(draw, Frame(width=420, height=260, left=46, right=16, top=26, bottom=40))
 
 
-def _curve(axes: Any, rows: Sequence[Row], look: Any, name: str) -> None:
+def _curve(axes: Axes, rows: Sequence[Row], look: Look, name: str) -> None:
     ordered = sorted(rows, key=lambda row: row.people)
     people = [row.people for row in ordered]
     axes.fill_between(

@@ -41,6 +41,18 @@ def is_clear(line: PrimaryEstimate) -> bool:
     return line.conclusive and line.p_adjusted is not None and line.p_adjusted <= ALPHA
 
 
+def sorted_out(estimates: Iterable[PrimaryEstimate]) -> tuple[list[PrimaryEstimate], ...]:
+    """Lines by what may be said of them: clear, not clear, too little data for a claim, and without an interval."""
+    lines = list(estimates)
+    with_interval = [line for line in lines if line.low is not None]
+    return (
+        [line for line in lines if is_clear(line)],
+        [line for line in with_interval if line.conclusive and not is_clear(line)],
+        [line for line in with_interval if not line.conclusive],
+        [line for line in lines if line.low is None],
+    )
+
+
 def estimates_figure(
     key: str, title: str, estimates: Iterable[PrimaryEstimate], measure: str, unit: str, nothing: str
 ) -> Figure:

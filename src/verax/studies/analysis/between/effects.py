@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from verax.stats.crossed.between import changes, contrasts, contrasts_with
 from verax.stats.crossed.result import Crossed
+from verax.studies.analysis.between.change_sentence import primary_sentence
 from verax.studies.analysis.between.pairs import as_responses
 from verax.studies.analysis.primary import estimate_of
-from verax.studies.analysis.sentences import primary_sentence
 from verax.studies.results.summary import Primary
 from verax.studies.results.units import POINTS
 from verax.text import listed
@@ -52,17 +52,17 @@ class Effects:
 def effects(pairs: pd.DataFrame, conditions: Sequence[Condition], items: Items, level: float) -> Effects:
     """Estimates Change by condition and, where somebody saw no explanations, the contrasts with them."""
     rows = as_responses(pairs)
-    there = [one for one in conditions if one.name in rows.methods]
-    plain = next((one.name for one in there if one.kind == "none"), None)
+    there = [condition for condition in conditions if condition.name in rows.methods]
+    plain = next((condition.name for condition in there if condition.kind == "none"), None)
     control = plain if len(there) > 1 else None
-    by_name = {one.name: one for one in changes(rows, items, level=level)}
+    by_name = {change.name: change for change in changes(rows, items, level=level)}
     against: dict[str, Crossed] = {}
     if control is not None:
-        found = contrasts_with(rows, control, items, level=level)
         others = [name for name in rows.methods if name != control]
-        named = dict(zip(others, found, strict=True))
-        against = {one.name: named[one.name] for one in there if one.name != control}
-    return Effects({one.name: by_name[one.name] for one in there}, against, control, items)
+        named = dict(zip(others, contrasts_with(rows, control, items, level=level), strict=True))
+        against = {condition.name: named[condition.name] for condition in there if condition.name != control}
+    changed = {condition.name: by_name[condition.name] for condition in there}
+    return Effects(changed, against, control, items)
 
 
 def pair_contrasts(
@@ -71,26 +71,25 @@ def pair_contrasts(
     """How much more the first condition of each pair changes accuracy than the second, corrected together by Holm."""
     if not named:
         return {}
-    found = contrasts(as_responses(pairs), named, items, level=level)
-    return dict(zip(named, found, strict=True))
+    return dict(zip(named, contrasts(as_responses(pairs), named, items, level=level), strict=True))
 
 
-def primary_changes(found: Effects, conditions: Sequence[Condition] = ()) -> Primary:
+def primary_changes(effects: Effects, conditions: Sequence[Condition] = ()) -> Primary:
     """The primary analysis: the contrast with no explanation where there is one, else Change.
 
     Args:
-        found: the estimates.
+        effects: the estimates.
         conditions: of the study; if one of them shows no explanation and has nobody, Change only stands in.
     """
-    ending = "change" if found.control is None else f"vs-{found.control}"
+    ending = "change" if effects.control is None else f"vs-{effects.control}"
     estimates = tuple(
-        estimate_of(name, f"{name}-{ending}", effect, POINTS) for name, effect in found.primary.items()
+        estimate_of(name, f"{name}-{ending}", effect, POINTS) for name, effect in effects.primary.items()
     )
-    measure = _measure(found.control)
-    sentence = primary_sentence(estimates, found.control)
-    if found.control is not None:
+    measure = _measure(effects.control)
+    sentence = primary_sentence(estimates, effects.control)
+    if effects.control is not None:
         return Primary(measure, POINTS, sentence, estimates)
-    lost_control = any(one.kind == "none" for one in conditions) and len(conditions) > 1
+    lost_control = any(condition.kind == "none" for condition in conditions) and len(conditions) > 1
     return Primary(measure, POINTS, f"{sentence} {PRACTICE}", estimates, stands_in=lost_control)
 
 
@@ -101,22 +100,22 @@ def _measure(control: str | None) -> str:
     )
 
 
-def effect_problems(found: Effects, conditions: Sequence[Condition]) -> list[str]:
+def effect_problems(effects: Effects, conditions: Sequence[Condition]) -> list[str]:
     """What the study has and these answers cannot say."""
     said = []
-    absent = [one.name for one in conditions if one.name not in found.changes]
+    absent = [condition.name for condition in conditions if condition.name not in effects.changes]
     if absent:
         said.append(f"Nobody in {_conditions(absent)} is analysed: nothing is estimated of {_it(absent)}.")
-    planned = next((one.name for one in conditions if one.kind == "none"), None)
-    if planned in found.changes and found.control is None:
+    planned = next((condition.name for condition in conditions if condition.kind == "none"), None)
+    if planned in effects.changes and effects.control is None:
         said.append(f"Only the condition {planned!r} is analysed: there is nothing to compare with it.")
     elif planned in absent:
         said.append(
             f"The condition {planned!r} is empty, so Change is reported in place of the contrast with it. {PRACTICE}"
         )
-    for name, one in found.primary.items():
-        if one.se is None and one.estimate is not None:
-            said.append(f"{name}: no interval and no test. {listed(one.warnings)}")
+    for name, claim in effects.primary.items():
+        if claim.se is None and claim.estimate is not None:
+            said.append(f"{name}: no interval and no test. {listed(claim.warnings)}")
     return said
 
 

@@ -6,8 +6,8 @@ studies are different items whatever their ids, and so are participants: whoever
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -22,7 +22,7 @@ from verax.studies.analysis.between.pairs import claimed_items, complete_pairs, 
 from verax.studies.analysis.between.rating_tables import correctness_table, ratings_table
 from verax.studies.protocol.findings import Analysed, Findings
 from verax.studies.results.options import Options
-from verax.studies.results.tables import Column, Table
+from verax.studies.results.tables import Column, Table, Value
 from verax.studies.results.units import POINTS
 from verax.text import listed
 
@@ -61,14 +61,14 @@ def pooled_simulation(studies: Sequence[Analysed], options: Options) -> Findings
 def _joined(studies: Sequence[Analysed], frame: Callable[[Analysed], pd.DataFrame]) -> pd.DataFrame:
     """The rows of all studies, with their domain, test and study; participants and items told apart."""
     parts = []
-    for number, one in enumerate(studies):
-        rows = frame(one)
+    for number, data in enumerate(studies):
+        rows = frame(data)
         parts.append(
             rows.assign(
                 participant=f"{number}:" + rows["participant"].astype(str),
                 item=f"{number}:" + rows["item"].astype(str),
-                domain=DOMAINS.get(one.study.kind, one.study.kind),
-                test=one.study.spec.protocol["name"],
+                domain=DOMAINS.get(data.study.kind, data.study.kind),
+                test=data.study.spec.protocol["name"],
                 study=f"study {number + 1}",
             )
         )
@@ -91,16 +91,16 @@ def _change_table(
 ) -> Table:
     """n, Pre, Change, interval and p by condition, side by side for each value of a column."""
     groups = {str(name): rows for name, rows in pairs.groupby(column, sort=False)}
-    lines: dict[str, dict[str, Any]] = {name: {"condition": name} for name in (ALL, *order)}
+    lines: dict[str, dict[str, Value]] = {name: {"condition": name} for name in (ALL, *order)}
     notes: list[str] = []
     clear: list[str] = []
     for group, rows in groups.items():
         found = _changes(rows, claimed_items(rows))
-        lines[ALL] |= _cell(group, len(rows), float(rows["pre"].mean()), None)
+        lines[ALL] |= _values(group, len(rows), float(rows["pre"].mean()), None)
         for name in order:
             own = rows[rows["condition"] == name]
             pre = float(own["pre"].mean()) if len(own) else None
-            lines[name] |= _cell(group, len(own), pre, found.get(name))
+            lines[name] |= _values(group, len(own), pre, found.get(name))
         notes += [f"{group}, {name}: {said}" for name, one in found.items() for said in one.warnings]
         clear += [f"{name} ({group})" for name in order if name in found and found[name].verdict != "none"]
     sentence = f"Accuracy clearly changed with {listed(clear)}." if clear else "No Change is clear."
@@ -125,21 +125,21 @@ def _columns(group: str) -> tuple[Column, ...]:
     )
 
 
-def _cell(group: str, n: int, pre: float | None, one: Crossed | None) -> dict[str, Any]:
+def _values(group: str, n: int, pre: float | None, change: Crossed | None) -> dict[str, Value]:
     return {
         f"{group}_n": n,
         f"{group}_pre": pre,
-        f"{group}_change": None if one is None else POINTS.of(one.estimate),
-        f"{group}_interval": None if one is None else POINTS.interval(one.low, one.high),
-        f"{group}_p": None if one is None else one.p,
-        f"{group}_p_adjusted": None if one is None else one.p_family,
+        f"{group}_change": None if change is None else POINTS.of(change.estimate),
+        f"{group}_interval": None if change is None else POINTS.interval(change.low, change.high),
+        f"{group}_p": None if change is None else change.p,
+        f"{group}_p_adjusted": None if change is None else change.p_family,
     }
 
 
 def _published(key: str, column: str, pairs: pd.DataFrame, order: tuple[str, ...], options: Options) -> Table:
     """The same by the published procedure, in the paper's own columns."""
     groups = {str(name): rows for name, rows in pairs.groupby(column, sort=False)}
-    lines: dict[str, dict[str, Any]] = {name: {"condition": name} for name in (AVERAGE, *order)}
+    lines: dict[str, dict[str, Value]] = {name: {"condition": name} for name in (AVERAGE, *order)}
     columns = [Column("condition", "Method", "text")]
     note = ""
     for group, rows in groups.items():
@@ -179,37 +179,30 @@ def _published(key: str, column: str, pairs: pd.DataFrame, order: tuple[str, ...
 
 def _ratings_table(rated: pd.DataFrame, order: tuple[str, ...], options: Options) -> Table:
     """The paper's Table 3: ratings by condition and kind of data."""
-    tables = {
-        str(domain): ratings_table(rows, order, claimed_items(rows), options)
-        for domain, rows in rated.groupby("domain", sort=False)
-    }
-    first = next(iter(tables.values()))
-    return Table(
-        key="paper-3",
-        title="Ratings of the explanations, by kind of data",
-        columns=(Column("domain", "Data", "text"), *first.columns),
-        rows=tuple({"domain": domain, **row} for domain, table in tables.items() for row in table.rows),
-        sentence=" ".join(
-            f"{domain.capitalize()} data: {table.sentence}" for domain, table in tables.items()
-        ),
-        notes=first.notes,
-    )
+    tables = _by_domain(rated, lambda rows: ratings_table(rows, order, claimed_items(rows), options))
+    title = "Ratings of the explanations, by kind of data"
+    return _stacked("paper-3", title, tables, next(iter(tables.values())).notes)
 
 
 def _correctness_table(rated: pd.DataFrame, options: Options) -> Table:
     """The paper's Table 5: ratings where the model is right and wrong, by kind of data."""
-    tables = {
-        str(domain): correctness_table(rows, claimed_items(rows), options)
-        for domain, rows in rated.groupby("domain", sort=False)
-    }
-    first = next(iter(tables.values()))
+    tables = _by_domain(rated, lambda rows: correctness_table(rows, claimed_items(rows), options))
+    notes = [f"{domain}: {note}" for domain, table in tables.items() for note in table.notes]
+    return _stacked("paper-5", "Ratings by whether the model was right, by kind of data", tables, notes)
+
+
+def _by_domain(rated: pd.DataFrame, table: Callable[[pd.DataFrame], Table]) -> dict[str, Table]:
+    return {str(domain): table(rows) for domain, rows in rated.groupby("domain", sort=False)}
+
+
+def _stacked(key: str, title: str, tables: Mapping[str, Table], notes: Iterable[str]) -> Table:
+    """The same table of each kind of data, one below the other."""
+    said = [f"{domain.capitalize()} data: {table.sentence}" for domain, table in tables.items()]
     return Table(
-        key="paper-5",
-        title="Ratings by whether the model was right, by kind of data",
-        columns=(Column("domain", "Data", "text"), *first.columns),
+        key=key,
+        title=title,
+        columns=(Column("domain", "Data", "text"), *next(iter(tables.values())).columns),
         rows=tuple({"domain": domain, **row} for domain, table in tables.items() for row in table.rows),
-        sentence=" ".join(
-            f"{domain.capitalize()} data: {table.sentence}" for domain, table in tables.items()
-        ),
-        notes=tuple(f"{domain}: {note}" for domain, table in tables.items() for note in table.notes),
+        sentence=" ".join(said),
+        notes=tuple(notes),
     )

@@ -108,8 +108,8 @@ def _about_change(
     gathered.estimators["crossed"] = {
         "unit": "share of answers",
         "items": found.items,
-        "changes": [one.to_dict() for one in found.changes.values()],
-        "contrasts": [one.to_dict() for one in found.against.values()],
+        "changes": [change.to_dict() for change in found.changes.values()],
+        "contrasts": [contrast.to_dict() for contrast in found.against.values()],
     }
     if found.control is not None:
         gathered.tables.append(contrast_table(found))
@@ -138,7 +138,7 @@ def _cross_check(gathered: Gathered, pairs: pd.DataFrame, found: Effects, option
     gathered.tables.append(cross_check_table(found, mixed))
     gathered.estimators["linear_mixed"] = {
         "unit": "share of answers",
-        "primary": [one.to_dict() for one in mixed.values()],
+        "primary": [effect.to_dict() for effect in mixed.values()],
     }
     apart = disagreements(found, mixed)
     if apart:
@@ -172,7 +172,7 @@ def _published(gathered: Gathered, data: Analysed, pairs: pd.DataFrame, options:
     if found is None:
         return None
     change, average = found
-    order = tuple(one.name for one in data.conditions)
+    order = tuple(condition.name for condition in data.conditions)
     gathered.tables.append(published_table(change, average, order, _where(data)))
     gathered.estimators["hase2020"] = {
         "label": "a reproduction of the published procedure",

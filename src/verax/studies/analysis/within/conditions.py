@@ -10,7 +10,7 @@ from verax.stats.crossed.within import Met, condition_differences, condition_mea
 from verax.stats.effect import Effect
 from verax.stats.thresholds import ALPHA, FEWEST_ITEMS, FEWEST_OWN
 from verax.studies.analysis.claims import Named, named
-from verax.studies.analysis.primary import estimate_of, is_clear
+from verax.studies.analysis.primary import estimate_of, sorted_out
 from verax.studies.protocol.findings import Analysed
 from verax.studies.results.summary import Primary, PrimaryEstimate
 from verax.studies.results.tables import Sources, Table, build_table, count, interval, number, p_value, text
@@ -27,13 +27,13 @@ ALL = "all conditions"
 
 def tested(responses: pd.DataFrame, scored: str) -> pd.DataFrame:
     """The scored answers of the test phases, one row each; steps that expired have no score."""
-    found = responses[
+    scores = responses[
         (responses["phase_kind"] == "test")
         & (responses["question"] == scored)
         & responses["item"].notna()
         & responses["condition"].notna()
     ]
-    return found.assign(score=found["score"].astype("float64")).reset_index(drop=True)
+    return scores.assign(score=scores["score"].astype("float64")).reset_index(drop=True)
 
 
 def expired(missing: int) -> tuple[str, ...]:
@@ -65,17 +65,17 @@ def as_met(answers: pd.DataFrame, value: str = "score") -> Met:
 
 def in_order(names: Sequence[str], conditions: Sequence[Condition]) -> list[str]:
     """The conditions that have answers, in the order of the spec."""
-    return [one.name for one in conditions if one.name in names]
+    return [condition.name for condition in conditions if condition.name in names]
 
 
 def means_by_condition(answers: pd.DataFrame, value: str, level: float) -> dict[str, Crossed]:
     """The mean of a value under each condition that has answers."""
-    return {one.name: one for one in condition_means(as_met(answers, value), level)}
+    return {mean.name: mean for mean in condition_means(as_met(answers, value), level)}
 
 
 def references(data: Analysed, there: Sequence[str]) -> list[str]:
     """What methods are compared with, the first one in the primary analysis: no explanation, then a random control."""
-    kinds = {one.name: one.kind for one in data.conditions}
+    kinds = {condition.name: condition.kind for condition in data.conditions}
     plain = [name for name in there if kinds[name] == "none"]
     return plain[:1] + [name for name in there if kinds[name] == "control"][:1]
 
@@ -85,8 +85,8 @@ def compared_with(rows: Met, reference: str, names: Sequence[str], level: float)
     chosen = [(name, reference) for name in names if name != reference]
     if not chosen:
         return {}
-    found = condition_differences(rows, chosen, level)
-    return {first: one for (first, _), one in zip(chosen, found, strict=True)}
+    differences = condition_differences(rows, chosen, level)
+    return {first: difference for (first, _), difference in zip(chosen, differences, strict=True)}
 
 
 def difference_sentence(estimates: Sequence[PrimaryEstimate], reference: str, what: str, unit: Unit) -> str:
@@ -98,37 +98,34 @@ def difference_sentence(estimates: Sequence[PrimaryEstimate], reference: str, wh
         what: what is higher or lower, such as "accuracy".
         unit: of the numbers.
     """
-    clear = [one for one in estimates if is_clear(one)]
-    open_ones = [one for one in estimates if one.low is not None and one.conclusive and not is_clear(one)]
-    small = [one for one in estimates if one.low is not None and not one.conclusive]
-    bare = [one for one in estimates if one.low is None]
+    clear, unclear, small, bare = sorted_out(estimates)
     said = [
-        f"{one.condition} {'raised' if (one.estimate or 0) > 0 else 'lowered'} {what} by "
-        f"{abs(one.estimate or 0):.{unit.decimals}f}{unit.noun} against {reference} "
-        f"(95% interval {between(one.low or 0, one.high or 0, unit.decimals)}; {p_text(one.p_adjusted or 0)}"
+        f"{line.condition} {'raised' if (line.estimate or 0) > 0 else 'lowered'} {what} by "
+        f"{abs(line.estimate or 0):.{unit.decimals}f}{unit.noun} against {reference} "
+        f"(95% interval {between(line.low or 0, line.high or 0, unit.decimals)}; {p_text(line.p_adjusted or 0)}"
         f"{', corrected for all comparisons' if len(estimates) > 1 else ''})."
-        for one in clear
+        for line in clear
     ]
-    if open_ones:
-        missed = [one.detectable for one in open_ones if one.detectable is not None]
-        parts = listed([_with_interval(one, unit) for one in open_ones])
+    if unclear:
+        missed = [line.detectable for line in unclear if line.detectable is not None]
+        parts = listed([_with_interval(line, unit) for line in unclear])
         said.append(
             f"No clear difference from {reference}: {parts}. This is no evidence of no effect: a study like this finds "
             f"a true difference of about {max(missed):.{unit.decimals}f}{unit.noun} in 80% of cases, so smaller ones "
             "stay open."
         )
     if small:
-        parts = listed([_with_interval(one, unit) for one in small])
+        parts = listed([_with_interval(line, unit) for line in small])
         said.append(
             f"Too little data for a claim against {reference} (it needs {FEWEST_OWN} people and {FEWEST_ITEMS} items): "
             f"{parts}."
         )
     if bare:
-        known = [one for one in bare if one.estimate is not None]
+        known = [line for line in bare if line.estimate is not None]
         if known:
-            parts = listed([f"{one.condition} {unit.said(one.estimate or 0)}" for one in known])
+            parts = listed([f"{line.condition} {unit.said(line.estimate or 0)}" for line in known])
             said.append(f"No interval can be given against {reference}: {parts}.")
-        lost = [one.condition for one in bare if one.estimate is None]
+        lost = [line.condition for line in bare if line.estimate is None]
         if lost:
             said.append(
                 f"Nobody met both {reference} and {listed(lost, 'or')}: there is no difference to tell."
@@ -136,8 +133,8 @@ def difference_sentence(estimates: Sequence[PrimaryEstimate], reference: str, wh
     return " ".join(said) or "There is nothing to compare."
 
 
-def _with_interval(one: PrimaryEstimate, unit: Unit) -> str:
-    return f"{one.condition} {unit.said(one.estimate or 0)} ({between(one.low or 0, one.high or 0, unit.decimals)})"
+def _with_interval(line: PrimaryEstimate, unit: Unit) -> str:
+    return f"{line.condition} {unit.said(line.estimate or 0)} ({between(line.low or 0, line.high or 0, unit.decimals)})"
 
 
 def difference_table(

@@ -8,15 +8,22 @@ people under each.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from verax.stats.crossed.result import Crossed
+from verax.stats.crossed.within import Met
 from verax.stats.mixed.differences import linear_differences
 from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.collector import Gathered
 from verax.studies.analysis.equivalence import planned_equivalence
-from verax.studies.analysis.primary import court_lines, estimate_of, estimates_figure, primary_figure
+from verax.studies.analysis.primary import (
+    court_lines,
+    estimate_of,
+    estimates_figure,
+    primary_figure,
+)
 from verax.studies.analysis.sensitivity import sensitivity_table
 from verax.studies.analysis.within.best import BesideBest, beside_best, best_table
 from verax.studies.analysis.within.conditions import (
@@ -45,8 +52,17 @@ from verax.studies.protocol.findings import Analysed, Findings, ProtocolAnalysis
 from verax.studies.results.figures import Figure
 from verax.studies.results.options import Options
 from verax.studies.results.summary import Primary
-from verax.studies.results.tables import Column, Table
-from verax.studies.results.units import SCORE
+from verax.studies.results.tables import (
+    Sources,
+    Table,
+    build_table,
+    count,
+    interval,
+    number,
+    text,
+    yes_or_no,
+)
+from verax.studies.results.units import SCORE, Ends
 from verax.text import between, counted, listed, p_text, signed
 
 if TYPE_CHECKING:
@@ -73,7 +89,7 @@ def graded(data: Analysed, options: Options, meaning: str) -> Findings:
         return _only_intended(data, intended)
     gathered = Gathered()
     names = in_order(answers["condition"].unique().tolist(), data.conditions)
-    absent = [one.name for one in data.conditions if one.name not in names]
+    absent = [condition.name for condition in data.conditions if condition.name not in names]
     if absent:
         gathered.problems.append(
             f"Nobody who is analysed answered under {listed(absent)}: nothing is estimated there."
@@ -109,8 +125,10 @@ def graded(data: Analysed, options: Options, meaning: str) -> Findings:
     gathered.problems += _without_interval(means, against, reference)
     gathered.estimators["crossed_within"] = {
         "unit": "score from -1 to 1",
-        "means": [one.to_dict() for one in means.values()],
-        "contrasts": {} if reference is None else {reference: [one.to_dict() for one in against.values()]},
+        "means": [mean.to_dict() for mean in means.values()],
+        "contrasts": {}
+        if reference is None
+        else {reference: [claim.to_dict() for claim in against.values()]},
     }
     return gathered.findings(
         primary, court_lines(primary, data.conditions, _measure(data, reference)), varied
@@ -140,14 +158,14 @@ def _without_interval(
     means: dict[str, Crossed], against: dict[str, Crossed], reference: str | None
 ) -> list[str]:
     said = [
-        f"{name}: no interval of the mean score. {' '.join(one.warnings)}"
-        for name, one in means.items()
-        if one.se is None
+        f"{name}: no interval of the mean score. {' '.join(claim.warnings)}"
+        for name, claim in means.items()
+        if claim.se is None
     ]
     said += [
-        f"{name} against {reference}: no interval and no test. {' '.join(one.warnings)}"
-        for name, one in against.items()
-        if one.se is None
+        f"{name} against {reference}: no interval and no test. {' '.join(claim.warnings)}"
+        for name, claim in against.items()
+        if claim.se is None
     ]
     if len(means) == 1:
         said.append(
@@ -169,18 +187,18 @@ def _primary(
         one for one in lines if one.conclusive and one.p_adjusted is not None and one.p_adjusted <= ALPHA
     ]
     said = [
-        f"The mean score with {one.condition} is {'above' if (one.estimate or 0) > 0 else 'below'} 0: "
-        f"{signed(one.estimate or 0, 2)} ({between(one.low or 0, one.high or 0, 2)}; {p_text(one.p_adjusted or 0)}"
+        f"The mean score with {line.condition} is {'above' if (line.estimate or 0) > 0 else 'below'} 0: "
+        f"{signed(line.estimate or 0, 2)} ({between(line.low or 0, line.high or 0, 2)}; {p_text(line.p_adjusted or 0)}"
         f"{', corrected for all conditions' if len(lines) > 1 else ''})."
-        for one in above
+        for line in above
     ]
-    rest = [one for one in lines if one not in above]
+    rest = [line for line in lines if line not in above]
     if rest:
         parts = listed(
             [
-                f"{one.condition} {signed(one.estimate or 0, 2)}"
-                + ("" if one.low is None else f" ({between(one.low, one.high or 0, 2)})")
-                for one in rest
+                f"{line.condition} {signed(line.estimate or 0, 2)}"
+                + ("" if line.low is None else f" ({between(line.low, line.high or 0, 2)})")
+                for line in rest
             ]
         )
         said.append(f"Mean scores that cannot be told from 0: {parts}.")
@@ -202,8 +220,31 @@ def _ranked(part: pd.DataFrame, names: Sequence[str], level: float) -> dict[str,
     if len(there) < 2:
         return {}
     means = means_by_condition(part, "score", level)
-    found = beside_best(as_met(part), there, [means[name].estimate or 0.0 for name in there], level)
-    return {one.name: one for one in found}
+    places = beside_best(as_met(part), there, [means[name].estimate or 0.0 for name in there], level)
+    return {place.name: place for place in places}
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """The mean scores of one condition, by part, and whether it may be the best there."""
+
+    condition: str
+    participants: int
+    answers: int
+    means: dict[str, Crossed | None]
+    best: dict[str, BesideBest | None]
+
+    def mean(self, part: str) -> float | None:
+        mean = self.means[part]
+        return None if mean is None else mean.estimate
+
+    def ends(self, part: str) -> Ends:
+        mean = self.means[part]
+        return None if mean is None else SCORE.interval(mean.low, mean.high)
+
+    def may_be_best(self, part: str) -> str | None:
+        place = self.best[part]
+        return None if place is None else yes_or_no(place.may_be_best)
 
 
 def scores_table(
@@ -219,38 +260,33 @@ def scores_table(
         part: means_by_condition(own, "score", level) if len(own := _part(answers, part)) else {}
         for part, _ in PARTS
     }
-    rows = []
-    for name in names:
-        own = answers[answers["condition"] == name]
-        row: dict[str, Any] = {
-            "condition": name,
-            "participants": own["participant"].nunique(),
-            "answers": len(own),
-        }
-        for part, _ in PARTS:
-            one, standing = means[part].get(name), ranked[part].get(name)
-            row[part] = None if one is None else one.estimate
-            row[f"{part}_interval"] = None if one is None else SCORE.interval(one.low, one.high)
-            row[f"{part}_best"] = None if standing is None else "yes" if standing.may_be_best else "no"
-        rows.append(row)
-    columns = [
-        Column("condition", "Condition", "text"),
-        Column("participants", "Participants", "count"),
-        Column("answers", "Answers", "count"),
+    by_name = {name: answers[answers["condition"] == name] for name in names}
+    lines = [
+        _Scored(
+            name,
+            own["participant"].nunique(),
+            len(own),
+            {part: means[part].get(name) for part, _ in PARTS},
+            {part: ranked[part].get(name) for part, _ in PARTS},
+        )
+        for name, own in by_name.items()
     ]
-    for part, title in PARTS:
-        columns += [
-            Column(part, title, "number", SCORE),
-            Column(f"{part}_interval", "95% interval", "interval", SCORE),
-            Column(f"{part}_best", "May be best", "text"),
-        ]
-    return Table(
-        key="scores",
-        title="Mean scores",
-        columns=tuple(columns),
-        rows=tuple(rows),
-        sentence=_scores_sentence(meaning, rows),
-        notes=_scores_notes(missing),
+    sources: Sources[_Scored] = (
+        text("condition", "Condition", lambda line: line.condition),
+        count("participants", "Participants", lambda line: line.participants),
+        count("answers", "Answers", lambda line: line.answers),
+        *(source for part, title in PARTS for source in _part_sources(part, title)),
+    )
+    return build_table(
+        "scores", "Mean scores", lines, sources, _scores_sentence(meaning, lines), _scores_notes(missing)
+    )
+
+
+def _part_sources(part: str, title: str) -> Sources[_Scored]:
+    return (
+        number(part, title, lambda line: line.mean(part), SCORE),
+        interval(f"{part}_interval", "95% interval", lambda line: line.ends(part), SCORE),
+        text(f"{part}_best", "May be best", lambda line: line.may_be_best(part)),
     )
 
 
@@ -267,15 +303,15 @@ def _scores_notes(missing: int) -> tuple[str, ...]:
     return (*notes, *expired(missing))
 
 
-def _scores_sentence(meaning: str, rows: Sequence[dict[str, Any]]) -> str:
-    parts = listed([f"{row['condition']} {signed(row['all'], 2)}" for row in rows])
+def _scores_sentence(meaning: str, lines: Sequence[_Scored]) -> str:
+    parts = listed([f"{line.condition} {SCORE.signed(line.mean('all') or 0.0)}" for line in lines])
     said = f"Mean scores (above 0, {meaning}): {parts}."
-    left = [row["condition"] for row in rows if row["all_best"] == "yes"]
-    lower = [row["condition"] for row in rows if row["all_best"] == "no"]
-    if len(rows) > 1 and left:
+    left = [line.condition for line in lines if line.may_be_best("all") == "yes"]
+    lower = [line.condition for line in lines if line.may_be_best("all") == "no"]
+    if len(lines) > 1 and left:
         said += (
             " None can be ruled out as the best."
-            if len(left) == len(rows)
+            if len(left) == len(lines)
             else f" {listed(left)} may be the best; {listed(lower)} {'is' if len(lower) == 1 else 'are'} shown to "
             "be lower than another."
         )
@@ -289,7 +325,7 @@ def _scores_figure(names: Sequence[str], means: dict[str, Crossed]) -> Figure:
 
 def _against(
     gathered: Gathered,
-    rows: Any,
+    rows: Met,
     against: dict[str, Crossed],
     reference: str,
     primary: Primary,
@@ -305,7 +341,7 @@ def _against(
     pairs = [(name, reference) for name in against]
     linear = gathered.tried("The linear mixed model", lambda: linear_differences(rows, pairs, options.level))
     if linear is not None:
-        gathered.estimators["linear_mixed"] = [one.to_dict() for one in linear]
+        gathered.estimators["linear_mixed"] = [effect.to_dict() for effect in linear]
         gathered.tables.append(mixed_table(against, {"Linear mixed model": list(linear)}, reference, SCORE))
 
 
