@@ -6,6 +6,7 @@ import csv
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from verax.data.records import Records, counted, number_labels, text_records
 from verax.data.registry import Choice
 from verax.data.table import Schema
 from verax.errors import VeraxError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
 # A categorical column with more categories than this, and than half the rows, is a text or an identifier.
@@ -38,7 +42,20 @@ def file_suffix(path: Path) -> str:
 
 def file_records(path: Path, choice: Choice, schema: Schema | None) -> Records:
     """The texts or the table in a file."""
-    cells = read_cells(path)
+    return cell_records(read_cells(path), choice, schema)
+
+
+def frame_records(frame: pd.DataFrame, choice: Choice, schema: Schema | None) -> Records:
+    """The texts or the table in a DataFrame."""
+    columns = {str(name): frame[name].astype(object).tolist() for name in frame.columns}
+    if not len(frame):
+        raise VeraxError("The DataFrame holds no rows; give one with at least 3 inputs.")
+    places = [f"row {number}" for number in range(len(frame))]
+    return cell_records(Cells(Path("the DataFrame"), columns, places), choice, schema)
+
+
+def cell_records(cells: Cells, choice: Choice, schema: Schema | None) -> Records:
+    """The texts or the table in columns."""
     label = _column(cells, choice.label or "label", "label")
     labels, class_names = number_labels(_class_names(cells, label))
     if schema is None and (choice.text or "text" in cells.columns):
@@ -46,7 +63,7 @@ def file_records(path: Path, choice: Choice, schema: Schema | None) -> Records:
         return text_records(("" if _absent(text) else str(text) for text in texts), labels, class_names)
     if schema is None and choice.label is None:
         raise VeraxError(
-            f"{path} has no column 'text' (it has: {', '.join(cells.columns)}); name the text column with "
+            f"{cells.path} has no column 'text' (it has: {', '.join(cells.columns)}); name the text column with "
             "text=..., or, if all columns but one form a table, name that one with label=..."
         )
     if choice.text:

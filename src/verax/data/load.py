@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from verax.data.dataset import Dataset
-from verax.data.files import SUFFIXES, file_records, file_suffix
+from verax.data.files import SUFFIXES, file_records, file_suffix, frame_records
 from verax.data.records import Records, build_dataset
 from verax.data.registry import Choice, dataset_formats, datasets
 from verax.data.table import Schema
 from verax.errors import VeraxError
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 def load_dataset(
-    name_or_path: str | Path,
+    name_or_path: str | Path | pd.DataFrame,
     *,
     format: str | None = None,
     text: str | None = None,
@@ -28,7 +32,7 @@ def load_dataset(
 
     Args:
         name_or_path: a dataset's name (``verax list datasets``), ``package.module:function``, or a file or
-            folder.
+            folder; or a DataFrame, whose columns are read as those of a file (``frame.attrs["name"]`` is its name).
         format: the published format of the file or folder; not needed for CSV, JSON lines and Parquet.
         text: the column of the texts, "text" unless told otherwise. If the file has no such column, all
             columns but the label form a table.
@@ -41,6 +45,8 @@ def load_dataset(
         limit: at most so many inputs, drawn at random with the shares of parts and classes kept.
     """
     choice = Choice(text=text, label=label)
+    if not isinstance(name_or_path, str | Path):
+        return _from_frame(name_or_path, choice, schema, split=split, seed=seed, limit=limit)
     name = str(name_or_path)
     if format is not None:
         if schema is not None:
@@ -51,6 +57,23 @@ def load_dataset(
     else:
         records = _from_file(_existing(Path(name_or_path)), choice, schema)
     return build_dataset(records, name, split=split, seed=seed, limit=limit)
+
+
+def _from_frame(
+    frame: pd.DataFrame,
+    choice: Choice,
+    schema: Schema | None,
+    *,
+    split: Sequence[float] | str | None,
+    seed: int,
+    limit: int | None,
+) -> Dataset:
+    if not hasattr(frame, "columns"):
+        raise VeraxError(
+            f"A {type(frame).__name__} is no dataset; give a name, a file, or a DataFrame with a column of labels."
+        )
+    name = str(frame.attrs.get("name", "DataFrame"))
+    return build_dataset(frame_records(frame, choice, schema), name, split=split, seed=seed, limit=limit)
 
 
 def _by_name(name: str, choice: Choice, schema: Schema | None) -> Records:

@@ -5,7 +5,7 @@ from verax.models.base import Model, check_probabilities
 from verax.models.fit import fit_model, fit_vectorizer, table_columns
 from verax.models.function import CallableModel
 from verax.models.ready import fit_classifier, models
-from verax.models.resolve import resolve_model
+from verax.models.resolve import own_model, resolve_model
 from verax.models.tables import TableModel
 from verax.models.text import TextPipeline
 
@@ -20,6 +20,7 @@ __all__ = [
     "fit_model",
     "fit_vectorizer",
     "models",
+    "own_model",
     "resolve_model",
     "table_columns",
 ]

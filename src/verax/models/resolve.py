@@ -50,7 +50,18 @@ def resolve_model(
         return _own_model(name, _load(Path(name)), dataset)
     if ":" not in name:
         return fit_model(name, dataset, seed=seed, options=options)
-    thing: object = models.get(name)
+    return own_model(name, models.get(name), dataset, seed)
+
+
+def own_model(name: str, thing: object, dataset: Dataset, seed: int = 0) -> Model:
+    """A model of the user's own for a dataset.
+
+    Args:
+        name: what to call it.
+        thing: something fitted for :func:`as_model`, or a function that returns such a thing; see `resolve_model`.
+        dataset: what the model is for.
+        seed: given to a function that has a parameter of that name.
+    """
     if callable(thing) and not isinstance(thing, Model) and not hasattr(thing, "predict_proba"):
         thing = _call(name, thing, dataset, seed)
     return _own_model(name, thing, dataset)

@@ -7,7 +7,7 @@ import os
 import queue
 import sys
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, TypeAlias
@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from verax.errors import VeraxError
 from verax.run.jobs import Job, Outcome
 from verax.run.manifest import library_versions
+from verax.run.objects import receive
 from verax.run.perform import perform
 from verax.run.threads import limit_threads
 
@@ -26,23 +27,34 @@ CONNECT_SECONDS = 8
 DESERTED_SECONDS = 60  # without a single worker; a cluster that restarts its workers needs less
 
 
-def on_cluster(jobs: Sequence[Job], address: str) -> Generator[Outcome, None, None]:
+def on_cluster(
+    jobs: Sequence[Job], address: str, objects: Mapping[str, bytes] | None = None
+) -> Generator[Outcome, None, None]:
     """Do the jobs on the workers of the scheduler at this address; Dask moves the jobs of a worker that dies.
 
     Verax, in this version, and the modules of the jobs' functions must be importable on the workers.
+
+    Args:
+        jobs: what to do.
+        address: of the scheduler.
+        objects: what the jobs refer to, as `verax.run.objects.pack` gives it.
     """
     with _quiet_dask():
-        yield from _through(_connect(address), jobs, address)
+        yield from _through(_connect(address), jobs, address, dict(objects or {}))
 
 
-def _through(client: Client, jobs: Sequence[Job], address: str) -> Generator[Outcome, None, None]:
+def _through(
+    client: Client, jobs: Sequence[Job], address: str, objects: dict[str, bytes]
+) -> Generator[Outcome, None, None]:
     try:
         _check_workers(client, address)
         finished: queue.SimpleQueue[Future] = queue.SimpleQueue()
         paths = [os.path.abspath(entry) for entry in sys.path]
         pending: dict[str, tuple[Job, Future]] = {}  # a future that nobody holds is cancelled
+        # A list, which is sent once to each worker; a dict would be scattered item by item.
+        (sent,) = client.scatter([list(objects.items())], broadcast=True) if objects else (None,)
         for job in jobs:
-            future = client.submit(perform_there, job, paths, pure=False)
+            future = client.submit(perform_there, job, paths, sent, pure=False)
             pending[future.key] = job, future
             future.add_done_callback(finished.put)
         while pending:
@@ -54,8 +66,11 @@ def _through(client: Client, jobs: Sequence[Job], address: str) -> Generator[Out
         client.close(timeout=2)
 
 
-def perform_there(job: Job, paths: Sequence[str]) -> Outcome:
+def perform_there(
+    job: Job, paths: Sequence[str], objects: Sequence[tuple[str, bytes]] | None = None
+) -> Outcome:
     """What a cluster's worker does with a job."""
+    receive(dict(objects or ()))
     # Behind the worker's own: there only for modules that lie beside the command, as with a shared folder.
     sys.path.extend(path for path in paths if path not in sys.path)
     limit_threads()

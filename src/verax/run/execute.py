@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+import logging
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 
 from verax.errors import VeraxError
 from verax.run.jobs import Job, Outcome
+from verax.run.objects import at_hand, pack
 from verax.run.progress import Progress, Silent
 from verax.run.store import Store
+
+logger = logging.getLogger(__name__)
 
 
 def execute(
@@ -20,6 +24,7 @@ def execute(
     cluster: str | None = None,
     progress: Progress | None = None,
     retry_failed: bool = False,
+    objects: Mapping[str, object] | None = None,
 ) -> list[Outcome]:
     """The outcomes of the jobs, in their order; equal jobs are done once, stored ones not again.
 
@@ -33,6 +38,8 @@ def execute(
         cluster: The address of a Dask scheduler, whose workers then do the jobs.
         progress: Told of each outcome, see `verax.run.terminal_progress`.
         retry_failed: Do the stored jobs that failed again.
+        objects: What the jobs' arguments refer to, see `verax.run.objects`. They are sent to other processes; if one
+            cannot be, all jobs are done in this one.
     """
     if workers < 1:
         raise VeraxError(f"The number of jobs at a time is {workers}; it must be 1 or more.")
@@ -47,7 +54,7 @@ def execute(
             progress.start(len(distinct), list(outcomes.values()))
             if waiting:
                 # Closing ends the workers, whatever it is that stops the loop.
-                with closing(_finishing(waiting, workers, cluster)) as finishing:
+                with closing(_finishing(waiting, workers, cluster, objects or {})) as finishing:
                     for outcome in finishing:
                         store.put(outcome)
                         outcomes[outcome.key] = outcome
@@ -57,16 +64,26 @@ def execute(
     return [replace(outcomes[job.key], name=job.name) for job in jobs]
 
 
-def _finishing(jobs: Sequence[Job], workers: int, cluster: str | None) -> Generator[Outcome, None, None]:
+def _finishing(
+    jobs: Sequence[Job], workers: int, cluster: str | None, objects: Mapping[str, object]
+) -> Generator[Outcome, None, None]:
     """The outcomes as they finish, from the place that the caller chose."""
-    if cluster is not None:
+    packed = pack(objects) if cluster is not None or workers > 1 else {}
+    if packed is None:
+        logger.warning("The objects of this run cannot be sent to other processes, so it runs in this one.")
+    elif cluster is not None:
         from verax.run.cluster import on_cluster
 
-        return on_cluster(jobs, cluster)
-    if workers > 1:
+        return on_cluster(jobs, cluster, packed)
+    elif workers > 1:
         from verax.run.local import in_processes
 
-        return in_processes(jobs, workers)
+        return in_processes(jobs, workers, packed)
+    return _here(jobs, objects)
+
+
+def _here(jobs: Sequence[Job], objects: Mapping[str, object]) -> Generator[Outcome, None, None]:
     from verax.run.local import in_this_process
 
-    return in_this_process(jobs)
+    with at_hand(objects):
+        yield from in_this_process(jobs)

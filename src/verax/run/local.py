@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import queue
 import selectors
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import redirect_stdout, suppress
 
 from verax.errors import VeraxError
@@ -31,9 +33,24 @@ def in_this_process(jobs: Sequence[Job]) -> Generator[Outcome, None, None]:
             yield outcome
 
 
-def in_processes(jobs: Sequence[Job], workers: int) -> Generator[Outcome, None, None]:
-    """Do the jobs in several new processes; one that dies fails at most the job it was doing."""
-    team = _Team(jobs)
+def in_processes(
+    jobs: Sequence[Job], workers: int, objects: Mapping[str, bytes] | None = None
+) -> Generator[Outcome, None, None]:
+    """Do the jobs in several new processes; one that dies fails at most the job it was doing.
+
+    Args:
+        jobs: what to do.
+        workers: how many processes.
+        objects: what the jobs refer to, as `verax.run.objects.pack` gives it.
+    """
+    with tempfile.NamedTemporaryFile(prefix="verax-objects-") as file:
+        file.write(pickle.dumps(dict(objects or {})))
+        file.flush()
+        yield from _in_processes(jobs, workers, file.name)
+
+
+def _in_processes(jobs: Sequence[Job], workers: int, objects: str) -> Generator[Outcome, None, None]:
+    team = _Team(jobs, objects)
     threads = [
         threading.Thread(target=team.attend, args=(f"process {number + 1}",), daemon=True)
         for number in range(min(workers, len(jobs)))
@@ -55,7 +72,8 @@ def in_processes(jobs: Sequence[Job], workers: int) -> Generator[Outcome, None, 
 class _Team:
     """Worker processes, each attended by a thread that hands it jobs and waits for their outcomes."""
 
-    def __init__(self, jobs: Sequence[Job]) -> None:
+    def __init__(self, jobs: Sequence[Job], objects: str) -> None:
+        self._objects = objects
         self.finished: queue.SimpleQueue[Outcome | BaseException] = queue.SimpleQueue()
         self._waiting = list(reversed(jobs))
         self._workers: dict[str, _Worker] = {}
@@ -111,7 +129,7 @@ class _Team:
             if self._disbanded:
                 return None
             if name not in self._workers:
-                self._workers[name] = _Worker(name)
+                self._workers[name] = _Worker(name, self._objects)
             return self._workers[name]
 
     def _dismiss(self, name: str) -> str:
@@ -124,14 +142,14 @@ class _Team:
 class _Worker:
     """A process that reads jobs and writes outcomes, a line of JSON each."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, objects: str) -> None:
         # A new interpreter, neither forked (threads and locks of this one would be copied) nor started by
         # multiprocessing (which would import the caller's script again).
         setup = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from verax.run.worker import main; main()"
         paths = json.dumps([entry or os.getcwd() for entry in sys.path])
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", setup, paths, name],
+                [sys.executable, "-c", setup, paths, name, objects],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=os.environ | WORKER_ENVIRONMENT,

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import queue
 import sys
 import threading
+from pathlib import Path
 
 from verax.run.canonical import canonical
 from verax.run.jobs import Job
+from verax.run.objects import receive
 from verax.run.perform import perform
 
 
 def main() -> None:
     """Do the jobs on standard input, a line of JSON each, until it closes."""
-    name = sys.argv[2]
+    name, objects = sys.argv[2:4]
+    receive(pickle.loads(Path(objects).read_bytes()))
     sys.argv = sys.argv[:1]
     jobs_in, outcomes_out = _take_pipes()
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()

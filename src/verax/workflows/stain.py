@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from verax.benchmarks.staining.plan import make_plan
 from verax.benchmarks.staining.spec import StainOptions, StainSpec, make_spec, read_spec
 from verax.benchmarks.staining.staining_run import StainingRun, run_staining
+from verax.run.objects import at_hand
 from verax.run.progress import During, quietly, terminal_progress
-from verax.workflows.explainer_names import parse_explainers
+from verax.workflows.stain_objects import Gathered, Given
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 OUT = Path("runs/stain")
+# How DataFrames are read.
+READING = ("text", "label", "split", "seed", "limit")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,13 +60,26 @@ class StainRun:
     def __repr__(self) -> str:
         return f"StainRun({str(self.folder)!r}, {len(self.results):,} explanations)"
 
+    def _repr_html_(self) -> str:
+        from verax.report.staining.staining_terminal import findings, recall_rows
+
+        sentences = "<br>".join(escape(sentence) for sentence in findings(self.summary))
+        head, *rows = recall_rows(self.summary)
+        cells = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+        heads = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+        return (
+            "<p>Recall of the stain's features among the top b, in per cent</p>"
+            f"<table><tr>{heads}</tr>{cells}</table><p>{sentences}</p>"
+            f"<p>The report is {escape(str(self.folder / 'report.html'))}.</p>"
+        )
+
 
 def stain(
-    dataset: str | Sequence[str] | None = None,
-    models: Sequence[str] | None = None,
-    explainers: Sequence[str] | None = None,
+    dataset: Given | None = None,
+    models: Given | None = None,
+    explainers: Given | None = None,
     *,
-    spec: str | Path | StainSpec | dict[str, Any] | None = None,
+    spec: str | Path | StainSpec | Mapping[str, object] | None = None,
     out: str | Path = OUT,
     jobs: int = 1,
     cluster: str | None = None,
@@ -76,39 +93,42 @@ def stain(
     computes nothing.
 
     Args:
-        dataset: a name or a file, or several.
-        models: their names.
-        explainers: their names, with parameters in parentheses: ``"shap(samples=500)"``.
+        dataset: a name, a file, a `verax.Dataset` or a DataFrame (with the options ``text`` and ``label``); or several.
+        models: names, or scikit-learn classifiers and pipelines, which are fitted anew on stained labels; or functions
+            from a dataset to a fitted model.
+        explainers: names, with parameters in parentheses (``"shap(samples=500)"``), or objects with a method
+            ``explain(model, inputs, targets)``. All three may be dicts, from what to call them to what they are.
         spec: a TOML file, its text, or its content as a dict; what is given here besides wins.
         out: the run's folder.
-        jobs: processes on this machine.
+        jobs: processes on this machine. Objects that cannot be sent to other processes run in this one.
         cluster: a Dask scheduler's address, whose workers then do the jobs.
         retry_failed: do trials again that failed.
         during: told what is being done while it is done.
         options: the other options of a spec, see `verax.benchmarks.staining.spec.StainSpec`.
     """
-    asked = read_spec(spec) if spec is not None else {}
-    asked |= options
-    given = {
-        "datasets": [dataset] if isinstance(dataset, str) else dataset,
-        "models": models,
-        "explainers": explainers,
-    }
-    asked |= {name: list(value) for name, value in given.items() if value is not None}
+    asked = (read_spec(spec) if spec is not None else {}) | options
+    gathered = Gathered()
+    if dataset is not None:
+        asked["datasets"] = gathered.add_datasets(
+            dataset, {name: asked[name] for name in READING if name in asked}
+        )
+    if models is not None:
+        asked["models"] = gathered.add_models(models)
+    if explainers is not None:
+        asked["explainers"] = gathered.add_explainers(explainers)
     checked = make_spec(asked)
-    named = parse_explainers(",".join(checked.explainers), checked.samples, checked.seed)
-    methods = [(one.name, one.registered, one.parameters) for one in named]
     folder = Path(out)
-    with during(f"loading {', '.join(checked.datasets)}"):
-        plan = make_plan(checked, methods)
-    found = run_staining(
-        plan,
-        folder,
-        workers=jobs,
-        cluster=cluster,
-        progress=terminal_progress("trials"),
-        retry_failed=retry_failed,
-    )
+    with at_hand(gathered.things):
+        with during(f"loading {', '.join(checked.datasets)}"):
+            plan = make_plan(checked, gathered.methods(checked), gathered.objects)
+        found = run_staining(
+            plan,
+            folder,
+            workers=jobs,
+            cluster=cluster,
+            progress=terminal_progress("trials"),
+            retry_failed=retry_failed,
+        )
     run = StainRun(folder, found)
     with during("writing the report"):
         run.report()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from verax.benchmarks.staining.truth import GroundTruth, readable
 from verax.errors import VeraxError
 from verax.explain import Attribution, Explainer, explainer
 from verax.models import Model
+from verax.run.objects import fetch, is_reference
 from verax.seeds import stream
 
 # An explainer as the job is told of it: what to call it, its name, its parameters.
@@ -181,7 +182,7 @@ def _explain(
     wanted = [stain.rules[int(fired[place])].features for place in chosen]
     result["wanted"] = list(wanted[0]) if wanted else []  # of the input that is kept as an example
     methods: list[tuple[str, Callable[[], Explainer]]] = [
-        (label, partial(explainer, name, **parameters)) for label, name, parameters in explainers
+        (label, partial(make_explainer, name, **parameters)) for label, name, parameters in explainers
     ]
     if readable(model):
         methods.append((GROUND_TRUTH, GroundTruth))
@@ -195,6 +196,13 @@ def _explain(
         except Exception as error:
             reason = " ".join(str(error).split())
             result["explainers"][label] = {"error": f"{type(error).__name__}: {reason}"}
+
+
+def make_explainer(name: str, **parameters: Any) -> Explainer:
+    """An explainer by its name, or the object that a reference stands for."""
+    if not is_reference(name):
+        return explainer(name, **parameters)
+    return cast("Explainer", fetch(name))  # it has a method `explain`, whatever its class
 
 
 def score(explanations: Sequence[Any], wanted: Sequence[Sequence[str]], seconds: float) -> dict[str, Any]:

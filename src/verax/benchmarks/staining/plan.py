@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 from verax.benchmarks.staining import jobs
 from verax.benchmarks.staining.spec import StainSpec
@@ -35,6 +34,8 @@ class Plan:
         hashes: the content hash of each dataset.
         twins: the job of the unstained model of each (dataset, model).
         trials: the stained ones.
+        sources: what each dataset is loaded by.
+        objects: what the jobs refer to, by reference.
         correlated: per dataset, the conditions left out because another one is the same.
     """
 
@@ -43,6 +44,8 @@ class Plan:
     hashes: Mapping[str, str]
     twins: Mapping[tuple[str, str], Job]
     trials: tuple[Trial, ...]
+    sources: Mapping[str, Mapping[str, object]]
+    objects: Mapping[str, object]
     correlated: Mapping[str, Sequence[tuple[str, str]]]
 
     @property
@@ -51,26 +54,54 @@ class Plan:
         return [*self.twins.values(), *(trial.job for trial in self.trials)]
 
 
-def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method]) -> Plan:
+@dataclass(frozen=True, eq=False)
+class Objects:
+    """Datasets and models that are objects, and what explainers refer to.
+
+    Attributes:
+        datasets: the reference of each by its name in the spec.
+        models: the same.
+        things: the objects by their references, those of explainers too.
+    """
+
+    datasets: Mapping[str, str] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
+    things: Mapping[str, object] = field(default_factory=dict)
+
+
+NO_OBJECTS = Objects()
+
+
+def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objects = NO_OBJECTS) -> Plan:
     """Plans a run; the datasets are loaded, so that what is wrong with them is told before anything is fitted.
 
     Args:
         spec: what is asked.
-        explainers: label, name and parameters of each, already known to be right.
+        explainers: label, name (or reference) and parameters of each, already known to be right.
+        objects: what of the rest is no name; they must be at hand, see `verax.run.objects`.
     """
     for name in spec.models:
-        models.get(name)
+        if name not in objects.models:
+            models.get(name)
     methods = list(explainers)
     if not any(label == FLOOR for label, _, _ in methods):
         methods.append((FLOOR, FLOOR, {"seed": spec.seed}))
-    prepared = {name: prepare(spec.source(name), spec.words) for name in spec.datasets}
+    sources: dict[str, dict[str, object]] = {
+        name: {"name_or_path": objects.datasets[name]} if name in objects.datasets else spec.source(name)
+        for name in spec.datasets
+    }
+    prepared = {name: prepare(source, spec.words) for name, source in sources.items()}
     twins: dict[tuple[str, str], Job] = {}
     trials: list[Trial] = []
     for dataset, ready in prepared.items():
         _first_stain(spec, ready)
-        shared = {"source": spec.source(dataset), "words": spec.words, "data_hash": ready.dataset.hash}
+        shared: dict[str, object] = {
+            "source": sources[dataset],
+            "words": spec.words,
+            "data_hash": ready.dataset.hash,
+        }
         for model in spec.models:
-            arguments = {**shared, "model": model, "seed": spec.seed}
+            arguments = {**shared, "model": objects.models.get(model, model), "seed": spec.seed}
             name = f"{dataset}, {model}, unstained"
             twins[dataset, model] = _job(name, "twin", arguments)
         for stain in range(spec.stains):
@@ -81,7 +112,7 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method]) -> Plan:
                     "at_least": spec.at_least,
                     "stain_seed": spec.seed + stain,
                     "weight": spec.weight,
-                    "model": model,
+                    "model": objects.models.get(model, model),
                     "explainers": [[label, name, dict(parameters)] for label, name, parameters in methods],
                     "inputs": spec.inputs,
                     "learnt": spec.learnt,
@@ -95,6 +126,8 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method]) -> Plan:
         hashes={name: ready.dataset.hash for name, ready in prepared.items()},
         twins=twins,
         trials=tuple(trials),
+        sources=sources,
+        objects=objects.things,
         correlated={
             name: ready.candidates(spec.min_share, spec.at_least).correlated
             for name, ready in prepared.items()
@@ -102,7 +135,7 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method]) -> Plan:
     )
 
 
-def _job(name: str, function: str, arguments: dict[str, Any]) -> Job:
+def _job(name: str, function: str, arguments: dict[str, object]) -> Job:
     known_as = f"verax.benchmarks.staining.cell:{function}"
     return Job(name, f"{jobs.__name__}:{function}", arguments, jobs.VERSION, known_as)
 

@@ -14,6 +14,7 @@ from verax.benchmarks.staining.rules import Literal
 from verax.benchmarks.staining.sampling import Candidates, without_copies
 from verax.data import Bins, Dataset, Part, load_dataset
 from verax.models.fit import fit_vectorizer
+from verax.run.objects import fetch, is_reference
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +61,7 @@ def prepare(source: Mapping[str, Any], words: str) -> Prepared:
 
 @lru_cache(maxsize=4)
 def _prepare(source: tuple[tuple[str, Any], ...], words: str) -> Prepared:
-    arguments = dict(source)
-    dataset = load_dataset(arguments.pop("name_or_path"), **arguments)
+    dataset = _load(**dict(source))
     if dataset.kind == "table":
         schema = dataset.schema
         assert schema is not None
@@ -83,6 +83,14 @@ def _prepare(source: tuple[tuple[str, Any], ...], words: str) -> Prepared:
         _each(dataset, lambda part: scipy.sparse.csc_matrix(counter.transform(list(part.inputs)))),
         None,
     )
+
+
+def _load(name_or_path: str, **options: Any) -> Dataset:
+    if not is_reference(name_or_path):
+        return load_dataset(name_or_path, **options)
+    dataset = fetch(name_or_path)
+    assert isinstance(dataset, Dataset)
+    return dataset
 
 
 def lower_cased(dataset: Dataset) -> Dataset:

@@ -56,6 +56,7 @@ def run_staining(
         cluster=cluster,
         progress=progress,
         retry_failed=retry_failed,
+        objects=plan.objects,
     )
     manifest = finish_manifest(folder)
     return _write(plan, folder, outcomes, manifest)

@@ -110,7 +110,7 @@ def _took(plan: Plan, dataset: str, values: Sequence[Any], twin: Any) -> dict[st
 def _twin_accuracy(plan: Plan, dataset: str, values: Sequence[Any], twin: Any) -> dict[str, Any]:
     from verax.benchmarks.staining.stainable import prepare
 
-    labels = prepare(plan.spec.source(dataset), plan.spec.words).dataset.test.labels
+    labels = prepare(plan.sources[dataset], plan.spec.words).dataset.test.labels
     predicted = np.array(twin["predicted"])
     found = []
     for value in values:

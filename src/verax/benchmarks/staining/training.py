@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from verax.arrays import IntArray
 from verax.benchmarks.staining.stainable import Prepared
-from verax.data import Part
-from verax.models import Model, fit_model, resolve_model
+from verax.data import Dataset, Part
+from verax.models import Model, fit_model, own_model, resolve_model
 from verax.models.text import TextPipeline
+from verax.run.objects import fetch, is_reference
 
 
 def fit(
@@ -21,7 +22,8 @@ def fit(
     """Fits a model by name on the training part with these labels.
 
     Args:
-        name: a ready-made model, or ``package.module:function`` that is called with the dataset.
+        name: a ready-made model, ``package.module:function`` that is called with the dataset, or the reference of such
+            a function or of a scikit-learn classifier.
         prepared: the dataset.
         labels: of the training and of the validation inputs.
         weight: how many times each training input counts; once if None.
@@ -34,7 +36,7 @@ def fit(
     )
     if ":" in name:  # somebody's own: a weight is that many copies, whatever the model is
         places = _copies(len(labels[0]), weight)
-        return resolve_model(name, replace(dataset, train=_take(dataset.train, places)), seed)
+        return _fit_own(name, replace(dataset, train=_take(dataset.train, places)), seed)
     return fit_model(
         name,
         dataset,
@@ -43,6 +45,24 @@ def fit(
         vectorizer=prepared.vectorizer,
         rows=None if prepared.rows is None else prepared.rows[:2],
     )
+
+
+def _fit_own(name: str, dataset: Dataset, seed: int) -> Model:
+    if not is_reference(name):
+        return resolve_model(name, dataset, seed)
+    thing = fetch(name)
+    if not hasattr(thing, "fit"):
+        return own_model("the function for a model", thing, dataset, seed)
+    from sklearn.base import clone
+
+    estimator: Any = clone(thing)
+    # A fit that draws at random draws the same again, unless the user has chosen a seed of their own.
+    drawn = [
+        key for key, value in estimator.get_params().items() if key.endswith("random_state") and value is None
+    ]
+    estimator.set_params(**dict.fromkeys(drawn, seed))
+    inputs = dataset.train.inputs if dataset.schema is None else dataset.schema.decode(dataset.train.inputs)
+    return own_model(type(thing).__name__, estimator.fit(inputs, dataset.train.labels), dataset, seed)
 
 
 def predict(

@@ -57,6 +57,17 @@ def _recall_table(summary: Mapping[str, Any], dataset: str) -> Table:
     return table
 
 
+def recall_rows(summary: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """The same tables as one, for places that draw their own: a row of headings, then one per explainer."""
+    explainers = short_names(summary["explainers"])
+    rows = [("dataset", "model", "explainer", "stains", *(f"b = {budget}" for budget in SHOWN_BUDGETS))]
+    for cell in summary["cells"]:
+        for label, scores in cell["explainers"].items():
+            shown = [estimate(scores["recall"][budget - 1]) for budget in SHOWN_BUDGETS]
+            rows.append((cell["dataset"], cell["model"], explainers[label], str(scores["stains"]), *shown))
+    return rows
+
+
 def findings(summary: Mapping[str, Any]) -> list[str]:
     """One sentence per cell on which differences survive correction, and on what was left out."""
     sentences = []

@@ -1,0 +1,226 @@
+"""Datasets, models and explainers as a caller gives them, by name or as objects, made ready for a staining run."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from verax.benchmarks.staining.jobs import Method
+from verax.benchmarks.staining.plan import Objects
+from verax.benchmarks.staining.spec import StainSpec
+from verax.data import Dataset, load_dataset
+from verax.errors import VeraxError
+from verax.explain import explainers
+from verax.models import Model, TableModel, TextPipeline
+from verax.run import canonical
+from verax.run.objects import refer
+from verax.workflows.explainer_names import parse_explainers
+
+# What may be given: a name, an object, several of them, or several by the names that they shall have.
+Given = str | object | Sequence[str | object] | Mapping[str, str | object]
+
+
+@dataclasses.dataclass
+class Gathered:
+    """What was given, sorted: the labels for the spec, and what these stand for."""
+
+    datasets: dict[str, str] = dataclasses.field(default_factory=dict)
+    models: dict[str, str] = dataclasses.field(default_factory=dict)
+    explainers: dict[str, Method] = dataclasses.field(default_factory=dict)
+    things: dict[str, object] = dataclasses.field(default_factory=dict)
+
+    @property
+    def objects(self) -> Objects:
+        """For `make_plan`."""
+        return Objects(self.datasets, self.models, self.things)
+
+    def refer(self, thing: object, label: str) -> str:
+        """Keeps an object; its reference."""
+        reference = refer(thing, label)
+        self.things[reference] = thing
+        return reference
+
+    def add_datasets(self, given: Given, options: Mapping[str, Any]) -> list[str]:
+        """The names of datasets for the spec.
+
+        Args:
+            given: what the caller gave.
+            options: of `load_dataset`, for DataFrames.
+        """
+        labels: list[str] = []
+        for own_label, thing in _each(given):
+            if isinstance(thing, str):
+                labels.append(thing)
+                continue
+            dataset = _dataset(thing, options)
+            label = own_label or _another(dataset.name, labels)
+            self.datasets[label] = self.refer(dataset, label)
+            labels.append(label)
+        return labels
+
+    def add_models(self, given: Given) -> list[str]:
+        """The names of models for the spec."""
+        labels: list[str] = []
+        for own_label, thing in _each(given):
+            if isinstance(thing, str):
+                labels.append(thing)
+                continue
+            estimator = _fittable(thing)
+            label = own_label or _another(_model_label(estimator), labels)
+            self.models[label] = self.refer(estimator, label)
+            labels.append(label)
+        return labels
+
+    def add_explainers(self, given: Given) -> list[str]:
+        """The names of explainers for the spec."""
+        labels: list[str] = []
+        for own_label, thing in _each(given):
+            if isinstance(thing, str):
+                labels.append(thing)
+                continue
+            label, name, parameters = _method(thing)
+            label = own_label or _another(label, labels)
+            self.explainers[label] = (label, name or self.refer(thing, label), parameters)
+            labels.append(label)
+        return labels
+
+    def methods(self, spec: StainSpec) -> list[Method]:
+        """All explainers of a spec as jobs are told of them; its budget and seed are for those given by name."""
+        methods: list[Method] = []
+        for is_object, labels in groupby(spec.explainers, key=self.explainers.__contains__):
+            if is_object:
+                methods += [self.explainers[label] for label in labels]
+            else:
+                named = parse_explainers(",".join(labels), spec.samples, spec.seed)
+                methods += [(method.name, method.registered, method.parameters) for method in named]
+        return methods
+
+
+def _method(thing: object) -> Method:
+    """One explainer; one of Verax's own is known by its name and parameters, any other has no name."""
+    if isinstance(thing, type) or not callable(getattr(thing, "explain", None)):
+        kind = thing.__name__ if isinstance(thing, type) else type(thing).__name__
+        hint = (
+            f"write {kind}()"
+            if isinstance(thing, type)
+            else "give it a method explain(model, inputs, targets)"
+        )
+        raise VeraxError(f"{kind} is no explainer; {hint}, or name one: {', '.join(explainers)}.")
+    parameters = _parameters(thing)
+    shown = ", ".join(f"{name}={value!r}" for name, value in parameters.items())
+    name = _registered_name(thing)
+    if name and _is_plain(parameters):
+        return f"{name}({shown})" if shown else name, name, parameters
+    kind = type(thing).__name__
+    return f"{kind}({shown})" if shown else kind, "", {}
+
+
+def _each(given: Given) -> Iterable[tuple[str, str | object]]:
+    if isinstance(given, Mapping):
+        names = [thing for thing in given.values() if isinstance(thing, str)]
+        if names:
+            raise VeraxError(f"{names[0]!r} is a name already; give dicts for objects, and lists for names.")
+        return list(given.items())
+    # A Dataset has a length, a DataFrame too: only lists and tuples hold several.
+    return [("", thing) for thing in (given if isinstance(given, list | tuple) else [given])]
+
+
+def _another(label: str, taken: Sequence[str]) -> str:
+    """The label, with a number where it is taken."""
+    numbered = (f"{label} {number}" for number in range(2, len(taken) + 3))
+    return label if label not in taken else next(name for name in numbered if name not in taken)
+
+
+def _dataset(thing: Any, options: Mapping[str, Any]) -> Dataset:
+    if not isinstance(thing, Dataset):
+        return load_dataset(thing, **options)
+    useless = [name for name, value in options.items() if value is not None and name != "seed"]
+    if useless:
+        raise VeraxError(
+            f"{useless[0]} is for files and DataFrames; the dataset {thing.name!r} is loaded already."
+        )
+    return thing
+
+
+def _fittable(given: object) -> object:
+    """What staining can fit: a classifier of scikit-learn, or a function from a dataset to something fitted."""
+    thing = _unwrapped(given)
+    name = given.__name__ if isinstance(given, type) else type(given).__name__
+    if isinstance(thing, type):
+        raise VeraxError(f"{name} is a class, not a model; write {name}().")
+    if _is_clonable(thing):
+        if not hasattr(thing, "predict_proba"):
+            raise VeraxError(
+                f"{name} has no predict_proba; use a classifier with probabilities, or wrap it in scikit-learn's "
+                "CalibratedClassifierCV."
+            )
+        return thing
+    if callable(thing) and not isinstance(thing, Model) and not hasattr(thing, "predict_proba"):
+        return thing
+    raise VeraxError(
+        f"Staining fits every model anew on stained labels, and a {name} cannot be fitted; give a scikit-learn "
+        "classifier or pipeline, a function from a dataset to a fitted model, or a name (verax list models)."
+    )
+
+
+def _unwrapped(thing: object) -> object:
+    """The scikit-learn model inside of what `as_model` made of it."""
+    if isinstance(thing, TextPipeline):
+        from sklearn.pipeline import make_pipeline
+
+        return make_pipeline(thing.vectorizer, *thing.transforms, thing.classifier)
+    # Without frames it was fitted on rows that were encoded before, which it would not be given here.
+    return thing.estimator if isinstance(thing, TableModel) and thing.frames else thing
+
+
+def _is_clonable(thing: object) -> bool:
+    if not (hasattr(thing, "fit") and hasattr(thing, "get_params")):
+        return False
+    from sklearn.base import clone
+
+    try:
+        clone(thing)
+    except (TypeError, RuntimeError):
+        return False
+    return True
+
+
+def _model_label(estimator: Any) -> str:
+    if not hasattr(estimator, "fit"):
+        return str(getattr(estimator, "__name__", type(estimator).__name__))
+    steps = getattr(estimator, "steps", None)
+    return type(steps[-1][1] if steps else estimator).__name__
+
+
+def _parameters(thing: object) -> dict[str, Any]:
+    """The parameters of a dataclass that are not its defaults."""
+    if not dataclasses.is_dataclass(thing) or isinstance(thing, type):
+        return {}
+    values = {field.name: getattr(thing, field.name) for field in dataclasses.fields(thing) if field.init}
+    return {
+        field.name: values[field.name]
+        for field in dataclasses.fields(thing)
+        if field.init
+        and not (field.default is values[field.name] or _equal(field.default, values[field.name]))
+    }
+
+
+def _equal(default: object, value: object) -> bool:
+    return type(default) is type(value) and bool(repr(default) == repr(value))
+
+
+def _registered_name(thing: object) -> str:
+    """The name of one of Verax's own explainers; empty for any other."""
+    if not type(thing).__module__.startswith("verax."):
+        return ""
+    return next((name for name in explainers.names() if explainers.get(name) is type(thing)), "")
+
+
+def _is_plain(parameters: Mapping[str, object]) -> bool:
+    try:
+        canonical(dict(parameters))
+    except VeraxError:
+        return False
+    return True
