@@ -23,7 +23,7 @@ def test_every_block_of_the_page_runs(tmp_path):
         'assert [cell["model"] for cell in run.summary["cells"]] == ["LogisticRegression", "tree"]\n'
         'assert not run.summary["failures"] and not any(cell["errors"] for cell in run.summary["cells"])\n'
         'assert all("Alone" in cell["explainers"] for cell in run.summary["cells"])\n'
-        'assert analysis.summary["people"] == "bots" and analysis.results.participant.nunique() == 6\n'
+        'assert analysis.summary.people == "bots" and analysis.results.participant.nunique() == 6\n'
         'assert [court["kind"] for court in page.summary["courts"]][0] == "benchmark"\n'
         "for shown in (run, study, analysis, page):\n"
         '    assert "</p>" in shown._repr_html_()\n'

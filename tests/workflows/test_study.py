@@ -106,7 +106,7 @@ def test_python_the_command_line_and_the_demo_analyse_alike(folder, capsys, monk
         summary.pop("source")  # the path of the database, which was moved into the demo's folder
     assert summaries[0] == summaries[1] == summaries[2]
     found = by_python.summary
-    assert (found["people"], found["flow"]["complete"]) == ("bots", 6)
+    assert (found.people, found.flow.complete) == ("bots", 6)
     assert by_python.results.participant.nunique() == 6
     assert json.loads((folder / "demo" / "report.json").read_text())["courts"]
 
@@ -118,7 +118,7 @@ def test_an_export_holds_the_answers_and_can_be_analysed(folder):
     assert exported.rows["participants"] == 4
     analysis = study.analyze(export="exported", bots=True, replicates=100)
     assert analysis.folder == verax.open_study("study").folder / "analysis-bots"
-    assert "4 arrived" in analysis.summary["flow"]["sentence"]
+    assert "4 arrived" in analysis.summary.flow.sentence
 
 
 def test_results_and_folders_go_onto_one_page(folder):
