@@ -48,6 +48,19 @@ def _choose(model: Model) -> Path[Any]:
         if not isinstance(path, str):
             return path
         log.info("This model's texts are rebuilt as strings: %s.", path)
+    if type(model).__module__.startswith("verax.models.neural."):  # then torch is loaded already
+        return _network_path(model)
+    return StringPath(model)
+
+
+def _network_path(model: Model) -> Path[Any]:
+    from verax.models.neural.networks import TextNetwork
+    from verax.perturb.paths.word_ids import word_path
+
+    path = word_path(model) if isinstance(model, TextNetwork) else "it is no network of texts"
+    if not isinstance(path, str):
+        return path
+    log.info("This network's texts are rebuilt as strings: %s.", path)
     return StringPath(model)
 
 

@@ -68,16 +68,19 @@ class WordEncoder:
 
     def encode(self, inputs: Sequence[str] | FloatArray) -> list[Encoded]:
         """The number of each word of each text."""
-        numbers = self.numbers
         arrays: list[Encoded] = []
         cut = 0
         for text in check_texts(inputs):
-            words = WORD.findall(text.lower())
+            words = WORD.findall(text)
             cut += len(words) > self.max_words
-            ids = [numbers.get(word, UNKNOWN) for word in words[: self.max_words]]
-            arrays.append(np.array(ids, dtype=np.int64))
+            arrays.append(self.numbers_of(words[: self.max_words]))
         say_cut(cut, len(arrays), f"{self.max_words:,} words")
         return arrays
+
+    def numbers_of(self, words: Sequence[str]) -> NDArray[np.int64]:
+        """The number of each of some words."""
+        numbers = self.numbers
+        return np.array([numbers.get(word.lower(), UNKNOWN) for word in words], dtype=np.int64)
 
     def word_places(self, texts: Sequence[str]) -> list[IndexArray]:
         """Each position is a word."""
