@@ -8,11 +8,11 @@ import pytest
 
 from report.study.test_study_page import Balance, read
 from report.study_summaries import HOSTILE, court, summary
+from verax.codec import encoded
 from verax.errors import VeraxError
 from verax.report.courts.courts import Court, Standing, bare_name, read_courts
 from verax.report.courts.courts_page import compare_courts, explainer_order, places, write_courts_report
 from verax.report.courts.order import average_ranks, compare, comparisons
-from verax.studies.results.codec import encoded
 from verax.studies.results.units import Unit
 
 

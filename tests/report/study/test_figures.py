@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 import pytest
 
 from report.study_summaries import FIGURES, FLOW, HOSTILE
+from verax.codec import decode
 from verax.report.study.figures import beside, figure_inline, figure_svg
 from verax.report.study.flow_figure import flow_steps
-from verax.studies.results.codec import decode
 from verax.studies.results.figures import Figure, FlowChart, Interval, Intervals
 from verax.studies.results.flow import Flow
 

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from report.study_summaries import HOSTILE, table
+from verax.codec import decode
 from verax.report.study.study_tables import heading, latex, rows_of, to_latex, to_markdown, written
-from verax.studies.results.codec import decode
 from verax.studies.results.tables import Column, Table
 
 

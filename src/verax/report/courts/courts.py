@@ -9,8 +9,8 @@ from math import sqrt
 from pathlib import Path
 from typing import Literal
 
+from verax.codec import decode
 from verax.errors import VeraxError
-from verax.studies.results.codec import decode
 from verax.studies.results.summary import Summary
 from verax.studies.results.units import Unit
 from verax.text import listed

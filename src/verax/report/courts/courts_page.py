@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
 
+from verax.codec import encoded
 from verax.errors import VeraxError
 from verax.report.courts.charts import court_panels, courts_figure, scatter_figure, scatter_panel
 from verax.report.courts.courts import FLOOR, Court, read_courts
@@ -18,7 +19,6 @@ from verax.report.study.study_page import page_style
 from verax.run import library_versions, write_json
 from verax.stats.ranks.methods_needed import Needed
 from verax.stats.thresholds import FEWEST_METHODS
-from verax.studies.results.codec import encoded
 from verax.text import NOTHING, counted, listed, p_number
 
 

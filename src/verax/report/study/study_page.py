@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
+from verax.codec import encoded
 from verax.errors import VeraxError
 from verax.report.explanations.explanations_page import _environment
 from verax.report.study.figures import figure_inline, figure_svg
 from verax.report.study.study_tables import file_name, heading, rows_of
 from verax.studies.protocol.contract import question_of
-from verax.studies.results.codec import encoded
 from verax.studies.results.figures import Figure, FlowChart, Interval, Intervals
 from verax.studies.results.summary import Primary, PrimaryEstimate, Summary
 from verax.studies.results.tables import (

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from verax.codec import cleaned
 from verax.errors import VeraxError
 from verax.run import library_versions
 from verax.run.threads import one_thread
@@ -15,7 +16,6 @@ from verax.studies.analysis.flow import flow_of, flow_problems
 from verax.studies.analysis.plan import plan_problems, with_plan
 from verax.studies.protocol.contract import make_protocol, protocols
 from verax.studies.protocol.findings import Analysed, Findings, ProtocolAnalysis
-from verax.studies.results.codec import cleaned
 from verax.studies.results.figures import Figure, FlowChart
 from verax.studies.results.flow import Flow
 from verax.studies.results.options import Options

@@ -7,11 +7,11 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from verax.codec import encoded
 from verax.errors import VeraxError
 from verax.run.canonical import write_json
 from verax.run.manifest import library_versions, machine
 from verax.studies.protocol.findings import Analysed
-from verax.studies.results.codec import encoded
 from verax.studies.results.options import Options
 from verax.studies.results.summary import Summary
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from verax.studies.results.codec import decode, encoded
+from verax.codec import decode, encoded
 from verax.studies.results.figures import Figure
 from verax.studies.results.flow import Flow
 from verax.studies.results.options import Options, People

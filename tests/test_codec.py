@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from report.study_summaries import graded, summary, tiny
+from verax.codec import cleaned, decode, encode, encoded
 from verax.errors import VeraxError
 from verax.studies.analysis import Summary
-from verax.studies.results.codec import cleaned, decode, encode, encoded
 from verax.studies.results.units import Unit
 
 

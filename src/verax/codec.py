@@ -1,4 +1,4 @@
-"""Dataclasses as plain values for JSON, and back: the one place where the summary of an analysis meets its file.
+"""Dataclasses as plain values for JSON, and back: the one place where a summary meets its file.
 
 A class may say more about its form in the file with two methods:
 
@@ -123,7 +123,7 @@ def _needed(kind: type) -> set[str]:
 def _read(kind: type, data: dict[str, object], place: str) -> object:
     missing = sorted(_needed(kind) - set(data))
     if missing:
-        raise VeraxError(f"{place} lacks {missing[0]!r}; make the analysis again.")
+        raise VeraxError(f"{place} lacks {missing[0]!r}; make it again.")
     known = kind.completed(data) if hasattr(kind, "completed") else data
     hints = get_type_hints(kind)
     return kind(
@@ -138,4 +138,4 @@ def _read(kind: type, data: dict[str, object], place: str) -> object:
 def _typed(kind: type[T], data: object, place: str) -> T:
     if isinstance(data, kind):
         return data
-    raise VeraxError(f"{place} is {data!r}, which is not what stands there; make the analysis again.")
+    raise VeraxError(f"{place} is {data!r}, which is not what stands there; make it again.")
