@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from verax.models.text import TextPipeline, check_texts, is_texts
 if TYPE_CHECKING:
     import pandas as pd
     from sklearn.base import BaseEstimator
+    from torch import nn
+    from transformers import PreTrainedTokenizerFast
 
     from verax.data.table import Schema
     from verax.models.tables import RawRows
@@ -30,18 +33,26 @@ def as_model(
     kind: str | None = None,
     reference: Inputs | pd.DataFrame | None = None,
     schema: Schema | None = None,
+    encoder: Callable[[Batch], Answer] | None = None,
+    tokenizer: PreTrainedTokenizerFast | None = None,
+    outputs: Literal["scores", "probabilities"] = "scores",
 ) -> Model:
     """Adapts something fitted so that it can be explained.
 
     Args:
         fitted: a scikit-learn Pipeline that starts with a Count, Tfidf or Hashing vectoriser; any other
-            fitted classifier with ``predict_proba`` (scikit-learn, xgboost); or a callable from a batch of
-            inputs to probabilities. A Model is returned as it is.
+            fitted classifier with ``predict_proba`` (scikit-learn, xgboost); a torch module with its encoder; a
+            Hugging Face ``pipeline("text-classification")``, or such a model with its tokenizer; or a callable from a
+            batch of inputs to probabilities. A Model is returned as it is.
         class_names: one name per class, in the model's order; by default the labels it was fitted on.
         kind: ``"text"`` or ``"table"``, where it cannot be seen from the rest.
         reference: training inputs: texts, or rows of a table (DataFrame, list of rows, or encoded array).
             Explainers take bins and background values from rows, and those that have to learn first learn from it.
         schema: the table's columns; learned from ``reference`` by default.
+        encoder: of a torch module: from a list of texts, or encoded rows of a table, to what the module is called with
+            (a tensor, several, or several by name).
+        tokenizer: of a Hugging Face model.
+        outputs: what a torch module gives: class scores before the softmax, or probabilities.
     """
     if kind is not None and kind not in KINDS:
         raise VeraxError(f"There is no kind of model {kind!r}; kind is 'text' or 'table'.")
@@ -57,6 +68,14 @@ def as_model(
         return fitted
     if isinstance(fitted, type):
         raise VeraxError(f"{fitted.__name__} is a class, not a fitted model; create one and fit it first.")
+    if "torch" in sys.modules and (network := _network(fitted, tokenizer)) is not None:
+        from verax.models.neural.brought import adapt_module
+
+        table = None if texts is not None or kind == "text" else reference
+        if table is not None:
+            schema = schema or _learn(table, None)
+            reference = encode_rows(table, schema)
+        return adapt_module(*network, encoder, class_names, outputs, schema, reference)
     if hasattr(fitted, "fit") or hasattr(fitted, "predict_proba"):
         return _adapt_estimator(fitted, class_names, kind, reference, schema)
     if callable(fitted):
@@ -65,6 +84,22 @@ def as_model(
         f"A value of the type {type(fitted).__name__} is no model; give a fitted classifier with predict_proba, "
         "or a function from a list of inputs to an array of class probabilities."
     )
+
+
+def _network(
+    fitted: object, tokenizer: PreTrainedTokenizerFast | None
+) -> tuple[nn.Module, PreTrainedTokenizerFast | None] | None:
+    """A torch module and its tokenizer, if that is what was given, on its own or inside a pipeline."""
+    from torch import nn
+
+    if isinstance(fitted, nn.Module):
+        return fitted, tokenizer
+    inner, task = getattr(fitted, "model", None), getattr(fitted, "task", None)
+    if task is None or not isinstance(inner, nn.Module):
+        return None
+    if task != "text-classification":
+        raise VeraxError(f"The pipeline is for {task!r}; Verax explains pipelines for 'text-classification'.")
+    return inner, getattr(fitted, "tokenizer", tokenizer)
 
 
 def _adapt_estimator(

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Protocol, Self
+from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 import torch
@@ -20,8 +20,8 @@ from verax.models.text import check_texts
 
 log = logging.getLogger("verax.models")
 
-# An input as an array: numbers of words, or numbers.
-Encoded = NDArray[np.int64] | NDArray[np.float32]
+# An input as an array: numbers of words, or numbers (in half precision where many are kept).
+Encoded = NDArray[np.int64] | NDArray[np.float32] | NDArray[np.float16]
 Json = dict[str, object]
 
 # Rows 0 and 1 of an embedding: nothing, and a word that the model does not know.
@@ -42,6 +42,7 @@ class Encoder(Protocol):
         """The arguments of the network's ``forward``."""
 
 
+@runtime_checkable
 class TextEncoder(Encoder, Protocol):
     """An encoder of texts that knows which word each position of an array belongs to."""
 
@@ -188,7 +189,7 @@ def pad(arrays: Sequence[Encoded]) -> tuple[Tensor, Tensor]:
     """Arrays of several lengths as one tensor, zeros behind the shorter ones, and their lengths; at least one wide."""
     lengths = np.array([len(array) for array in arrays], dtype=np.int64)
     shape = (len(arrays), max(1, int(lengths.max(initial=0))), *arrays[0].shape[1:])
-    padded = np.zeros(shape, dtype=arrays[0].dtype)
+    padded = np.zeros(shape, dtype=np.int64 if arrays[0].dtype.kind == "i" else np.float32)
     for row, array in zip(padded, arrays, strict=True):
         row[: len(array)] = array
     return torch.from_numpy(padded), torch.from_numpy(lengths)

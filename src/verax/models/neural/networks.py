@@ -219,7 +219,7 @@ def weights_state(network: nn.Module) -> tuple[int, ...]:
     Both read every weight once, at the speed of memory; hashes would take ten times as long.
     """
     state: list[int] = []
-    for tensor in network.state_dict().values():
+    for tensor in (*network.parameters(), *network.buffers()):
         values = tensor.detach().contiguous().numpy().reshape(-1)
         content = values.view(np.uint8)
         whole = len(content) // 8 * 8

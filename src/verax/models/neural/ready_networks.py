@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from verax.errors import VeraxError
 from verax.models.ready import models
@@ -93,6 +93,43 @@ def mlp_2x50(seed: int, *, epochs: int = 100, rate: float = 0.05) -> Recipe:
         from verax.models.neural.recipe import Recipe, rows_into_dense
     schedule = Schedule(epochs=epochs, patience=5, batch=32, optimizer="sgd", rate=rate, penalty=1e-4)
     return Recipe("mlp-2x50", "table", seed, schedule, rows_into_dense)
+
+
+@models.register("transformer-mean")
+def transformer_mean(seed: int, *, epochs: int = 20, rate: float = 0.001, max_pieces: int = 256) -> Recipe:
+    """The mean of a frozen transformer's representations, then a hidden layer (Gonzalez & Søgaard 2020); texts.
+
+    Args:
+        seed: of all that is random.
+        epochs: passes over the training part at the most.
+        rate: the size of a step.
+        max_pieces: how many pieces of words of a text are read.
+    """
+    return _transformer("transformer-mean", "mean", seed, epochs, rate, max_pieces)
+
+
+@models.register("transformer-lstm")
+def transformer_lstm(seed: int, *, epochs: int = 20, rate: float = 0.001, max_pieces: int = 256) -> Recipe:
+    """An LSTM over a frozen transformer's representations, then a hidden layer (Gonzalez & Søgaard 2020); texts.
+
+    Args:
+        seed: of all that is random.
+        epochs: passes over the training part at the most.
+        rate: the size of a step.
+        max_pieces: how many pieces of words of a text are read.
+    """
+    return _transformer("transformer-lstm", "lstm", seed, epochs, rate, max_pieces)
+
+
+def _transformer(
+    name: str, pooling: Literal["mean", "lstm"], seed: int, epochs: int, rate: float, max_pieces: int
+) -> Recipe:
+    with _needs_torch(name):
+        from verax.models.neural.loop import Schedule
+        from verax.models.neural.recipe import Recipe
+        from verax.models.neural.transformer import minilm_into
+    schedule = Schedule(epochs=epochs, patience=3, batch=32, optimizer="adam", rate=rate)
+    return Recipe(name, "text", seed, schedule, minilm_into(pooling, max_pieces))
 
 
 @contextmanager

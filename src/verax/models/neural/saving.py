@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
@@ -32,6 +31,8 @@ from verax.models.neural.cnn import CnnNetwork
 from verax.models.neural.dense import DenseNetwork
 from verax.models.neural.encoders import Json, RowEncoder, WordEncoder
 from verax.models.neural.networks import TableNetwork, TextNetwork, TrainingRecord, WordNetwork
+from verax.models.neural.pieces import PieceEncoder
+from verax.models.neural.transformer import TransformerNetwork
 from verax.run.canonical import write_json, write_whole
 
 FORMAT, VERSION = "verax network", 1
@@ -40,7 +41,7 @@ REFERENCE = {"text": "reference.json", "table": "reference.safetensors"}
 
 # What a file may name; nothing else is ever built.
 NETWORKS: dict[str, type[nn.Module]] = {
-    network.__name__: network for network in (CnnNetwork, BilstmNetwork, DenseNetwork)
+    network.__name__: network for network in (CnnNetwork, BilstmNetwork, DenseNetwork, TransformerNetwork)
 }
 
 
@@ -59,10 +60,10 @@ def save_model(model: Model, path: str | Path, *, test: Part | None = None, refe
             f"Only networks that were trained here can be saved, and this is a {type(model).__name__}; save others "
             "with their own library, or with joblib."
         )
-    assert isinstance(model.encoder, WordEncoder | RowEncoder)
+    assert isinstance(model.encoder, WordEncoder | PieceEncoder | RowEncoder)
     folder = Path(path)
     weights = tensors_to_bytes(
-        {name: tensor.contiguous() for name, tensor in model.network.state_dict().items()}
+        {name: tensor.contiguous() for name, tensor in _saved_state(model.network).items()}
     )
     about: Json = {
         "format": FORMAT,
@@ -98,9 +99,10 @@ def load_model(path: str | Path) -> TextNetwork | TableNetwork:
         record = None if training is None else TypeAdapter(TrainingRecord).validate_python(training)
         encoder, kind = _mapping(about["encoder"]), about["kind"]
         if kind == "text" and isinstance(network, WordNetwork):
+            reader = PieceEncoder if isinstance(network, TransformerNetwork) else WordEncoder
             model: TextNetwork | TableNetwork = TextNetwork(
                 network,
-                WordEncoder.from_json(encoder),
+                reader.from_json(encoder),
                 names,
                 _saved_texts(folder / REFERENCE["text"]),
                 record,
@@ -154,7 +156,7 @@ def _fill(network: nn.Module, path: Path, digest: str) -> None:
         raise VeraxError(
             f"{path} is not whole or no safetensors file ({_short(error)}); save the model again."
         ) from error
-    own: Mapping[str, Tensor] = network.state_dict()
+    own = _saved_state(network)
     shapes = {name: tuple(tensor.shape) for name, tensor in weights.items()}
     if shapes != {name: tuple(tensor.shape) for name, tensor in own.items()}:
         raise VeraxError(
@@ -169,7 +171,13 @@ def _fill(network: nn.Module, path: Path, digest: str) -> None:
         raise VeraxError(
             f"{path} is not the file that was saved with {ABOUT}; keep the files of a model together."
         )
-    network.load_state_dict(weights)
+    network.load_state_dict(weights, strict=False)
+
+
+def _saved_state(network: nn.Module) -> dict[str, Tensor]:
+    """The weights that are the network's own; those of a transformer come with its package."""
+    unsaved = network.unsaved if isinstance(network, TransformerNetwork) else ()
+    return {name: tensor for name, tensor in network.state_dict().items() if not name.startswith(unsaved)}
 
 
 def _reference_bytes(model: TextNetwork | TableNetwork) -> bytes:

@@ -1,0 +1,225 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from scipy.special import softmax
+from torch import nn
+
+from verax.data.words import split_words
+from verax.errors import VeraxError
+from verax.explain import explainer
+from verax.models import as_model
+from verax.models.capabilities import has
+from verax.models.neural.brought import ModuleModel
+from verax.models.neural.networks import TextNetwork
+
+transformers = pytest.importorskip("transformers")
+
+PIECES = [
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "[MASK]",
+    "a",
+    "good",
+    "bad",
+    "film",
+    "##s",
+    "##ing",
+    "act",
+    ",",
+    "!",
+    "b",
+]
+TEXTS = ["A good film, acting!", "bad films", "", "zzz", "good"]
+
+
+def make_tokenizer(tmp_path, pieces=PIECES, **options):
+    path = tmp_path / "vocab.txt"
+    path.write_text("\n".join(pieces))
+    return transformers.BertTokenizerFast(vocab=str(path), **options)
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory):
+    return make_tokenizer(tmp_path_factory.mktemp("tokenizer"), model_max_length=12)
+
+
+def make_bert(**options):
+    torch.manual_seed(0)
+    config = transformers.BertConfig(
+        **{
+            "vocab_size": len(PIECES),
+            "hidden_size": 16,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 2,
+            "intermediate_size": 32,
+            "max_position_embeddings": 16,
+            "id2label": {0: "down", 1: "up", 2: "flat"},
+            "label2id": {"down": 0, "up": 1, "flat": 2},
+        }
+        | options
+    )
+    bert = transformers.BertForSequenceClassification(config).eval()
+    with torch.no_grad():  # so that the answers differ
+        for parameter in bert.parameters():
+            parameter.mul_(4)
+    return bert
+
+
+@pytest.fixture(scope="module")
+def bert():
+    return make_bert()
+
+
+@pytest.fixture(scope="module")
+def model(bert, tokenizer):
+    return as_model(bert, tokenizer=tokenizer, reference=["good", "bad"])
+
+
+def test_a_hugging_face_model_answers_as_it_does_alone(model, bert, tokenizer):
+    assert isinstance(model, TextNetwork)
+    assert model.class_names == ("down", "up", "flat")
+    assert model.reference == ["good", "bad"]
+    with torch.inference_mode():
+        logits = [bert(**tokenizer(text, return_tensors="pt")).logits[0].numpy() for text in TEXTS]
+    assert np.allclose(model.scores(TEXTS), logits, atol=1e-5)
+    assert np.allclose(model.predict_proba(TEXTS), softmax(logits, axis=1), atol=1e-6)
+    assert np.ptp(model.predict_proba(TEXTS), axis=0).max() > 0.005
+
+
+def test_a_pipeline_is_taken_apart(model, bert, tokenizer):
+    pipeline = transformers.pipeline("text-classification", model=bert, tokenizer=tokenizer, top_k=None)
+    taken = as_model(pipeline)
+    assert np.allclose(taken.predict_proba(TEXTS), model.predict_proba(TEXTS), atol=1e-6)
+    said = {answer["label"]: answer["score"] for answer in pipeline(["A good film, acting!"])[0]}
+    assert np.allclose(
+        [said[name] for name in taken.class_names], taken.predict_proba(TEXTS[:1])[0], atol=1e-5
+    )
+
+
+def test_pieces_belong_to_words(model):
+    embedded = model.embed(["A good film, acting!", ""])
+    # [CLS] a good film , act ##ing ! [SEP]
+    assert embedded[0].word_of.tolist() == [-1, 0, 1, 2, -1, 3, 3, -1, -1]
+    assert split_words("A good film, acting!").words[3] == "acting"
+    assert embedded[1].word_of.tolist() == [-1, -1]
+    assert embedded[0].vectors.shape == (9, 16)
+    gradients = model.gradients(embedded, [1, 2])
+    assert [gradient.shape for gradient in gradients] == [(9, 16), (2, 16)]
+    step = 1e-3 * gradients[0]
+    moved = model.scores_from([replace(embedded[0], vectors=embedded[0].vectors + step)])[0, 1]
+    rise = moved - model.scores(["A good film, acting!"])[0, 1]
+    assert rise == pytest.approx((gradients[0] * step).sum(), rel=0.05)
+
+
+def test_explanations_speak_of_words(model):
+    explanation = explainer("lime", samples=100).explain(model, ["A good film, acting!"])[0]
+    assert explanation.features == ("A", "good", "film", "acting")
+
+
+def test_a_text_that_is_too_long_is_cut_and_that_is_said(model, caplog):
+    assert model.encoder.max_pieces == 12
+    long = "good " * 30
+    assert np.allclose(model.predict_proba([long]), model.predict_proba(["good " * 10]), atol=1e-6)
+    assert "1 of 1 texts is longer than the 12 pieces of words that the model reads" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (
+            {"vocab_size": 9},
+            "knows 15 pieces of words but the model has embeddings for 9; give the tokenizer that",
+        ),
+        ({"vocab_size": 2_000}, "knows 15 pieces of words but the model has embeddings for 2,000"),
+        ({"id2label": {0: "score"}, "label2id": {"score": 0}}, "does not choose one of several classes"),
+        ({"problem_type": "multi_label_classification"}, "does not choose one of several classes"),
+    ],
+)
+def test_a_model_that_does_not_fit_is_told(tokenizer, options, sentence):
+    with pytest.raises(VeraxError, match=sentence):
+        as_model(make_bert(**options), tokenizer=tokenizer)
+
+
+def test_a_hugging_face_model_needs_its_tokenizer(bert):
+    with pytest.raises(VeraxError, match="reads pieces of words; give its tokenizer too"):
+        as_model(bert)
+
+
+class Bag(nn.Module):
+    """The mean of word vectors."""
+
+    def __init__(self, softmaxed=False):
+        super().__init__()
+        torch.manual_seed(1)
+        self.words = nn.EmbeddingBag(5, 3, mode="mean")
+        self.output = nn.Linear(3, 2)
+        self.softmaxed = softmaxed
+
+    def forward(self, ids):
+        scores = 3 * self.output(self.words(ids))
+        return scores.softmax(dim=1) if self.softmaxed else scores
+
+
+def by_letters(texts):
+    rows = [[len(word) % 4 + 1 for word in text.split()][:6] for text in texts]
+    return torch.tensor([row + [0] * (6 - len(row)) for row in rows])
+
+
+def test_any_module_with_its_encoder_is_a_model():
+    module = Bag()
+    texts = ["a bb ccc", "dddd", ""] * 100
+    model = as_model(module, encoder=by_letters, class_names=["no", "yes"], reference=texts[:2])
+    assert isinstance(model, ModuleModel)
+    with torch.inference_mode():
+        expected = module(by_letters(texts)).softmax(dim=1).numpy()
+    assert np.allclose(model.predict_proba(texts), expected, atol=1e-6)
+    assert (model.kind, model.reference, list(model.layers())) == ("text", texts[:2], ["words", "output"])
+    assert not has(model, "gradients")
+    ready = as_model(
+        Bag(softmaxed=True), encoder=by_letters, class_names=["no", "yes"], outputs="probabilities"
+    )
+    assert np.allclose(ready.predict_proba(texts), expected, atol=1e-6)
+
+
+def test_scores_and_probabilities_are_not_mistaken_for_each_other():
+    names = ["no", "yes"]
+    promised = as_model(Bag(), encoder=by_letters, class_names=names, outputs="probabilities")
+    with pytest.raises(VeraxError, match=r"(negative probability|sum to .* instead of 1)"):
+        promised.predict_proba(["a bb"])
+    blurred = as_model(Bag(softmaxed=True), encoder=by_letters, class_names=names)
+    with pytest.raises(VeraxError, match="gives probabilities where scores were promised"):
+        blurred.predict_proba(["a bb"])
+
+
+def test_a_module_of_tables_reads_encoded_rows():
+    module = nn.Linear(2, 3)
+    rows = np.random.default_rng(0).normal(size=(20, 2))
+    model = as_model(
+        module,
+        encoder=lambda batch: torch.tensor(batch, dtype=torch.float32),
+        class_names=["a", "b", "c"],
+        reference=rows,
+    )
+    assert (model.kind, model.schema.names) == ("table", ("x0", "x1"))
+    with torch.inference_mode():
+        expected = module(torch.tensor(rows, dtype=torch.float32)).softmax(dim=1)
+    assert np.allclose(model.predict_proba(rows), expected, atol=1e-6)
+
+
+def test_a_module_without_what_it_needs_is_told():
+    with pytest.raises(VeraxError, match="say how inputs become what it is called with"):
+        as_model(Bag())
+    with pytest.raises(VeraxError, match="does not name its classes; give class_names"):
+        as_model(Bag(), encoder=by_letters)
+
+
+def test_a_module_whose_weights_change_is_noticed():
+    model = as_model(Bag(), encoder=by_letters, class_names=["no", "yes"])
+    before = model.fitted_state()
+    assert model.fitted_state() == before
+    model.module.output.bias.data[0] += 1
+    assert model.fitted_state() != before
