@@ -116,21 +116,21 @@ def analyse(
     flow = flow_of(collected, data)
     data = rehearsed(data)
     with one_thread():  # the matrices are small: several threads only wait for each other
-        found, keys = _findings(data, chosen, flow)
+        findings, keys = _findings(data, chosen, flow)
         if others:
-            more = [rehearsed(analysed(one, bots=chosen.bots)) for one in others]
+            more = [rehearsed(analysed(other, bots=chosen.bots)) for other in others]
             over_all = pooled_findings([data, *more], chosen)
-            found = replace(
-                found,
-                tables=(*found.tables, *over_all.tables),
-                figures=(*found.figures, *over_all.figures),
-                problems=(*found.problems, *over_all.problems),
+            findings = replace(
+                findings,
+                tables=(*findings.tables, *over_all.tables),
+                figures=(*findings.figures, *over_all.figures),
+                problems=(*findings.problems, *over_all.problems),
             )
-    found = with_plan(found, study.spec.analysis)
+    findings = with_plan(findings, study.spec.analysis)
     problems = [
         *flow_problems(flow, data.people),
-        *found.problems,
-        *plan_problems(study.spec.analysis, found, keys),
+        *findings.problems,
+        *plan_problems(study.spec.analysis, findings, keys),
         *_freeze_problems(frozen),
         *_edit_problems(collected),
     ]
@@ -147,12 +147,12 @@ def analyse(
             flow=flow,
             attrition=attrition(collected, data),
             balance=balance(data),
-            primary=found.primary,
-            courts=found.courts,
-            tables=found.tables,
-            figures=(Figure("flow", "Participants", FlowChart(flow), flow.sentence), *found.figures),
-            sensitivity=found.sensitivity,
-            estimators=found.estimators,
+            primary=findings.primary,
+            courts=findings.courts,
+            tables=findings.tables,
+            figures=(Figure("flow", "Participants", FlowChart(flow), flow.sentence), *findings.figures),
+            sensitivity=findings.sensitivity,
+            estimators=findings.estimators,
             problems=tuple(problems),
             analysis_plan=study.spec.plan,
             options=chosen,

@@ -50,10 +50,10 @@ def deal(strata: Sequence[Any], groups: int) -> list[int]:
 
     Groups differ by at most one in size, and by at most one within each stratum.
     """
-    found = [0] * len(strata)
+    dealt = [0] * len(strata)
     for turn, place in enumerate(sorted(range(len(strata)), key=lambda place: strata[place])):
-        found[place] = turn % groups
-    return found
+        dealt[place] = turn % groups
+    return dealt
 
 
 def stratum(item: Item) -> tuple[bool, int]:

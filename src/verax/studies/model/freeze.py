@@ -55,11 +55,11 @@ def frozen(folder: str | Path) -> Frozen | None:
     """What a folder says was frozen there; None if nothing was."""
     path = Path(folder) / FREEZE
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if found["format"] != FORMAT:
-            raise ValueError(f"it is in format {found['format']}, and this version reads format {FORMAT}")
+        record = json.loads(path.read_text(encoding="utf-8"))
+        if record["format"] != FORMAT:
+            raise ValueError(f"it is in format {record['format']}, and this version reads format {FORMAT}")
         return Frozen(
-            found["hash"], dict(found["parts"]), found["frozen_at"], found["people"], found["verax"]
+            record["hash"], dict(record["parts"]), record["frozen_at"], record["people"], record["verax"]
         )
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -76,13 +76,13 @@ def check_frozen(folder: str | Path, study: Study) -> None:
         folder: whose manifest fits its files.
         study: what was read there.
     """
-    found = frozen(folder)
-    if found is None or found.hash == study.hash:
+    before = frozen(folder)
+    if before is None or before.hash == study.hash:
         return
     now = part_hashes(folder, study)
-    changed = [name for name in now if now[name] != found.parts.get(name)]
+    changed = [name for name in now if now[name] != before.parts.get(name)]
     raise VeraxError(
-        f"The study in {str(folder)!r} was frozen at {found.at} as {found.hash[:12]} and is {study.hash[:12]} now "
+        f"The study in {str(folder)!r} was frozen at {before.at} as {before.hash[:12]} and is {study.hash[:12]} now "
         f"(changed: {', '.join(changed) or 'nothing of its parts'}); put the frozen files back, or build the changed "
         "study into a new folder."
     )

@@ -143,7 +143,7 @@ class StudySpec(SpecTable):
             return
         what = (
             "has no method's explanations"
-            if like in {one.name for one in self.conditions}
+            if like in {condition.name for condition in self.conditions}
             else "does not exist"
         )
         raise ValueError(

@@ -141,9 +141,9 @@ def _p(line: PrimaryEstimate) -> float:
     return 1.0 if line.p_adjusted is None else line.p_adjusted
 
 
-def _rate(found: int, of: int) -> Rate:
-    low, high = binomial_interval(found, of) if of else (0.0, 1.0)
-    return Rate(found, of, found / of if of else 0.0, low, high)
+def _rate(count: int, of: int) -> Rate:
+    low, high = binomial_interval(count, of) if of else (0.0, 1.0)
+    return Rate(count, of, count / of if of else 0.0, low, high)
 
 
 def _primary(study: Study, who: People, seed: np.random.SeedSequence) -> Sequence[PrimaryEstimate]:

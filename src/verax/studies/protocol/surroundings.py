@@ -59,17 +59,17 @@ def framed_phases(material: Material, protocol: Protocol) -> tuple[Phase, ...]:
 def framed_screens(material: Material, protocol: Protocol) -> dict[str, Screen]:
     """The screens around those of the protocol."""
     judged = screening(material, protocol)
-    found: dict[str, Screen] = {}
+    screens: dict[str, Screen] = {}
     for audience, briefing in _briefings(material, protocol).items():
-        found[f"instructions:{audience}"] = _instructions(material, briefing)
+        screens[f"instructions:{audience}"] = _instructions(material, briefing)
         if judged is not None:
-            found[f"screening:{audience}"] = _test(_questions(material, briefing), judged)
+            screens[f"screening:{audience}"] = _test(_questions(material, briefing), judged)
             if judged.attempts > 1:
-                found[f"instructions-again:{audience}"] = _again(material, briefing)
+                screens[f"instructions-again:{audience}"] = _again(material, briefing)
     if protocol.strategy:
-        found["strategy"] = _strategy()
-    found["debrief"] = Screen("Thank you", (Prose(wording.debrief(material.spec)),), button="Finish")
-    return found
+        screens["strategy"] = _strategy()
+    screens["debrief"] = Screen("Thank you", (Prose(wording.debrief(material.spec)),), button="Finish")
+    return screens
 
 
 def screening(material: Material, protocol: Protocol) -> Screening | None:
@@ -82,10 +82,10 @@ def screening(material: Material, protocol: Protocol) -> Screening | None:
         for briefing in _briefings(material, protocol).values()
     ]
     if any(key != keys[0] for key in keys):
-        found = " and ".join(str(list(key.values())) for key in keys)
+        given = " and ".join(str(list(key.values())) for key in keys)
         raise VeraxError(
             "The screening tests of all audiences must have as many questions, with the right answers in the same "
-            f"places; {type(protocol).__name__}.briefing gives {found}."
+            f"places; {type(protocol).__name__}.briefing gives {given}."
         )
     if not keys[0]:
         return None

@@ -20,11 +20,13 @@ from verax.studies.protocols.screens import made_items, strata
 UNDECIDED = 0.1
 
 
-def items_in_blocks(source: Source, found: pool.Candidates, count: int, size: int) -> list[Item]:
+def items_in_blocks(source: Source, candidates: pool.Candidates, count: int, size: int) -> list[Item]:
     """Test items, half of them rightly and half wrongly predicted, dealt evenly into blocks for one participant."""
     check_blocks(count, size)
-    numbers = pool.halves(found, count, source.spec.seed, "test")
-    return made_items(source, found, numbers, "test", groups=deal(strata(found, numbers), count // size))
+    numbers = pool.halves(candidates, count, source.spec.seed, "test")
+    return made_items(
+        source, candidates, numbers, "test", groups=deal(strata(candidates, numbers), count // size)
+    )
 
 
 def check_blocks(count: int, size: int) -> None:

@@ -70,13 +70,13 @@ def what_a_mark_means(material: Material) -> Asked:
 
 def nothing_but_answers(material: Material, where: str) -> Asked:
     """What people without explanations see."""
-    one = terms(material).one
+    noun = terms(material).one
     return Asked(
         question=f"What do you see {where}?",
         answers=[
             "Other people's answers",
-            f"The {one}, the right answer and the model's answer",
-            f"Only the {one}",
+            f"The {noun}, the right answer and the model's answer",
+            f"Only the {noun}",
         ],
         correct=2,
     )

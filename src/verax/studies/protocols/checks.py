@@ -84,7 +84,9 @@ def check_answers(study: Study, protocol: Protocol, steps: Sequence[Step]) -> No
             continue
         assert step.item is not None, f"the step {step.screen!r} of a test has no item"
         assert step.condition is not None, f"the step {step.screen!r} of a test has no condition"
-        asked = [one for one in study.screens[step.screen].questions if one.name == protocol.scored]
+        asked = [
+            question for question in study.screens[step.screen].questions if question.name == protocol.scored
+        ]
         assert asked, f"the screen {step.screen!r} of a test does not ask {protocol.scored!r}"
         item = study.items[step.item]
         scores = sorted(protocol.score(item, option.means) for option in asked[0].options)
@@ -110,17 +112,17 @@ def named_classes(screen: Screen, class_names: Sequence[str]) -> list[str]:
 
 def screen_words(screen: Screen) -> list[str]:
     """All that a screen says, without the words of inputs and fragments."""
-    found = [screen.heading, screen.button]
+    words = [screen.heading, screen.button]
     for block in screen.blocks:
-        found += [block.title, *_said(block)]
+        words += [block.title, *_said(block)]
     for question in screen.questions:
-        found += [
+        words += [
             question.prompt,
             question.low,
             question.high,
             *(option.label for option in question.options),
         ]
-    return found
+    return words
 
 
 def _said(block: Block) -> list[str]:

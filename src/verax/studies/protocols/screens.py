@@ -23,7 +23,7 @@ BEFORE_EXPLANATIONS = 0.66
 
 def made_items(
     source: Source,
-    found: pool.Candidates,
+    candidates: pool.Candidates,
     numbers: Sequence[int],
     role: str,
     *,
@@ -35,7 +35,7 @@ def made_items(
     return [
         pool.to_item(
             source,
-            found,
+            candidates,
             number,
             id=f"i{first + place:03d}",
             role=role,
@@ -46,9 +46,9 @@ def made_items(
     ]
 
 
-def strata(found: pool.Candidates, numbers: Sequence[int]) -> list[tuple[bool, int]]:
+def strata(candidates: pool.Candidates, numbers: Sequence[int]) -> list[tuple[bool, int]]:
     """Whether the model is right, and what it says, for candidates that were drawn."""
-    return [(bool(found.correct[number]), int(found.predictions[number])) for number in numbers]
+    return [(bool(candidates.correct[number]), int(candidates.predictions[number])) for number in numbers]
 
 
 def shows_direction(spec: StudySpec) -> bool:

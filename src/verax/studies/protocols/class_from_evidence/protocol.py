@@ -64,8 +64,8 @@ class ClassFromEvidence(Protocol):
 
     def items(self, source: Source) -> list[Item]:
         """Confident predictions: half right, half wrong."""
-        found = pool.confident(pool.candidates(source, "test"), self.threshold)
-        return items_in_blocks(source, found, self.test, self.items_per_participant)
+        candidates = pool.confident(pool.candidates(source, "test"), self.threshold)
+        return items_in_blocks(source, candidates, self.test, self.items_per_participant)
 
     def phases(self, material: Material) -> tuple[Phase, ...]:
         """One phase."""
@@ -112,13 +112,13 @@ class ClassFromEvidence(Protocol):
         )
 
     def _screen(self, material: Material, item: Item, condition: str) -> Screen:
-        one = wording.terms(material).one
+        noun = wording.terms(material).one
         evidence, _ = stimulus.evidence_blocks(
             material, item, condition, self.evidence, self.sizes, title="Fragments"
         )
         question = Question(
             "class",
-            f"What is the {one} that they come from?",
+            f"What is the {noun} that they come from?",
             options=graded_options(
                 material,
                 "I'm certain that it is: {}.",
@@ -126,5 +126,5 @@ class ClassFromEvidence(Protocol):
                 "I can't say.",
             ),
         )
-        said = f"Consider these fragments of a {one}. The {one} itself is not shown."
-        return Screen(f"What is this {one}?", (Prose((said,)), evidence), (question,), button="Next")
+        said = f"Consider these fragments of a {noun}. The {noun} itself is not shown."
+        return Screen(f"What is this {noun}?", (Prose((said,)), evidence), (question,), button="Next")

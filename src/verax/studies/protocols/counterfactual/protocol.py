@@ -67,12 +67,12 @@ class Counterfactual(Protocol):
 
     def items(self, source: Source) -> list[Item]:
         """True and false positives and negatives in equal numbers, and half of the changes flip within each."""
-        found = pool.candidates(source, "test")
+        candidates = pool.candidates(source, "test")
         drawn = pool.balanced_variants(
-            source, found, self.test, source.spec.seed, "test", vectors=self.vectors
+            source, candidates, self.test, source.spec.seed, "test", vectors=self.vectors
         )
         numbers = [number for number, _ in drawn]
-        return made_items(source, found, numbers, "test", variants=[variant for _, variant in drawn])
+        return made_items(source, candidates, numbers, "test", variants=[variant for _, variant in drawn])
 
     def phases(self, material: Material) -> tuple[Phase, ...]:
         """Two rounds, each after a page that says what comes."""
@@ -85,12 +85,12 @@ class Counterfactual(Protocol):
 
     def screens(self, material: Material) -> dict[str, Screen]:
         """Each item without an explanation, and with that of each condition."""
-        found = _pages(material)
+        screens = _pages(material)
         for item in by_role(material.items, "test"):
-            found[f"pre:{item.id}"] = _without(material, item)
+            screens[f"pre:{item.id}"] = _without(material, item)
             for condition in material.spec.conditions:
-                found[f"post:{item.id}:{condition.name}"] = _with(material, item, condition.name)
-        return found
+                screens[f"post:{item.id}:{condition.name}"] = _with(material, item, condition.name)
+        return screens
 
     def rows(self, material: Material) -> tuple[DesignRow, ...]:
         """One row per condition: everybody sees the same items."""
@@ -153,8 +153,8 @@ def _output(item: Item) -> int:
 
 
 def _question(material: Material) -> Question:
-    one = wording.terms(material).one
-    return prediction_question(material, f"What does the model say about the changed {one}?")
+    noun = wording.terms(material).one
+    return prediction_question(material, f"What does the model say about the changed {noun}?")
 
 
 def _without(material: Material, item: Item) -> Screen:

@@ -64,9 +64,9 @@ class Forward(Protocol):
         """Both sets hold true and false positives and negatives in equal numbers."""
         chosen: list[Item] = []
         for part, role, count in (("validation", "learning", self.learning), ("test", "test", self.test)):
-            found = pool.candidates(source, part)
-            numbers = pool.balanced(found, count, source.spec.seed, role)
-            chosen += made_items(source, found, numbers, role, first=len(chosen) + 1)
+            candidates = pool.candidates(source, part)
+            numbers = pool.balanced(candidates, count, source.spec.seed, role)
+            chosen += made_items(source, candidates, numbers, role, first=len(chosen) + 1)
         return chosen
 
     def phases(self, material: Material) -> tuple[Phase, ...]:
@@ -84,14 +84,16 @@ class Forward(Protocol):
 
     def screens(self, material: Material) -> dict[str, Screen]:
         """Pre and Post share their screens."""
-        found = _pages(material)
+        screens = _pages(material)
         for item in by_role(material.items, "learning"):
-            found[f"learning:{item.id}"] = _first_look(material, item)
+            screens[f"learning:{item.id}"] = _first_look(material, item)
             for condition in material.spec.conditions:
-                found[f"explained:{item.id}:{condition.name}"] = _second_look(material, item, condition.name)
+                screens[f"explained:{item.id}:{condition.name}"] = _second_look(
+                    material, item, condition.name
+                )
         for item in by_role(material.items, "test"):
-            found[f"predict:{item.id}"] = _predict(material, item)
-        return found
+            screens[f"predict:{item.id}"] = _predict(material, item)
+        return screens
 
     def rows(self, material: Material) -> tuple[DesignRow, ...]:
         """One row per condition: everybody sees the same items."""
@@ -151,12 +153,12 @@ class Forward(Protocol):
 
 
 def _first_look(material: Material, item: Item) -> Screen:
-    one = wording.terms(material).one
+    noun = wording.terms(material).one
     return Screen(
         "How does the model answer?",
         (
-            Prose((f"Read the {one} and compare the two answers. Try to learn how the model decides.",)),
-            stimulus.input_block(item, title=one.capitalize()),
+            Prose((f"Read the {noun} and compare the two answers. Try to learn how the model decides.",)),
+            stimulus.input_block(item, title=noun.capitalize()),
             outputs(item),
         ),
         button="Next",
@@ -177,14 +179,14 @@ def _second_look(material: Material, item: Item, condition: str) -> Screen:
 
 
 def _predict(material: Material, item: Item) -> Screen:
-    one = wording.terms(material).one
+    noun = wording.terms(material).one
     return Screen(
         "What does the model say?",
         (
-            Prose((f"Read the {one} and predict the model's answer, whether that is right or wrong.",)),
-            stimulus.input_block(item, title=one.capitalize()),
+            Prose((f"Read the {noun} and predict the model's answer, whether that is right or wrong.",)),
+            stimulus.input_block(item, title=noun.capitalize()),
         ),
-        (prediction_question(material, f"What does the model say about this {one}?"),),
+        (prediction_question(material, f"What does the model say about this {noun}?"),),
         button="Next",
     )
 

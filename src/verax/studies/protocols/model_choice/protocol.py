@@ -72,8 +72,8 @@ class ModelChoice(Protocol):
 
     def items(self, source: Source) -> list[Item]:
         """Items of which both models predict the same class: half rightly, half wrongly."""
-        found = pool.agreed(pool.candidates(source, "test"))
-        return items_in_blocks(source, found, self.test, self.items_per_participant)
+        candidates = pool.agreed(pool.candidates(source, "test"))
+        return items_in_blocks(source, candidates, self.test, self.items_per_participant)
 
     def phases(self, material: Material) -> tuple[Phase, ...]:
         """One phase."""

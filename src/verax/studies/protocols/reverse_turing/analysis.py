@@ -72,20 +72,20 @@ def imitation(data: Analysed, options: Options) -> Findings:
     names = in_order(answers["condition"].unique().tolist(), data.conditions)
     gathered.problems += _absent(data, names)
     rows = as_met(answers)
-    found = {
+    contrasts = {
         reference: compared_with(rows, reference, _beside(data, names, reference), options.level)
         for reference in references(data, names)
     }
-    found = {reference: lines for reference, lines in found.items() if lines}
+    contrasts = {reference: lines for reference, lines in contrasts.items() if lines}
     measures = {
         value: means_by_condition(answers, value, options.level) for value in ("score", "truth", "bias")
     }
     missing = len(everything) - len(answers)
     lines = imitated(answers, names, measures)
     gathered.tables.append(accuracy_table(data, lines, missing))
-    first = next(iter(found), None)
-    primary = _primary(found, first, measures["score"], names)
-    _contrast_tables(gathered, data, rows, found, options)
+    first = next(iter(contrasts), None)
+    primary = _primary(contrasts, first, measures["score"], names)
+    _contrast_tables(gathered, data, rows, contrasts, options)
     gathered.add(
         "Mann-Whitney's test",
         lambda: None if first is None else rank_table(answers, everything, names, first, options.level),
@@ -101,27 +101,27 @@ def imitation(data: Analysed, options: Options) -> Findings:
         planned_equivalence(
             gathered,
             data.study.spec.analysis,
-            found[first],
+            contrasts[first],
             POINTS,
             f"from {first}",
             title=f"Equivalence with {first}",
             heading=f"Difference from {first}",
         )
-        varied = varied_differences(answers, intended, first, list(found[first]), POINTS)
+        varied = varied_differences(answers, intended, first, list(contrasts[first]), POINTS)
         gathered.tables.append(sensitivity_table(varied))
     else:
         gathered.problems.append(_no_reference(names))
     gathered.problems += [
-        f"{name} against {reference}: no interval and no test. {' '.join(one.warnings)}"
-        for reference, lines in found.items()
-        for name, one in lines.items()
-        if one.se is None
+        f"{name} against {reference}: no interval and no test. {' '.join(claim.warnings)}"
+        for reference, lines in contrasts.items()
+        for name, claim in lines.items()
+        if claim.se is None
     ]
     gathered.estimators["crossed_within"] = {
         "unit": "share of answers",
-        "accuracy": [one.to_dict() for one in measures["score"].values()],
+        "accuracy": [claim.to_dict() for claim in measures["score"].values()],
         "contrasts": {
-            reference: [one.to_dict() for one in lines.values()] for reference, lines in found.items()
+            reference: [claim.to_dict() for claim in lines.values()] for reference, lines in contrasts.items()
         },
     }
     return gathered.findings(primary, court_lines(primary, data.conditions, _measure(data, first)), varied)
@@ -147,7 +147,7 @@ def _only_intended(data: Analysed, intended: pd.DataFrame) -> Findings:
 
 
 def _absent(data: Analysed, names: Sequence[str]) -> list[str]:
-    absent = [one.name for one in data.conditions if one.name not in names]
+    absent = [condition.name for condition in data.conditions if condition.name not in names]
     if not absent:
         return []
     return [f"Nobody who is analysed answered under {listed(absent)}: nothing is estimated there."]
@@ -155,7 +155,7 @@ def _absent(data: Analysed, names: Sequence[str]) -> list[str]:
 
 def _beside(data: Analysed, names: Sequence[str], reference: str) -> list[str]:
     """What is compared with a reference: everything with no explanation, methods alone with a random control."""
-    kinds = {one.name: one.kind for one in data.conditions}
+    kinds = {condition.name: condition.kind for condition in data.conditions}
     if kinds[reference] == "none":
         return [name for name in names if name != reference]
     return [name for name in names if kinds[name] == "method"]
@@ -171,7 +171,7 @@ def _no_reference(names: Sequence[str]) -> str:
 
 
 def _primary(
-    found: dict[str, dict[str, Crossed]],
+    contrasts: dict[str, dict[str, Crossed]],
     first: str | None,
     accuracy: dict[str, Crossed],
     names: Sequence[str],
@@ -179,15 +179,15 @@ def _primary(
     """Differences from the first reference; without one, the accuracies themselves, which test nothing."""
     if first is not None:
         measure = f"{WHAT}, minus that with {first!r}"
-        return primary_differences(found[first], first, measure, "people's " + WHAT, POINTS)
+        return primary_differences(contrasts[first], first, measure, "people's " + WHAT, POINTS)
     lines = tuple(_untested(estimate_of(name, f"{name}-accuracy", accuracy[name], POINTS)) for name in names)
-    said = listed([f"{one.condition} {one.estimate or 0:.1f}%" for one in lines])
+    said = listed([f"{line.condition} {line.estimate or 0:.1f}%" for line in lines])
     return Primary(WHAT, POINTS, f"Answers like the model's: {said}. Nothing is compared.", lines)
 
 
-def _untested(one: PrimaryEstimate) -> PrimaryEstimate:
+def _untested(line: PrimaryEstimate) -> PrimaryEstimate:
     """An accuracy is not tested against 0."""
-    return replace(one, p=None, p_adjusted=None, detectable=None, adjustment="none")
+    return replace(line, p=None, p_adjusted=None, detectable=None, adjustment="none")
 
 
 def _measure(data: Analysed, first: str | None) -> str:
@@ -199,17 +199,17 @@ def _measure(data: Analysed, first: str | None) -> str:
 
 
 def _contrast_tables(
-    gathered: Gathered, data: Analysed, rows: Met, found: dict[str, dict[str, Crossed]], options: Options
+    gathered: Gathered, data: Analysed, rows: Met, contrasts: dict[str, dict[str, Crossed]], options: Options
 ) -> None:
     """Differences from each reference, and the mixed models beside the first."""
-    for reference, lines in found.items():
+    for reference, lines in contrasts.items():
         plain = data.study.spec.condition(reference).kind == "none"
         title = f"Agreement with the model against {'no explanation' if plain else 'a random control'}"
         key = "contrast" if plain else "control-contrast"
         gathered.tables.append(difference_table(key, title, lines, reference, "people's " + WHAT, POINTS))
-    if not found:
+    if not contrasts:
         return
-    reference, lines = next(iter(found.items()))
+    reference, lines = next(iter(contrasts.items()))
     pairs = [(name, reference) for name in lines]
     linear = gathered.tried("The linear mixed model", lambda: linear_differences(rows, pairs, options.level))
     logistic = gathered.tried(
@@ -218,10 +218,10 @@ def _contrast_tables(
     models = {}
     if linear is not None:
         models["Linear mixed model"] = list(linear)
-        gathered.estimators["linear_mixed"] = [one.to_dict() for one in linear]
+        gathered.estimators["linear_mixed"] = [effect.to_dict() for effect in linear]
     if logistic is not None:
-        models["Logistic mixed model"] = [one.points for one in logistic]
-        gathered.estimators["logistic_mixed"] = [one.to_dict() for one in logistic]
+        models["Logistic mixed model"] = [effect.points for effect in logistic]
+        gathered.estimators["logistic_mixed"] = [effect.to_dict() for effect in logistic]
     if models:
         gathered.tables.append(mixed_table(lines, models, reference, POINTS))
 

@@ -52,19 +52,19 @@ class _Task:
 def pooled_imitation(studies: Sequence[Analysed], options: Options) -> Findings:
     """Table 1 over several studies, session times of known and masked tasks, and what cannot be told."""
     names = _names(studies)
-    tasks = [_task(one, name) for one, name in zip(studies, names, strict=True)]
+    tasks = [_task(task, name) for task, name in zip(studies, names, strict=True)]
     problems = [
-        f"Nobody who is analysed answered in the study of {one.name}: it is left out of the tables over all tasks."
-        for one in tasks
-        if not len(one.answers)
+        f"Nobody who is analysed answered in the study of {task.name}: it is left out of the tables over all tasks."
+        for task in tasks
+        if not len(task.answers)
     ]
-    tasks = [one for one in tasks if len(one.answers)]
+    tasks = [task for task in tasks if len(task.answers)]
     if not tasks:
         return Findings(problems=tuple(problems))
     tables = [_table(tasks, options.level)]
     figures: list[Figure] = []
-    timed = [one for one in tasks if len(one.sessions)]
-    absent = [kind for kind in KINDS if kind not in {one.kind for one in timed}]
+    timed = [task for task in tasks if len(task.sessions)]
+    absent = [kind for kind in KINDS if kind not in {task.kind for task in timed}]
     if absent:
         problems.append(
             f"No study with times has a {listed(absent, 'or')} task: how long known and masked tasks take is not "
@@ -79,9 +79,10 @@ def pooled_imitation(studies: Sequence[Analysed], options: Options) -> Findings:
 
 def _names(studies: Sequence[Analysed]) -> list[str]:
     """Data sets, which say the task; where two are the same, with the place of the study."""
-    found = [str(one.study.spec.dataset) for one in studies]
+    datasets = [str(data.study.spec.dataset) for data in studies]
     return [
-        name if found.count(name) == 1 else f"{name} ({place})" for place, name in enumerate(found, start=1)
+        name if datasets.count(name) == 1 else f"{name} ({place})"
+        for place, name in enumerate(datasets, start=1)
     ]
 
 
@@ -101,7 +102,7 @@ def _task(data: Analysed, name: str) -> _Task:
 
 def _table(tasks: Sequence[_Task], level: float) -> Table:
     """A row for each task and condition, known tasks first."""
-    rows = [row for kind in KINDS for one in tasks if one.kind == kind for row in _rows(one, level)]
+    rows = [row for kind in KINDS for task in tasks if task.kind == kind for row in _rows(task, level)]
     return Table(
         key="tasks",
         title=f"{len(tasks)} tasks: answers like the model's, session times, and answers like the truth",
@@ -132,34 +133,34 @@ def _table(tasks: Sequence[_Task], level: float) -> Table:
     )
 
 
-def _rows(one: _Task, level: float) -> list[dict[str, Any]]:
-    means = {value: means_by_condition(one.answers, value, level) for value in ("score", "truth", "bias")}
+def _rows(task: _Task, level: float) -> list[dict[str, Any]]:
+    means = {value: means_by_condition(task.answers, value, level) for value in ("score", "truth", "bias")}
     against = (
         {}
-        if one.reference is None
-        else compared_with(as_met(one.answers), one.reference, one.conditions, level)
+        if task.reference is None
+        else compared_with(as_met(task.answers), task.reference, task.conditions, level)
     )
-    each = one.answers.groupby(["participant", "condition"])[["score", "truth"]].mean().reset_index()
+    each = task.answers.groupby(["participant", "condition"])[["score", "truth"]].mean().reset_index()
     rows = []
-    for name in one.conditions:
-        own = one.answers[one.answers["condition"] == name]
-        minutes = one.sessions.loc[one.sessions["condition"] == name, "minutes"]
+    for name in task.conditions:
+        own = task.answers[task.answers["condition"] == name]
+        minutes = task.sessions.loc[task.sessions["condition"] == name, "minutes"]
         line = against.get(name)
         rows.append(
             {
-                "task": one.name,
-                "kind": one.kind,
+                "task": task.name,
+                "kind": task.kind,
                 "condition": name,
                 "participants": own["participant"].nunique(),
                 "model": POINTS.of(means["score"][name].estimate),
                 "difference": None if line is None else POINTS.of(line.estimate),
                 "p": None if line is None or not line.enough else line.p_family,
-                "p_ranks": _ranks_p(each, "score", name, one.reference),
+                "p_ranks": _ranks_p(each, "score", name, task.reference),
                 "minutes": float(minutes.mean()) if len(minutes) else None,
-                "p_minutes": _ranks_p(one.sessions, "minutes", name, one.reference),
+                "p_minutes": _ranks_p(task.sessions, "minutes", name, task.reference),
                 "model_accuracy": 100 * float(own["model_correct"].astype("float64").mean()),
                 "truth": POINTS.of(means["truth"][name].estimate),
-                "p_truth": _ranks_p(each, "truth", name, one.reference),
+                "p_truth": _ranks_p(each, "truth", name, task.reference),
                 "bias": POINTS.of(means["bias"][name].estimate),
             }
         )
@@ -191,15 +192,15 @@ def _times(tasks: Sequence[_Task], level: float) -> tuple[Table, Figure]:
     """How long sessions of known and masked tasks took, by condition and over all (the paper's Figure 3)."""
     sessions = pd.concat(
         [
-            one.sessions.assign(
-                kind=one.kind, participant=f"{place}:" + one.sessions["participant"].astype(str)
+            task.sessions.assign(
+                kind=task.kind, participant=f"{place}:" + task.sessions["participant"].astype(str)
             )
-            for place, one in enumerate(tasks)
+            for place, task in enumerate(tasks)
         ],
         ignore_index=True,
     )
     everybody = sessions.groupby(["kind", "participant"], sort=True)["minutes"].mean().reset_index()
-    order = list(dict.fromkeys(name for one in tasks for name in one.conditions))
+    order = list(dict.fromkeys(name for task in tasks for name in task.conditions))
     parts = {name: sessions[sessions["condition"] == name] for name in order} | {ALL: everybody}
     rows = []
     for name, part in parts.items():
@@ -208,12 +209,12 @@ def _times(tasks: Sequence[_Task], level: float) -> tuple[Table, Figure]:
             continue
         row: dict[str, Any] = {"condition": name, "p": mann_whitney(lengths["masked"], lengths["known"]).p}
         for kind, values in lengths.items():
-            found = mean_interval(values, level)
-            row[kind] = found.mean
+            mean = mean_interval(values, level)
+            row[kind] = mean.mean
             row[f"{kind}_interval"] = (
-                None if found.low is None or found.high is None else [max(found.low, 0.0), found.high]
+                None if mean.low is None or mean.high is None else [max(mean.low, 0.0), mean.high]
             )
-            row[f"{kind}_participants"] = found.n
+            row[f"{kind}_participants"] = mean.n
         rows.append(row)
     table = Table(
         key="known-and-masked",

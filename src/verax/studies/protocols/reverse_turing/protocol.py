@@ -81,44 +81,48 @@ class ReverseTuring(Protocol):
 
     def _session_items(self, source: Source, part: str, role: str, count: int, first: int) -> list[Item]:
         groups = len(source.spec.conditions)
-        found = pool.candidates(source, part)
+        candidates = pool.candidates(source, part)
         if self.only_wrong:
-            found = pool.wrong(found)
+            candidates = pool.wrong(candidates)
         sizes = [
-            len(members) for (_, right), members in found.cells.items() if not (right and self.only_wrong)
+            len(members)
+            for (_, right), members in candidates.cells.items()
+            if not (right and self.only_wrong)
         ]
-        _refuse_uneven(found, sizes, role, count, groups)
-        numbers = pool.spread(found, groups * count, source.spec.seed, role)
-        dealt = deal(strata(found, numbers), groups)
-        return made_items(source, found, numbers, role, first=first, groups=dealt)
+        _refuse_uneven(candidates, sizes, role, count, groups)
+        numbers = pool.spread(candidates, groups * count, source.spec.seed, role)
+        dealt = deal(strata(candidates, numbers), groups)
+        return made_items(source, candidates, numbers, role, first=first, groups=dealt)
 
     def phases(self, material: Material) -> tuple[Phase, ...]:
         """A training and an evaluation session in each round, each after a page that says what comes."""
-        found: list[Phase] = []
+        phases: list[Phase] = []
         for number in range(1, len(material.spec.conditions) + 1):
             if by_role(material.items, "training"):
                 title = f"Round {number}: training"
-                found.append(Phase(f"about-training-{number}", title, "instructions"))
-                found.append(timed(material.spec, f"training-{number}", title, "training"))
+                phases.append(Phase(f"about-training-{number}", title, "instructions"))
+                phases.append(timed(material.spec, f"training-{number}", title, "training"))
             title = f"Round {number}: test"
-            found.append(Phase(f"about-evaluation-{number}", title, "instructions"))
-            found.append(timed(material.spec, f"evaluation-{number}", title, "test"))
-        return tuple(found)
+            phases.append(Phase(f"about-evaluation-{number}", title, "instructions"))
+            phases.append(timed(material.spec, f"evaluation-{number}", title, "test"))
+        return tuple(phases)
 
     def screens(self, material: Material) -> dict[str, Screen]:
         """Each item in each condition; in training also with the model's answer."""
         if self.masked:
             _refuse_task_words(material)
-        found = _pages(material)
+        screens = _pages(material)
         for condition in (condition.name for condition in material.spec.conditions):
             for item in by_role(material.items, "training"):
-                found[f"training:{item.id}:{condition}"] = _guess(material, item, condition, shown_after=True)
-                found[f"answer:{item.id}:{condition}"] = _answer(material, item, condition)
+                screens[f"training:{item.id}:{condition}"] = _guess(
+                    material, item, condition, shown_after=True
+                )
+                screens[f"answer:{item.id}:{condition}"] = _answer(material, item, condition)
             for item in by_role(material.items, "evaluation"):
-                found[f"evaluation:{item.id}:{condition}"] = _guess(
+                screens[f"evaluation:{item.id}:{condition}"] = _guess(
                     material, item, condition, shown_after=False
                 )
-        return found
+        return screens
 
     def rows(self, material: Material) -> tuple[DesignRow, ...]:
         """Conditions with their item groups, in order: twice as many rows as conditions."""
@@ -189,7 +193,7 @@ class ReverseTuring(Protocol):
         )
 
 
-def _refuse_uneven(found: pool.Candidates, sizes: list[int], role: str, count: int, groups: int) -> None:
+def _refuse_uneven(candidates: pool.Candidates, sizes: list[int], role: str, count: int, groups: int) -> None:
     """A cell that is used up would be made up for by others, and labels would tell something of the model's answers."""
     least, more = divmod(groups * count, len(sizes))
     if min(sizes) >= least and sum(size > least for size in sizes) >= more:
@@ -197,8 +201,8 @@ def _refuse_uneven(found: pool.Candidates, sizes: list[int], role: str, count: i
     possible = min(sizes) * len(sizes) // groups
     advice = f"ask for at most {possible} in a session, or use more data" if possible else "use more data"
     raise VeraxError(
-        f"{groups} sessions of {count} {role} items cannot be balanced with the {len(found):,} {found.about} "
-        f"({found.sizes()}); {advice}."
+        f"{groups} sessions of {count} {role} items cannot be balanced with the {len(candidates):,} {candidates.about} "
+        f"({candidates.sizes()}); {advice}."
     )
 
 
@@ -217,27 +221,27 @@ def _round_steps(study: Study, one_round: Round, number: int, seed: int) -> Iter
 
 
 def _guess(material: Material, item: Item, condition: str, *, shown_after: bool) -> Screen:
-    one = wording.terms(material).one
+    noun = wording.terms(material).one
     after = "You see it after your guess." if shown_after else "It is not shown in this part."
     return Screen(
         "What is the model's answer?",
         (
-            Prose((f"Read the {one} and guess the model's answer. {after}",)),
-            marked_input(material, item, condition, direction=False, title=one.capitalize()),
+            Prose((f"Read the {noun} and guess the model's answer. {after}",)),
+            marked_input(material, item, condition, direction=False, title=noun.capitalize()),
         ),
-        (prediction_question(material, f"What does the model say about this {one}?"),),
+        (prediction_question(material, f"What does the model say about this {noun}?"),),
         button="Answer",
     )
 
 
 def _answer(material: Material, item: Item, condition: str) -> Screen:
-    one = wording.terms(material).one
+    noun = wording.terms(material).one
     return Screen(
         "This is the model's answer",
         (
             Facts((("The model's answer", class_mark(item.prediction)),)),
-            Prose((f"Look at the {one} again, and try to learn how the model decides.",)),
-            marked_input(material, item, condition, direction=False, title=one.capitalize()),
+            Prose((f"Look at the {noun} again, and try to learn how the model decides.",)),
+            marked_input(material, item, condition, direction=False, title=noun.capitalize()),
         ),
         echo="prediction",
         button="Next",
@@ -253,23 +257,23 @@ def _pages(material: Material) -> dict[str, Screen]:
         EXPLAINED: f"In this round you see hints. {wording.how_to_read(material, direction=False)}",
         PLAIN: f"In this round no {words.pieces} are highlighted.",
     }
-    found: dict[str, Screen] = {}
+    screens: dict[str, Screen] = {}
     for audience in audiences(material.spec):
         if training:
-            found[f"about-training:{audience}"] = page(
+            screens[f"about-training:{audience}"] = page(
                 "Training",
                 f"You now see {training} {words.many}, one by one. Guess the model's answer; then you see it.",
                 hints[audience],
                 "Time is measured from the next page on.",
             )
-        found[f"about-evaluation:{audience}"] = page(
+        screens[f"about-evaluation:{audience}"] = page(
             "Test",
             f"You now see {evaluation} {'new ' if training else ''}{words.many}, one by one. Guess the model's answer; "
             "you do not see it.",
             hints[audience],
             "Time is measured from the next page on.",
         )
-    return found
+    return screens
 
 
 def _refuse_task_words(material: Material) -> None:

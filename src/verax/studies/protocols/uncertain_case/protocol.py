@@ -79,8 +79,8 @@ class UncertainCase(Protocol):
 
     def items(self, source: Source) -> list[Item]:
         """Unconfident predictions: half right, half wrong."""
-        found = pool.unconfident(pool.candidates(source, "test"), self.threshold)
-        return items_in_blocks(source, found, self.test, self.items_per_participant)
+        candidates = pool.unconfident(pool.candidates(source, "test"), self.threshold)
+        return items_in_blocks(source, candidates, self.test, self.items_per_participant)
 
     def phases(self, material: Material) -> tuple[Phase, ...]:
         """One phase."""
@@ -124,10 +124,10 @@ class UncertainCase(Protocol):
         )
 
     def _screen(self, material: Material, item: Item, condition: str) -> Screen:
-        one = wording.terms(material).one
+        noun = wording.terms(material).one
         question = Question(
             "class",
-            f"What is the {one} really?",
+            f"What is the {noun} really?",
             options=graded_options(
                 material, "I'm certain that it is: {}.", "I'm not certain, but it is probably: {}."
             ),
@@ -135,19 +135,19 @@ class UncertainCase(Protocol):
         probabilities = tuple((class_mark(number), share) for number, share in enumerate(item.probabilities))
         blocks: tuple[Block, ...] = (
             Prose(
-                (f"The model is not sure about this {one}, and may be right or wrong. What is it really?",)
+                (f"The model is not sure about this {noun}, and may be right or wrong. What is it really?",)
             ),
             Facts((("The model's answer", class_mark(item.prediction)),)),
             Bars(probabilities, "How probable the model finds each answer"),
         )
         if material.spec.condition(condition).kind != "none":
             blocks += self._evidence(material, item, condition)
-        return Screen(f"What is this {one}?", blocks, (question,), button="Next")
+        return Screen(f"What is this {noun}?", blocks, (question,), button="Next")
 
     def _evidence(self, material: Material, item: Item, condition: str) -> tuple[Evidence, ...]:
         """Counter-evidence is called evidence for the others; of two classes, the first one's stands first."""
         others = [number for number in range(len(material.class_names)) if number != item.prediction]
-        found = stimulus.evidence_blocks(
+        blocks = stimulus.evidence_blocks(
             material,
             item,
             condition,
@@ -156,4 +156,4 @@ class UncertainCase(Protocol):
             title=f"Evidence for: {class_mark(item.prediction)}",
             counter_title=f"Evidence for: {listed([class_mark(number) for number in others], 'or')}",
         )
-        return found[::-1] if len(others) == 1 and others[0] < item.prediction else found
+        return blocks[::-1] if len(others) == 1 and others[0] < item.prediction else blocks
