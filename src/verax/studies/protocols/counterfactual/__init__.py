@@ -1,5 +1,1 @@
 """Counterfactual simulation: does the explanation of an input help people to predict the model on a changed version?"""
-
-from verax.studies.protocols.counterfactual.protocol import Counterfactual
-
-__all__ = ["Counterfactual"]

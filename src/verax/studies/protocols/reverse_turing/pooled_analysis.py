@@ -170,10 +170,10 @@ def _rows(task: _Task, level: float) -> list[dict[str, Any]]:
 def _ranks_p(sessions: pd.DataFrame, value: str, name: str, reference: str | None) -> float | None:
     if reference is None or name == reference:
         return None
-    one, other = (
+    own, other = (
         sessions.loc[sessions["condition"] == place, value].to_numpy() for place in (name, reference)
     )
-    return mann_whitney(one, other).p if len(one) and len(other) else None
+    return mann_whitney(own, other).p if len(own) and len(other) else None
 
 
 def _table_sentence(rows: Sequence[dict[str, Any]]) -> str:
