@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
-from verax.arrays import FloatArray, IntArray
+from verax.arrays import FloatArray, IndexArray, IntArray
 from verax.data.table import Schema
 
 Inputs = list[str] | FloatArray
@@ -19,10 +19,29 @@ Inputs = list[str] | FloatArray
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Inputs (texts, or encoded rows of a table) and the number of the true class of each."""
+    """Inputs (texts, or encoded rows of a table) and the number of the true class of each.
+
+    Attributes:
+        inputs: texts, or encoded rows.
+        labels: the number of each input's class.
+        ratings: a number between 0 and 1 for each, where the set is one of ratings; the label is the nearer end.
+        columns: what else is known of each input, by name: a subject, a source. No model reads it.
+    """
 
     inputs: Inputs
     labels: IntArray
+    ratings: FloatArray | None = None
+    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def take(self, places: IndexArray) -> Part:
+        """Only some of them, in this order."""
+        inputs = self.inputs
+        return Part(
+            [inputs[place] for place in places] if isinstance(inputs, list) else inputs[places],
+            self.labels[places],
+            None if self.ratings is None else self.ratings[places],
+            {name: [values[place] for place in places] for name, values in self.columns.items()},
+        )
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -69,6 +88,8 @@ class Dataset:
         for part in self.parts.values():
             digest.update(len(part).to_bytes(8, "little"))
             digest.update(part.labels.astype("<i8").tobytes())
+            if part.ratings is not None:
+                digest.update(part.ratings.astype("<f8").tobytes())
             for content in contents(part.inputs):
                 digest.update(len(content).to_bytes(8, "little"))
                 digest.update(content)

@@ -27,6 +27,7 @@ def load_dataset(
     split: Sequence[float] | str | None = None,
     seed: int = 0,
     limit: int | None = None,
+    ratings: bool = False,
 ) -> Dataset:
     """Loads a dataset and splits it into train, validation and test.
 
@@ -43,8 +44,14 @@ def load_dataset(
             publisher's own split if there is one, else 70/10/20 (80/10/10 for Adult and breast-cancer).
         seed: of the split, of balancing and of ``limit``.
         limit: at most so many inputs, drawn at random with the shares of parts and classes kept.
+        ratings: ratings as they are, between 0 and 1, in each part's ``ratings`` (``lei-beer``); an input's label is
+            then the nearer end, and none is dropped for lying between.
     """
-    choice = Choice(text=text, label=label)
+    choice = Choice(text=text, label=label, ratings=ratings)
+    if ratings and format is None:
+        raise VeraxError(
+            "Only some published formats hold ratings (lei-beer); name one with format=..., or leave ratings out."
+        )
     if not isinstance(name_or_path, str | Path):
         return _from_frame(name_or_path, choice, schema, split=split, seed=seed, limit=limit)
     name = str(name_or_path)
@@ -56,6 +63,8 @@ def load_dataset(
         records = _by_name(name, choice, schema)
     else:
         records = _from_file(_existing(Path(name_or_path)), choice, schema)
+    if ratings and records.ratings is None:
+        raise VeraxError(f"{name!r} holds classes and no ratings; leave ratings out.")
     return build_dataset(records, name, split=split, seed=seed, limit=limit)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from verax.arrays import IntArray
+from verax.arrays import FloatArray, IntArray
 from verax.data.dataset import Dataset, Inputs, Part
 from verax.data.encoding import sort_categories
 from verax.data.splits import (
@@ -44,6 +44,8 @@ class Records:
         fractions: the split used if there is no publisher's and none is asked for.
         balanced: draw as many inputs of every class as the smallest has.
         notes: what the reader dropped, counted.
+        ratings: a number between 0 and 1 per input, where the set is one of ratings.
+        columns: what else is known of each input, by name.
     """
 
     inputs: Inputs
@@ -54,16 +56,26 @@ class Records:
     fractions: Fractions = SPLIT_70_10_20
     balanced: bool = False
     notes: tuple[str, ...] = ()
+    ratings: FloatArray | None = None
+    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def part(self) -> Part:
+        """All inputs as one part."""
+        return Part(self.inputs, self.labels, self.ratings, self.columns)
 
     def keep(self, places: NDArray[np.int64] | NDArray[np.bool_]) -> Records:
         """The same with only some inputs."""
-        if isinstance(self.inputs, list):
-            wanted = np.arange(len(self.inputs))[places]
-            inputs: Inputs = [self.inputs[place] for place in wanted]
-        else:
-            inputs = self.inputs[places]
+        kept = self.part.take(np.arange(len(self.labels))[places])
         parts = None if self.parts is None else self.parts[places]
-        return replace(self, inputs=inputs, labels=self.labels[places], parts=parts)
+        return replace(
+            self,
+            inputs=kept.inputs,
+            labels=kept.labels,
+            ratings=kept.ratings,
+            columns=kept.columns,
+            parts=parts,
+        )
 
     def noted(self, *notes: str) -> Records:
         """The same with more notes; empty ones are left out."""
@@ -129,7 +141,7 @@ def build_dataset(
         order = take_share(order, records.labels, parts, limit)
     made = [records.keep(order[parts[order] == part]) for part in range(3)]
     notes += [f"The {PART_NAMES[part]} part is empty" for part in range(3) if len(made[part].labels) == 0]
-    train, validation, test = (Part(part.inputs, part.labels) for part in made)
+    train, validation, test = (part.part for part in made)
     return Dataset(
         name=name,
         kind="text" if records.schema is None else "table",

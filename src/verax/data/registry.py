@@ -18,10 +18,12 @@ class Choice:
     Attributes:
         text: the column or field that holds the text.
         label: the column, field or aspect that holds the label.
+        ratings: whether ratings are wanted as they are, rather than as classes.
     """
 
     text: str | None = None
     label: str | None = None
+    ratings: bool = False
 
     def among(self, format_name: str, labels: tuple[str, ...] = ()) -> str:
         """The chosen one of a format's labels (the first unless told otherwise; "" if it has but one)."""

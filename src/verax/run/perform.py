@@ -7,12 +7,16 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from contextvars import ContextVar
 from importlib import import_module
 from typing import Any
 
 from verax.errors import VeraxError
 from verax.run.canonical import canonical
 from verax.run.jobs import Job, Outcome
+
+# Whether a job is being done here: then the run tells how far it is, and nothing inside the job does.
+PERFORMING: ContextVar[bool] = ContextVar("performing", default=False)
 
 
 def perform(job: Job, worker: str) -> Outcome:
@@ -23,6 +27,7 @@ def perform(job: Job, worker: str) -> Outcome:
     """
     value, error, trace = None, None, None
     start = time.perf_counter()
+    inside = PERFORMING.set(True)
     try:
         function = import_function(job.function)
         arguments = json.loads(canonical(dict(job.arguments)))
@@ -33,6 +38,8 @@ def perform(job: Job, worker: str) -> Outcome:
     except BaseException as raised:
         error = _in_one_line(raised)
         trace = "".join(traceback.format_exception(raised))
+    finally:
+        PERFORMING.reset(inside)
     seconds = time.perf_counter() - start
     return Outcome(job.key, job.name, value, error, seconds, peak_memory(), worker, trace)
 

@@ -38,6 +38,9 @@ def test_only_abstracts_of_one_field_are_kept_and_the_rest_is_counted(write):
     assert data.class_names == ("computer science", "mathematics", "physics")
     found = dict(zip(data.train.inputs, data.train.labels, strict=True))
     assert found == {"We prove\n 0.": 0, "We prove\n 1.": 1, "We prove\n 2.": 2}
+    assert dict(zip(data.train.inputs, data.train.columns["category"], strict=True)) == {
+        "We prove\n 0.": "cs.LG", "We prove\n 1.": "math.CO", "We prove\n 2.": "hep-ph",
+    }  # fmt: skip
     assert data.notes[:2] == (
         "2 abstracts in more than one of the three fields dropped",
         "1 abstract in none of the three fields dropped",

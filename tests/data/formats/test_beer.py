@@ -47,3 +47,25 @@ def test_bad_lines_are_named(write, line):
     path = write("beer.txt", LINES[0] + "\n" + line + "\n")
     with pytest.raises(VeraxError, match=r"Line 2 of .* is not five ratings in \[0, 1\], a tab and a text"):
         load_dataset(path, format="lei-beer")
+
+
+def test_ratings_are_given_as_they_are(write):
+    path = write("reviews.aspect1.train.txt.gz", "\n".join(LINES) + "\n")
+    data = load_dataset(path, format="lei-beer", label="taste", ratings=True, split=(1, 0, 0))
+    assert dict(zip(data.train.inputs, data.train.ratings.tolist(), strict=True)) == {
+        "pours a lovely amber": 0.5, "flat and watery": 0.3, "so so": 0.9, "fine head": 0.2, "murky": 1.0,
+    }  # fmt: skip
+    assert data.train.labels.tolist() == [int(rating >= 0.5) for rating in data.train.ratings]
+    assert data.notes[:1] != ("1 review with taste between 0.4 and 0.6 dropped",)
+    classes = load_dataset(path, format="lei-beer", label="taste", split=(1, 0, 0))
+    assert classes.train.ratings is None
+    assert classes.hash != data.hash
+
+
+def test_ratings_of_a_set_of_classes_are_told(write):
+    path = write("a.csv", "text,label\n" + "\n".join(f"text {i},{i % 2}" for i in range(9)))
+    with pytest.raises(VeraxError, match=r"Only some published formats hold ratings \(lei-beer\)"):
+        load_dataset(path, ratings=True)
+    with pytest.raises(VeraxError, match="holds classes and no ratings; leave ratings out"):
+        load_dataset(write("train.csv", "\n".join(f'"{1 + i % 2}","t","x {i}"' for i in range(9))),
+                     format="amazon-polarity", ratings=True)  # fmt: skip

@@ -214,6 +214,53 @@ def test_the_worse_model_learns_from_short_texts(small_spec, tmp_path):
         training_places(dataset, 1, 1.0, 0)
 
 
+def test_the_worse_model_learns_from_a_narrower_part(small_spec, tmp_path):
+    path = tmp_path / "arxiv.json"
+    rows = [
+        {"abstract": f"{('we code', 'we prove', 'we measure')[number % 3]} {number}", "categories": category}
+        for number in range(90)
+        for category in [
+            (("cs.CL", "math.DS", "quant-ph"), ("cs.LG", "math.CO", "hep-ph"))[number % 2][number % 3]
+        ]
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    dataset = study_dataset({"name_or_path": str(path), "format": "arxiv"})
+    only = {"category": ["cs.CL", "math.DS", "quant-ph"]}
+    worse = WorseModel(only=only)
+    arguments = model_arguments(small_spec(), worse)
+    places = training_places(dataset, None, worse.kept, 0, only)
+    assert {dataset.train.columns["category"][place] for place in places} == set(only["category"])
+    assert training_size(dataset, arguments) == len(places) < len(dataset.train)
+    with pytest.raises(
+        VeraxError, match=r"have cs\.CL or math\.DS as their category, and not every class is among"
+    ):
+        training_places(dataset, None, 1.0, 0, {"category": ["cs.CL", "math.DS"]})
+    with pytest.raises(VeraxError, match=r"has no column 'subject' for worse\.only; it has category"):
+        training_places(dataset, None, 1.0, 0, {"subject": ["x"]})
+
+
+def test_the_worse_model_sees_its_training_part_fewer_times(small_spec):
+    data = data_arguments(small_spec())
+    arguments = model_arguments(small_spec(), WorseModel(model="mlp", epochs=1))
+    assert arguments == {
+        "name": "mlp",
+        "seed": arguments["seed"],
+        "most_words": None,
+        "share": 1.0,
+        "epochs": 1,
+    }
+    assert study_model(data, arguments).classifier.n_iter_ == 1
+    with pytest.raises(VeraxError, match="The model 'logistic' has no option 'epochs'; it has none"):
+        study_model(data, model_arguments(small_spec(), WorseModel(model="logistic", epochs=1)))
+
+
+def test_entries_of_the_worse_model_that_are_not_used_are_not_written():
+    assert WorseModel(share=0.1).model_dump(mode="json") == {"model": None, "most_words": None, "share": 0.1}
+    assert WorseModel(epochs=2).model_dump(mode="json") == {
+        "model": None, "most_words": None, "share": None, "epochs": 2,
+    }  # fmt: skip
+
+
 def test_two_models_must_differ(small_spec):
     spec = small_spec()
     data = data_arguments(spec)

@@ -4,10 +4,12 @@ An article's ``categories`` ("cs.LG stat.ML") name archives. An abstract whose a
 of the three fields is kept; those in several fields, or in none (statistics, economics, ...), are dropped
 and counted. Mathematical physics (math-ph) is a physics archive at arXiv, and math.MP is but its second
 name, so both count as physics. The archives of the 1990s count for the field they were merged into.
+The primary category (cs.CL) is kept in the column ``category``.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from verax.data.lines import json_objects
@@ -36,7 +38,7 @@ def arxiv(path: Path, choice: Choice) -> Records:
     choice.among("arxiv")
     if path.is_dir():
         raise VeraxError(f"{str(path)!r} is a folder; name the JSON-lines file in it.")
-    texts, labels = [], []
+    texts, labels, categories = [], [], []
     several = none = 0
     for number, article in json_objects(path):
         if "abstract" not in article or "categories" not in article:
@@ -48,13 +50,14 @@ def arxiv(path: Path, choice: Choice) -> Records:
         if len(fields) == 1:
             texts.append(str(article["abstract"] or "").strip())
             labels.append(min(fields))
+            categories.append(str(article["categories"]).split()[0])  # arXiv names the primary one first
         several += len(fields) > 1
         none += not fields
     notes = [
         counted(several, "abstract", "in more than one of the three fields dropped"),
         counted(none, "abstract", "in none of the three fields dropped"),
     ]
-    return text_records(texts, labels, CLASS_NAMES, notes=notes)
+    return replace(text_records(texts, labels, CLASS_NAMES, notes=notes), columns={"category": categories})
 
 
 def article_fields(categories: str) -> set[int]:

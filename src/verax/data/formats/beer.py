@@ -2,12 +2,16 @@
 
 The five ratings, in [0, 1], are of appearance, aroma, palate, taste and overall. They become classes as in
 later work on these files (Bao et al. 2018): up to 0.4 is negative, from 0.6 positive; those between are
-dropped and counted. In a folder with a train and a heldout file, heldout is the test part.
+dropped and counted, unless ratings are asked for as they are (``ratings=True``). In a folder with a train
+and a heldout file, heldout is the test part.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
 
 from verax.data.formats.shipped import bad_line, content_lines, part_files
 from verax.data.records import Records, counted, text_records
@@ -16,27 +20,30 @@ from verax.data.registry import Choice, dataset_formats
 ASPECTS = ("appearance", "aroma", "palate", "taste", "overall")
 NEGATIVE_UP_TO = 0.4
 POSITIVE_FROM = 0.6
+MIDDLE = 0.5
 
 
 @dataset_formats.register("lei-beer")
 def lei_beer(path: Path, choice: Choice) -> Records:
     """Beer reviews, negative or positive on one aspect; label= one of ASPECTS, by default appearance."""
     aspect = choice.among("lei-beer", ASPECTS)
-    texts, labels, parts = [], [], []
+    texts, ratings, parts = [], [], []
     undecided = 0
     for part, file in part_files(path, "*.txt*", "lei-beer"):
         for number, line in content_lines(file):
             rating = _rating(line, aspect)
             if rating is None:
                 raise bad_line(number, file, "five ratings in [0, 1], a tab and a text")
-            if NEGATIVE_UP_TO < rating < POSITIVE_FROM:
+            if NEGATIVE_UP_TO < rating < POSITIVE_FROM and not choice.ratings:
                 undecided += 1
                 continue
             texts.append(line.partition("\t")[2])
-            labels.append(int(rating >= POSITIVE_FROM))
+            ratings.append(rating)
             parts.append(part)
     note = counted(undecided, "review", f"with {aspect} between {NEGATIVE_UP_TO} and {POSITIVE_FROM} dropped")
-    return text_records(texts, labels, ("negative", "positive"), parts, [note])
+    labels = [int(rating >= MIDDLE) for rating in ratings]
+    records = text_records(texts, labels, ("negative", "positive"), parts, [note])
+    return replace(records, ratings=np.array(ratings)) if choice.ratings else records
 
 
 def _rating(line: str, aspect: str) -> float | None:

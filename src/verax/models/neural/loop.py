@@ -15,6 +15,7 @@ from torch.nn import functional
 from verax.arrays import FloatArray, IntArray
 from verax.errors import VeraxError
 from verax.models.neural.encoders import Encoded, length_batches
+from verax.run.perform import PERFORMING
 from verax.run.threads import one_thread
 from verax.seeds import stream
 
@@ -206,7 +207,7 @@ def _losses(scores: Tensor, targets: IntArray | FloatArray) -> Tensor:
 
 
 def tell(line: str) -> None:
-    """A line on standard error, if somebody is looking."""
-    if sys.stderr.isatty():
+    """A line on standard error, if somebody is looking and not at the progress of a run."""
+    if sys.stderr.isatty() and not PERFORMING.get():
         sys.stderr.write(line + "\n")
         sys.stderr.flush()

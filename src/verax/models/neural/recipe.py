@@ -13,7 +13,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import nn
 
-from verax.arrays import FloatArray, IndexArray, IntArray
+from verax.arrays import FloatArray, IntArray
 from verax.data.dataset import Dataset, Part, contents
 from verax.data.vectors import WordVectors, word_vectors
 from verax.data.words import WORD
@@ -121,7 +121,7 @@ def _weighted(dataset: Dataset, sample_weight: ArrayLike | None) -> tuple[Datase
         return dataset, np.ones(len(train))
     places = np.flatnonzero(weights)
     if len(places) < len(train):
-        dataset = replace(dataset, train=_take(train, places))
+        dataset = replace(dataset, train=train.take(places))
     return dataset, weights[places] / weights[places].mean()
 
 
@@ -144,14 +144,7 @@ def _examples(
 
 
 def _targets(part: Part) -> IntArray | FloatArray:
-    ratings: FloatArray | None = getattr(part, "ratings", None)
-    return part.labels if ratings is None else ratings
-
-
-def _take(part: Part, places: IndexArray) -> Part:
-    inputs = part.inputs
-    kept = [inputs[place] for place in places] if isinstance(inputs, list) else inputs[places]
-    return Part(kept, part.labels[places])
+    return part.labels if part.ratings is None else part.ratings
 
 
 @dataclass(frozen=True)

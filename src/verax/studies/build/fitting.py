@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from math import ceil
 from pathlib import Path
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 import numpy as np
+from numpy.typing import NDArray
 
 from verax.arrays import IntArray
-from verax.data.dataset import Dataset, Part
+from verax.data.dataset import Dataset
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.models.base import Model
 from verax.run.canonical import canonical
 from verax.seeds import stream
-from verax.studies.items.candidates import take
 from verax.studies.model.spec import StudySpec
 from verax.studies.model.spec_tables import WorseModel
+from verax.text import listed
 
 # By so much more of the test part the better model must be right, for people to have a chance to tell which it is.
 BETTER_BY = 0.02
@@ -35,12 +36,16 @@ class ModelArguments(TypedDict):
         seed: of the fit.
         most_words: how many words the texts that it learns from may have; None for any number.
         share: how much of the training part it learns from.
+        epochs: how many times it sees its training part, if not as often as it wants.
+        only: by column, the values that the inputs that it learns from may have there, if not any.
     """
 
     name: str
     seed: int
     most_words: int | None
     share: float
+    epochs: NotRequired[int]
+    only: NotRequired[dict[str, list[str]]]
 
 
 def data_arguments(spec: StudySpec) -> dict[str, object]:
@@ -52,12 +57,17 @@ def model_arguments(spec: StudySpec, worse: WorseModel | None = None) -> ModelAr
     """What a model is made from besides the dataset; the worse model if there is one."""
     if worse is None:
         return {"name": spec.model, "seed": spec.seed, "most_words": None, "share": 1.0}
-    return {
+    arguments: ModelArguments = {
         "name": worse.model or spec.model,
         "seed": spec.seed,
         "most_words": worse.most_words,
         "share": worse.kept,
     }
+    if worse.epochs is not None:
+        arguments["epochs"] = worse.epochs
+    if worse.only is not None:
+        arguments["only"] = worse.only
+    return arguments
 
 
 def study_dataset(data: Mapping[str, object]) -> Dataset:
@@ -70,17 +80,33 @@ def study_model(data: Mapping[str, object], model: ModelArguments) -> Model:
     return _model(canonical(dict(data), "source"), _stamp(data), canonical(dict(model), "model"))
 
 
-def training_places(dataset: Dataset, most_words: int | None, share: float, seed: int) -> IntArray:
-    """The places of the training inputs that a model learns from: the short ones, and a share of each class of them."""
+def training_places(
+    dataset: Dataset,
+    most_words: int | None,
+    share: float,
+    seed: int,
+    only: Mapping[str, Sequence[str]] | None = None,
+) -> IntArray:
+    """The places of the training inputs that a model learns from.
+
+    They are the short ones with the right values in their columns, and of each class of them a share.
+    """
     labels = dataset.train.labels
     fitting = np.ones(len(labels), dtype=np.bool_)
+    for name, values in (only or {}).items():
+        fitting &= np.isin(_column(dataset, name), list(values))
+        if len(np.unique(labels[fitting])) < len(np.unique(labels)):
+            raise VeraxError(
+                f"Only {int(fitting.sum()):,} of the {len(labels):,} training inputs of {dataset.name!r} have "
+                f"{listed(values, 'or')} as their {name}, and not every class is among them; name more in worse.only."
+            )
     if most_words is not None:
         if dataset.kind != "text":
             raise VeraxError(
                 f"worse.most_words is for texts, and {dataset.name!r} is a table; use worse.share instead."
             )
         lengths = np.array([len(split_words(str(text)).words) for text in dataset.train.inputs])
-        fitting = lengths <= most_words
+        fitting &= lengths <= most_words
         if len(np.unique(labels[fitting])) < len(np.unique(labels)):
             raise VeraxError(
                 f"Only {int(fitting.sum()):,} of the {len(labels):,} training texts of {dataset.name!r} have at most "
@@ -95,15 +121,33 @@ def training_places(dataset: Dataset, most_words: int | None, share: float, seed
     return places
 
 
+def _column(dataset: Dataset, name: str) -> NDArray[np.str_]:
+    """What the training inputs have in a column: beside the texts, or of the table."""
+    columns: dict[str, Sequence[str]] = dict(dataset.train.columns)
+    if dataset.schema is not None:
+        columns |= {
+            key: values.astype(str) for key, values in dataset.schema.decode(dataset.train.inputs).items()
+        }
+    if name not in columns:
+        has = f"it has {', '.join(columns)}" if columns else "it keeps none"
+        raise VeraxError(f"{dataset.name!r} has no column {name!r} for worse.only; {has}.")
+    return np.array(columns[name], dtype=np.str_)
+
+
 def training_size(dataset: Dataset, model: ModelArguments) -> int | None:
     """How many inputs the model of these arguments learnt from; None for one that was fitted elsewhere."""
-    from verax.models.resolve import SAVED
+    from verax.models.resolve import is_saved
 
-    if model["name"].endswith(SAVED):
-        return None
-    if model["share"] == 1 and model["most_words"] is None:
-        return len(dataset.train)
-    return len(training_places(dataset, model["most_words"], model["share"], model["seed"]))
+    return None if is_saved(model["name"]) else len(_narrowed(dataset, model).train)
+
+
+def _narrowed(dataset: Dataset, model: ModelArguments) -> Dataset:
+    """The dataset with the training part that the model of these arguments learns from."""
+    only = model.get("only")
+    if model["share"] == 1 and model["most_words"] is None and only is None:
+        return dataset
+    places = training_places(dataset, model["most_words"], model["share"], model["seed"], only)
+    return replace(dataset, train=dataset.train.take(places))
 
 
 def accuracy(model: Model, dataset: Dataset) -> float:
@@ -155,10 +199,7 @@ def _dataset(data: str, stamp: tuple[int, int]) -> Dataset:  # noqa: ARG001  (pa
 def _model(data: str, stamp: tuple[int, int], model: str) -> Model:
     from verax.models.resolve import resolve_model
 
-    dataset = _dataset(data, stamp)
     arguments: ModelArguments = json.loads(model)
-    if arguments["share"] < 1 or arguments["most_words"] is not None:
-        places = training_places(dataset, arguments["most_words"], arguments["share"], arguments["seed"])
-        kept = Part(take(dataset.train.inputs, places), dataset.train.labels[places])
-        dataset = replace(dataset, train=kept)
-    return resolve_model(arguments["name"], dataset, arguments["seed"])
+    options = {"epochs": arguments["epochs"]} if "epochs" in arguments else None
+    dataset = _narrowed(_dataset(data, stamp), arguments)
+    return resolve_model(arguments["name"], dataset, arguments["seed"], options)

@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    SerializerFunctionWrapHandler,
+    Tag,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 NONE = "none"
 # What the worse of two models learns from, unless the spec says otherwise.
@@ -52,24 +62,40 @@ class Condition(SpecTable):
 
 
 class WorseModel(SpecTable):
-    """How the worse of two models is made: from a small part of the training data, or a narrower one.
+    """How the worse of two models is made: from a small part of the training data, a narrower one, or in little time.
 
     Attributes:
         model: any model that ``model`` of the spec may be; the better model's name if None.
         most_words: only training texts with at most so many words (a narrower part).
-        share: of the training inputs (of these texts, if there is ``most_words``), drawn by seed, the same of each
-            class; 0.05 if neither is given.
+        share: of the training inputs (of those that the other entries leave), drawn by seed, the same of each class;
+            0.05 if there is no other entry.
+        epochs: how many times a network sees its training part.
+        only: only training inputs with these values in a column that the dataset keeps (a narrower part): one of a
+            table's own, or one beside the texts, such as arXiv's ``category``.
     """
 
     model: str | None = None
     most_words: int | None = Field(default=None, ge=1)
     share: float | None = Field(default=None, gt=0, le=1)
+    epochs: int | None = Field(default=None, ge=1)
+    only: dict[str, list[str]] | None = Field(default=None, min_length=1)
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_not_said(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
+        """Entries that came later are written only where they are used: older studies stay as they are."""
+        written: dict[str, object] = write(self)
+        return {
+            name: value
+            for name, value in written.items()
+            if value is not None or name not in ("epochs", "only")
+        }
 
     @property
     def kept(self) -> float:
         """The share of the training inputs that is kept."""
         if self.share is None:
-            return SMALL_SHARE if self.most_words is None else 1.0
+            others = (self.most_words, self.epochs, self.only)
+            return SMALL_SHARE if all(other is None for other in others) else 1.0
         return self.share
 
 
