@@ -29,7 +29,7 @@ class Sort(StrEnum):
 
 USES = {
     Sort.explainers: "Use: verax explain --explainers 'lime,shap(samples=500)'; your own as package.module:Class.",
-    Sort.models: "Use: verax explain --model forest; your own as package.module:name, or a file saved by joblib.",
+    Sort.models: "Use: verax explain --model forest; your own as package.module:name, or a saved one by its path.",
     Sort.datasets: "Use: verax explain --dataset imdb; a CSV, JSON-lines or Parquet file by its path.",
     Sort.formats: "Use: verax explain --dataset FOLDER_OR_FILE --format sst.",
     Sort.protocols: "Use: name one under [protocol] of a spec, then: verax study build SPEC --out DIR.",
