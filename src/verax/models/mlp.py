@@ -169,12 +169,12 @@ class MlpClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _first_weights(self, rng: np.random.Generator) -> Layers:
         """Uniform within 1/sqrt(inputs of the layer), as torch.nn.Linear begins."""
         features, hidden, classes = self.n_features_in_, self.hidden_units, len(self.classes_)
-        one, two = 1 / np.sqrt(features), 1 / np.sqrt(hidden)
+        first, second = 1 / np.sqrt(features), 1 / np.sqrt(hidden)
         return Layers(
-            rng.uniform(-one, one, (features, hidden)),
-            rng.uniform(-one, one, hidden),
-            rng.uniform(-two, two, (hidden, classes)),
-            rng.uniform(-two, two, classes),
+            rng.uniform(-first, first, (features, hidden)),
+            rng.uniform(-first, first, hidden),
+            rng.uniform(-second, second, (hidden, classes)),
+            rng.uniform(-second, second, classes),
         )
 
     def _hold_out(self, n_rows: int, rng: np.random.Generator) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

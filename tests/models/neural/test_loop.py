@@ -118,7 +118,7 @@ def test_without_a_validation_part_some_training_inputs_are_watched(word_data):
     assert fit_model("cnn", empty, options=QUICK).record.validation_accuracy > 0.4
     few = with_train(empty, word_data.train.inputs[:4], word_data.train.labels[:4])
     with pytest.raises(
-        VeraxError, match="has no validation part, and a tenth of its 4 training inputs is none"
+        VeraxError, match="has no validation part to watch, and a tenth of its 4 training inputs"
     ):
         fit_model("cnn", few, options=QUICK | {"dimensions": 1})
 

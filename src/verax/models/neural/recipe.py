@@ -128,16 +128,20 @@ def _weighted(dataset: Dataset, sample_weight: ArrayLike | None) -> tuple[Datase
 def _examples(
     dataset: Dataset, weights: FloatArray, encode: Represent, seed: int
 ) -> tuple[Examples, Examples]:
-    """What the network learns from and what it watches: the validation part, or a tenth of the training part."""
+    """What the network learns from and what it watches: the validation part, or a tenth of the training part.
+
+    A training with uneven weights watches a tenth of its own inputs with their weights. The validation part has none,
+    and its loss rises while the network learns what counts most: it would call the training off after an epoch.
+    """
     examples = Examples(encode(dataset.train.inputs), _targets(dataset.train), weights)
-    if len(dataset.validation):
+    if len(dataset.validation) and not np.ptp(weights):
         watched = dataset.validation
         return examples, Examples(encode(watched.inputs), _targets(watched), np.ones(len(watched)))
     size = round(HELD_OUT * len(dataset.train))
     if size == 0:
         raise VeraxError(
-            f"{dataset.name!r} has no validation part, and a tenth of its {len(dataset.train)} training inputs is "
-            "none either; give more inputs."
+            f"{dataset.name!r} has no validation part to watch, and a tenth of its {len(dataset.train)} training "
+            "inputs is none either; give more inputs."
         )
     shuffled = stream(seed, "held out").permutation(len(dataset.train)).tolist()
     return examples.take(sorted(shuffled[size:])), examples.take(sorted(shuffled[:size]))
