@@ -54,13 +54,14 @@ def _choose(model: Model) -> Path[Any]:
 
 
 def _network_path(model: Model) -> Path[Any]:
+    from verax.models.neural.encoders import WordEncoder
     from verax.models.neural.networks import TextNetwork
-    from verax.perturb.paths.word_ids import word_path
+    from verax.perturb.paths.convolution import convolution_path
+    from verax.perturb.paths.word_ids import WordIdPath
 
-    path = word_path(model) if isinstance(model, TextNetwork) else "it is no network of texts"
-    if not isinstance(path, str):
-        return path
-    log.info("This network's texts are rebuilt as strings: %s.", path)
+    if isinstance(model, TextNetwork) and isinstance(model.encoder, WordEncoder):
+        return convolution_path(model, model.encoder) or WordIdPath(model, model.encoder)
+    log.info("This network's texts are rebuilt as strings: its pieces of words depend on their neighbours.")
     return StringPath(model)
 
 

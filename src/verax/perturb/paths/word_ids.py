@@ -16,7 +16,7 @@ from verax.models.base import Inputs, check_probabilities
 from verax.models.neural.encoders import Encoded, WordEncoder
 from verax.models.neural.networks import TextNetwork, run_network
 from verax.models.text import check_texts
-from verax.perturb.evaluate import Answer, Path, Prepared, Rows, evaluate_packed
+from verax.perturb.evaluate import Answer, Prepared, Rows, evaluate_packed
 from verax.perturb.masks import MAX_ROWS, Variants, distinct_rows
 
 
@@ -61,15 +61,6 @@ class WordIdPath:
     def _ask(self, batches: Sequence[list[Encoded]]) -> FloatArray:
         rows = list(chain.from_iterable(batches))
         return probabilities(run_network(self.model.network, self.encoder, rows, len(self.model.class_names)))
-
-
-def word_path(model: TextNetwork) -> Path[Numbered] | str:
-    """The fastest path for a network of texts, or why its words cannot be taken out of rows of numbers."""
-    if not isinstance(model.encoder, WordEncoder):
-        return f"a {type(model.encoder).__name__} makes pieces of words that depend on their neighbours"
-    from verax.perturb.paths.convolution import convolution_path
-
-    return convolution_path(model, model.encoder) or WordIdPath(model, model.encoder)
 
 
 def numbered(text: str, encoder: WordEncoder) -> Numbered:
