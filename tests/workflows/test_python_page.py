@@ -19,12 +19,12 @@ def test_every_block_of_the_page_runs(tmp_path):
     blocks = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     assert len(blocks) == 5
     checks = (
-        'assert again.summary["spec"] == verax.stain(spec=spec, stains=2, inputs=5, out="runs/named").summary["spec"]\n'
-        'assert [cell["model"] for cell in run.summary["cells"]] == ["LogisticRegression", "tree"]\n'
-        'assert not run.summary["failures"] and not any(cell["errors"] for cell in run.summary["cells"])\n'
-        'assert all("Alone" in cell["explainers"] for cell in run.summary["cells"])\n'
+        'assert again.summary == verax.stain(spec=spec, stains=2, inputs=5, out="runs/named").summary\n'
+        'assert [pair.model for pair in run.summary.pairs] == ["LogisticRegression", "tree"]\n'
+        "assert not run.summary.failures and not any(pair.errors for pair in run.summary.pairs)\n"
+        'assert all("Alone" in pair.explainers for pair in run.summary.pairs)\n'
         'assert analysis.summary.people == "bots" and analysis.results.participant.nunique() == 6\n'
-        'assert [court["kind"] for court in page.summary["courts"]][0] == "benchmark"\n'
+        'assert page.summary.courts[0].kind == "benchmark"\n'
         "for shown in (run, study, analysis, page):\n"
         '    assert "</p>" in shown._repr_html_()\n'
     )

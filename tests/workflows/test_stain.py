@@ -54,16 +54,16 @@ def test_names_give_the_folder_that_the_command_line_gives(tmp_path, frame, monk
 def test_a_frame_a_pipeline_and_an_explainer_are_put_on_trial(tmp_path, frame):
     explainers = ["greedy", Longest(), Longest(2.0), verax.explain.Lime(samples=50)]
     run = verax.stain(frame, [bag(C=10.0), "tree"], explainers, out=tmp_path / "run", **SMALL)
-    assert run.summary["spec"]["datasets"] == ["DataFrame"]
-    assert [cell["model"] for cell in run.summary["cells"]] == ["LogisticRegression", "tree"]
+    assert run.summary.spec.datasets == ["DataFrame"]
+    assert [cell["model"] for cell in run.summary.to_dict()["cells"]] == ["LogisticRegression", "tree"]
     names = ["greedy", "Longest", "Longest(power=2.0)", "lime(samples=50)", "random", "ground-truth"]
-    assert run.summary["explainers"] == names
-    for cell in run.summary["cells"]:
+    assert run.summary.explainers == tuple(names)
+    for cell in run.summary.to_dict()["cells"]:
         assert set(cell["explainers"]) == set(names)
         # Squares of lengths are in the order of lengths.
         first, second = (cell["explainers"][name]["auc"] for name in names[1:3])
         assert first == second
-    pipeline_cell = run.summary["cells"][0]
+    pipeline_cell = run.summary.to_dict()["cells"][0]
     assert (
         pipeline_cell["took"]["stained_region"]["mean"]
         > pipeline_cell["took"]["twin"]["original_region"]["mean"]
@@ -78,7 +78,10 @@ def test_the_object_gives_what_its_name_gives(tmp_path, frame):
     named = f"{Longest.__module__}:Longest(power=2.0)"
     by_name = verax.stain(str(tmp_path / "made.csv"), ["tree"], [named], out=tmp_path / "b", **SMALL)
     scores = [
-        [next(iter(run.summary["cells"]))["explainers"][label] for label in run.summary["explainers"]]
+        [
+            next(iter(run.summary.to_dict()["cells"]))["explainers"][label]
+            for label in run.summary.to_dict()["explainers"]
+        ]
         for run in (by_object, by_name)
     ]
     assert scores[0] == scores[1]
@@ -139,8 +142,8 @@ def test_a_table_reaches_a_pipeline_with_its_columns(tmp_path):
     columns = make_column_transformer((OneHotEncoder(), ["job", "town"]), remainder="passthrough")
     model = make_pipeline(columns, DecisionTreeClassifier())
     run = verax.stain(table, [model], ["greedy"], label="rich", out=tmp_path / "run", **SMALL)
-    (cell,) = run.summary["cells"]
-    assert not run.summary["failures"]
+    (cell,) = run.summary.to_dict()["cells"]
+    assert not run.summary.to_dict()["failures"]
     assert not cell["errors"]
     assert cell["took"]["stained_region"]["mean"] > cell["took"]["original_region"]["mean"] + 0.3
 
@@ -155,7 +158,7 @@ def test_a_class_of_a_script_is_put_on_trial_in_a_fresh_process_and_known_again(
     script = (
         f"{source}\n"
         "run = verax.stain('made.csv', ['tree'], [Longest(2.0)], stains=2, inputs=5, learnt=0.0, out='run', jobs=2)\n"
-        "print(run.summary['explainers'])\n"
+        "print(run.summary.explainers)\n"
     )
     (tmp_path / "mine.py").write_text(script)
 

@@ -10,7 +10,7 @@ import pytest
 
 import verax
 from verax.cli.main import app
-from verax.studies.model.spec import make_study_spec
+from verax.studies.model.spec_file import make_study_spec
 
 pytest.importorskip("starlette")
 
@@ -128,9 +128,9 @@ def test_results_and_folders_go_onto_one_page(folder):
     analysis = study.analyze(bots=True, replicates=100)
     page = verax.report([run, analysis], out="report.html")
     by_folders = verax.report(["run", analysis.folder], "folders.html")
-    assert page.summary["courts"] == by_folders.summary["courts"]
-    assert page.summary["courts"][0]["kind"] == "benchmark"
-    assert json.loads(page.numbers.read_text())["answer"] == page.summary["answer"]
+    assert page.summary.courts == by_folders.summary.courts
+    assert page.summary.courts[0].kind == "benchmark"
+    assert json.loads(page.numbers.read_text())["answer"] == page.summary.answer
     assert verax.report.Mark is __import__("verax.report.explanations.highlight", fromlist=["Mark"]).Mark
     with pytest.raises(verax.VeraxError, match="A int is no result to report"):
         verax.report([3])

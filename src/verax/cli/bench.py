@@ -127,7 +127,7 @@ def _print(run: StainRun) -> None:
     from verax.report.staining.staining_terminal import terminal_summary
 
     output().print(terminal_summary(run.summary))
-    failed = len(run.summary["failures"])
+    failed = len(run.summary.failures)
     if failed:
         messages().print(f"{failed} trials failed; they are listed in the report and in summary.json.")
     say(

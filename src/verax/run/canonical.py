@@ -8,12 +8,11 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from verax.errors import VeraxError
 
 
-def canonical(data: Any, name: str = "the data") -> str:
+def canonical(data: object, name: str = "the data") -> str:
     """The data as JSON in one line with sorted keys; floats are spelled so that they read back unchanged.
 
     Args:
@@ -27,7 +26,7 @@ def canonical(data: Any, name: str = "the data") -> str:
     return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-def write_json(path: str | Path, data: Any) -> None:
+def write_json(path: str | Path, data: object) -> None:
     """Write data as readable JSON, atomically; equal data give equal bytes."""
     path = Path(path)
     _check_plain(data, path.name)
@@ -55,7 +54,7 @@ def write_whole(path: Path, content: bytes) -> None:
         ) from error
 
 
-def _check_plain(data: Any, place: str) -> None:
+def _check_plain(data: object, place: str) -> None:
     """Refuse what JSON would change without a word (keys that are no strings) or cannot hold."""
     if data is None or isinstance(data, str | int):
         return

@@ -9,11 +9,14 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from verax.errors import VeraxError
 from verax.run.canonical import canonical, write_json
 from verax.version import VERSION
+
+# What the file holds: plain JSON, of this version or an earlier one.
+Manifest: TypeAlias = dict[str, Any]
 
 NAME = "manifest.json"
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "xgboost", "numba", "torch")
@@ -22,10 +25,10 @@ IDENTITY = ("spec", "seeds", "hashes")  # what makes a run this run and no other
 
 def start_manifest(
     folder: str | Path,
-    spec: Mapping[str, Any],
+    spec: Mapping[str, object],
     hashes: Mapping[str, str] | None = None,
-    seeds: Any = None,
-) -> dict[str, Any]:
+    seeds: object = None,
+) -> Manifest:
     """Begin a run in a folder, or go on with it: check that it is the same run, and write its manifest.
 
     Args:
@@ -54,7 +57,7 @@ def start_manifest(
     return manifest
 
 
-def finish_manifest(folder: str | Path) -> dict[str, Any]:
+def finish_manifest(folder: str | Path) -> Manifest:
     """Note in the manifest that the run is complete."""
     manifest = _read(Path(folder) / NAME)
     if manifest is None:
@@ -66,10 +69,10 @@ def finish_manifest(folder: str | Path) -> dict[str, Any]:
 
 def check_manifest(
     folder: str | Path,
-    spec: Mapping[str, Any],
+    spec: Mapping[str, object],
     hashes: Mapping[str, str] | None = None,
-    seeds: Any = None,
-) -> dict[str, Any] | None:
+    seeds: object = None,
+) -> Manifest | None:
     """The manifest of a folder that holds this very run; None if it holds none yet.
 
     Raises:
@@ -99,7 +102,7 @@ def library_versions() -> dict[str, str | None]:
     }
 
 
-def machine() -> dict[str, Any]:
+def machine() -> dict[str, str | int | None]:
     """The kind of machine, without its name or its user's."""
     return {
         "system": platform.system(),
@@ -109,11 +112,13 @@ def machine() -> dict[str, Any]:
     }
 
 
-def _identity(spec: Mapping[str, Any], hashes: Mapping[str, str] | None, seeds: Any) -> dict[str, Any]:
+def _identity(
+    spec: Mapping[str, object], hashes: Mapping[str, str] | None, seeds: object
+) -> dict[str, object]:
     return {"spec": dict(spec), "seeds": seeds, "hashes": dict(hashes or {})}
 
 
-def _read(path: Path) -> dict[str, Any] | None:
+def _read(path: Path) -> Manifest | None:
     try:
         manifest = json.loads(path.read_bytes())
     except FileNotFoundError:
@@ -127,20 +132,20 @@ def _read(path: Path) -> dict[str, Any] | None:
     return manifest
 
 
-def _differences(there: Any, here: Any, place: str) -> Iterator[str]:
+def _differences(there: object, here: object, place: str) -> Iterator[str]:
     """Where two pieces of plain data differ, deepest first, as "spec.models[1] is 'a' there and 'b' here"."""
     if isinstance(there, dict) and isinstance(here, dict):
         for key in sorted(there.keys() | here.keys()):
             inside = f"{place}.{key}" if place else key
             yield from _differences(there.get(key), here.get(key), inside)
     elif isinstance(there, list) and isinstance(here, list) and len(there) == len(here):
-        for index, (one, other) in enumerate(zip(there, here, strict=True)):
-            yield from _differences(one, other, f"{place}[{index}]")
+        for index, (there_item, here_item) in enumerate(zip(there, here, strict=True)):
+            yield from _differences(there_item, here_item, f"{place}[{index}]")
     elif there != here or type(there) is not type(here):
         yield f"{place} is {_short(there)} there and {_short(here)} here"
 
 
-def _short(data: Any) -> str:
+def _short(data: object) -> str:
     text = json.dumps(data, ensure_ascii=False)
     return text if len(text) <= 60 else f"{text[:57]}..."
 

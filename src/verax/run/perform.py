@@ -9,7 +9,6 @@ import traceback
 from collections.abc import Callable
 from contextvars import ContextVar
 from importlib import import_module
-from typing import Any
 
 from verax.errors import VeraxError
 from verax.run.canonical import canonical
@@ -44,14 +43,14 @@ def perform(job: Job, worker: str) -> Outcome:
     return Outcome(job.key, job.name, value, error, seconds, peak_memory(), worker, trace)
 
 
-def import_function(address: str) -> Callable[..., Any]:
+def import_function(address: str) -> Callable[..., object]:
     """The function at "package.module:function"."""
     module, _, name = address.partition(":")
     function = getattr(import_module(module), name, None)
     if not callable(function):
         raise VeraxError(f"the module {module} has no function {name}")
-    found: Callable[..., Any] = function
-    return found
+    imported: Callable[..., object] = function
+    return imported
 
 
 def peak_memory() -> int:

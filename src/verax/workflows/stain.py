@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from verax.benchmarks.staining.plan import make_plan
 from verax.benchmarks.staining.spec import StainOptions, StainSpec, make_spec, read_spec
 from verax.benchmarks.staining.staining_run import StainingRun, run_staining
+from verax.benchmarks.staining.summary import Summary
 from verax.run.objects import at_hand
 from verax.run.progress import During, quietly, terminal_progress
 from verax.workflows.stain_objects import Gathered, Given
@@ -38,8 +39,8 @@ class StainRun:
     found: StainingRun
 
     @property
-    def summary(self) -> dict[str, Any]:
-        """The estimates and their intervals, as in summary.json."""
+    def summary(self) -> Summary:
+        """The estimates and their intervals; its ``to_dict()`` is what stands in summary.json."""
         return self.found.summary
 
     @property

@@ -16,7 +16,7 @@ import pytest
 from verax.benchmarks.staining import jobs
 from verax.benchmarks.staining.plan import make_plan
 from verax.benchmarks.staining.spec import make_spec, read_spec
-from verax.benchmarks.staining.stainable import prepare
+from verax.benchmarks.staining.stainable import make_stainable
 from verax.benchmarks.staining.staining_run import run_staining
 from verax.errors import VeraxError
 
@@ -33,13 +33,13 @@ def run(tmp_path, spec, methods=PLAIN, **options):
 
 
 def stain_words(spec, seed: int = 0) -> str:
-    ready = prepare(spec.source(spec.datasets[0]), spec.words)
+    ready = make_stainable(spec.source(spec.datasets[0]), spec.words)
     drawn = jobs.stain_of(ready, spec.wish(), spec.at_least, seed)
     return "+".join(drawn.stain.rules[0].features)
 
 
 def only_cell(found, model: str = "logistic"):
-    return next(one for one in found.summary["cells"] if one["model"] == model)
+    return next(pair for pair in found.summary.to_dict()["cells"] if pair["model"] == model)
 
 
 def test_known_answers(tmp_path, reviews_csv):
@@ -75,7 +75,7 @@ def test_randoms_recall_is_b_over_the_number_of_features(tmp_path, reviews_csv):
 def test_estimates_are_over_stains_and_a_stain_drawn_twice_counts_once(tmp_path, reviews_csv):
     spec = spec_for(reviews_csv, models=["logistic"], stains=12, size=1, learnt=0.0, min_share=0.3)
     found = run(tmp_path, spec)
-    stains = found.summary["datasets"][reviews_csv]
+    stains = found.summary.to_dict()["datasets"][reviews_csv]
     distinct = stains["distinct_stains"]
     assert distinct < len(stains["stains"]) == 12  # few words are so frequent: some pairs come twice
     estimates = only_cell(found)["explainers"]["greedy"]
@@ -94,14 +94,18 @@ def test_the_files_of_a_run(tmp_path, reviews_csv):
     spec = spec_for(reviews_csv, learnt=0.0)
     found = run(tmp_path, spec)
     folder = tmp_path / "run"
-    assert json.loads((folder / "summary.json").read_text()) == json.loads(json.dumps(found.summary))
+    assert json.loads((folder / "summary.json").read_text()) == json.loads(
+        json.dumps(found.summary.to_dict())
+    )
     table = pd.read_parquet(folder / "results.parquet")
     assert set(table.explainer) == {"greedy", "lime", "random", "ground-truth"}
     assert len(table) == sum(
-        one["explainers"][name]["inputs"] for one in found.summary["cells"] for name in one["explainers"]
+        one["explainers"][name]["inputs"]
+        for one in found.summary.to_dict()["cells"]
+        for name in one["explainers"]
     )
     assert json.loads((folder / "manifest.json").read_text())["spec"]["stains"] == 3
-    for one in found.summary["cells"]:
+    for one in found.summary.to_dict()["cells"]:
         took = one["took"]
         assert took["stained_region"]["mean"] >= took["original_region"]["mean"]
         assert set(took["twin"]) == {"original_region", "outside"}
@@ -164,9 +168,9 @@ def test_what_fails_is_recorded_and_stops_nothing(tmp_path, reviews_csv):
         ("nan", "stain_methods:Nothing", {}),
     ]
     found = run(tmp_path, spec, methods)
-    assert len(found.summary["failures"]) == 3  # two stains and the unstained twin
-    assert "MemoryError (no room)" in found.summary["failures"][0]["error"]
-    broken, logistic = found.summary["cells"]
+    assert len(found.summary.to_dict()["failures"]) == 3  # two stains and the unstained twin
+    assert "MemoryError (no room)" in found.summary.to_dict()["failures"][0]["error"]
+    broken, logistic = found.summary.to_dict()["cells"]
     assert broken["stains_failed"] == [0, 1]
     assert broken["explainers"] == {}
     assert logistic["explainers"]["greedy"]["stains"] >= 1
@@ -198,7 +202,7 @@ def test_tables_are_stained_on_columns(tmp_path):
     assert tree["took"]["stained_region"]["mean"] > 0.9
     recall = {name: one["recall"][4]["mean"] for name, one in tree["explainers"].items()}
     assert recall["ground-truth"] > recall["random"]
-    assert " and " in found.summary["datasets"]["adult"]["stains"][0]
+    assert " and " in found.summary.to_dict()["datasets"]["adult"]["stains"][0]
 
 
 def test_a_folder_of_another_run_is_refused(tmp_path, reviews_csv):

@@ -8,7 +8,10 @@ from html.parser import HTMLParser
 
 import pytest
 
+from verax.benchmarks.staining.results import KeptExample, Timing
 from verax.benchmarks.staining.spec import StainSpec
+from verax.benchmarks.staining.summary import Pair, Summary
+from verax.codec import decode
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain import Attribution
@@ -63,7 +66,7 @@ def scored(per_stain):
 
 
 def cell(dataset, model, values, left_out=(), failed=(), errors=None, accuracy=(1.0, 1.0, 0.96)):
-    """A cell from one recall per stain and explainer."""
+    """A pair of dataset and model from one recall per stain and explainer, as summary.json has it."""
     table = {label: dict(enumerate(row)) for label, row in values.items() if label != "ground-truth"}
     compared = [one.to_dict() for one in paired_differences(table)] if len(table) > 1 else []
     took = {
@@ -84,7 +87,16 @@ def cell(dataset, model, values, left_out=(), failed=(), errors=None, accuracy=(
     }
 
 
-def summary_of(*cells, ranks=None, failures=(), **options):
+def pair_of(given):
+    """The same as reports read it."""
+    return decode(Pair, given)
+
+
+def summary_of(*cells, **options):
+    return Summary.from_dict(summary_dict(*cells, **options))
+
+
+def summary_dict(*cells, ranks=None, failures=(), **options):
     datasets = list(dict.fromkeys(one["dataset"] for one in cells))
     models = list(dict.fromkeys(one["model"] for one in cells))
     spec = StainSpec(**{"datasets": datasets, "models": models, "stains": 3} | options)
@@ -138,26 +150,20 @@ def unclear():
 def example(label="greedy", text="not the best film", wanted=("not", "the"), **place):
     words = split_words(text).distinct
     scores = [1.0 / (rank + 1) for rank in range(len(words))]
-    return {
+    kept = {
         "dataset": "reviews",
         "model": "tree",
         "stain": 0,
         "shown": "“the” and “not”: positive",
-        "wanted": list(wanted),
+        "wanted": tuple(wanted),
         "explainer": label,
         "explanation": Attribution(words, scores, 1, "positive", text).to_dict(),
     } | place
+    return KeptExample(**kept)
 
 
 def timing(label, seconds, rows, model="tree"):
-    return {
-        "dataset": "reviews",
-        "model": model,
-        "explainer": label,
-        "seconds": seconds,
-        "rows": rows,
-        "fit_seconds": 1.5,
-    }
+    return Timing("reviews", model, label, seconds, rows, fit_seconds=1.5)
 
 
 def page_of(summary, examples=(), timings=(), manifest=None):
@@ -231,8 +237,8 @@ def test_the_ground_truth_is_named_with_the_budget_of_the_stain():
 
 
 def test_a_winner_beats_all_others_after_correction_and_random_does_not_count():
-    assert winner_of(clear()) == "greedy"
-    assert winner_of(unclear()) is None
+    assert winner_of(pair_of(clear())) == "greedy"
+    assert winner_of(pair_of(unclear())) is None
     assert best_answer(summary_of(unclear(), clear()), short_names(NAMES)) == (
         "greedy beats all others for xgboost; no explainer beats all others for tree."
     )
@@ -325,7 +331,7 @@ def test_short_names_are_used_where_they_tell_explainers_apart():
 def test_a_difference_is_in_points_with_interval_and_corrected_p():
     # lime - greedy is -0.20, -0.20, -0.21, twice: mean -0.2033, spread 0.005164, standard error 0.002108,
     # t(0.975, 5) = 2.570582, so the interval is -0.2033 -+ 0.00542.
-    shown = compared(clear(), "lime(samples=200)", "greedy", short_names(NAMES), "auc")
+    shown = compared(pair_of(clear()), "lime(samples=200)", "greedy", short_names(NAMES), "auc")
     assert (shown.points, shown.interval) == ("−20.3", "[−20.9, −19.8]")
     assert shown.p == "p < 0.001"
     assert shown.ahead == "greedy"
@@ -335,11 +341,11 @@ def test_p_is_the_corrected_one():
     # greedy - random is 0.8, 0.4, 0.1: t = 2.137; lime - random is 0.5, 0.7, 0.1: t = 2.457. With 2 degrees of
     # freedom p = 1 - t / sqrt(t² + 2) = 0.166 and 0.133; Holm: 3 · 0.133 = 0.400, then max(0.400, 2 · 0.166).
     for label in ("greedy", "lime(samples=200)"):
-        assert compared(unclear(), label, "random", short_names(NAMES), "auc").p == "p = 0.400"
+        assert compared(pair_of(unclear()), label, "random", short_names(NAMES), "auc").p == "p = 0.400"
 
 
 def test_without_a_verdict_nobody_is_ahead():
-    shown = compared(unclear(), "lime(samples=200)", "greedy", short_names(NAMES), "auc")
+    shown = compared(pair_of(unclear()), "lime(samples=200)", "greedy", short_names(NAMES), "auc")
     assert (shown.points, shown.p, shown.ahead, shown.stains) == ("0.0", "p = 1", "", "")
 
 
@@ -349,41 +355,37 @@ def test_pairs_with_random_come_last_and_random_is_always_second():
         "tree",
         {"random": [0.1, 0.2, 0.3], "greedy": [0.9, 0.8, 1.0], "lime(samples=200)": [0.5, 0.5, 0.6]},
     )
-    table = difference_table([first], short_names(NAMES), "auc")
-    assert [pair for pair, _ in table["rows"]] == [
+    table = difference_table([pair_of(first)], short_names(NAMES), "auc")
+    assert [pair for pair, _ in table.rows] == [
         ("lime", "greedy"),
         ("lime", "random"),
         ("greedy", "random"),
     ]
     # 0.8, 0.6, 0.7 on the three stains.
-    assert table["rows"][2][1][0].points == "+70.0"
+    assert table.rows[2][1][0].points == "+70.0"
 
 
 def test_a_difference_turned_round_has_all_its_signs_turned():
-    one = clear()["differences"]["auc"][0]
+    one = pair_of(clear()).differences["auc"][0]
     other = turned(one)
-    assert (other["first"], other["mean"], other["low"], other["high"]) == (
-        one["second"],
-        -one["mean"],
-        -one["high"],
-        -one["low"],
-    )
-    assert (one["verdict"], other["verdict"]) == ("second", "first")
-    assert (other["wins"], other["losses"]) == (6, 0)
+    assert (other.first, other.mean, other.low, other.high) == (one.second, -one.mean, -one.high, -one.low)
+    assert (one.verdict, other.verdict) == ("second", "first")
+    assert (other.wins, other.losses) == (6, 0)
     assert turned(other) == one
 
 
 def test_stains_that_only_one_explainer_has_are_counted_in_the_cell():
     lacking = cell("reviews", "tree", {"lime(samples=200)": [0.5, 0.6, 0.8], "greedy": [0.7, 0.9]})
     assert (
-        compared(lacking, "lime(samples=200)", "greedy", short_names(NAMES), "auc").stains == "2 of 3 stains"
+        compared(pair_of(lacking), "lime(samples=200)", "greedy", short_names(NAMES), "auc").stains
+        == "2 of 3 stains"
     )
 
 
 def test_recall_is_listed_at_the_size_of_the_stain():
-    table = recall_table([clear()], short_names(NAMES), 3)
-    assert table["budgets"] == [1, 3, 5, 10]
-    model, rows = table["groups"][0]
+    table = recall_table([pair_of(clear())], short_names(NAMES), 3)
+    assert table.budgets == [1, 3, 5, 10]
+    model, rows = table.groups[0]
     assert model == "xgboost"
     assert [row[0] for row in rows] == ["lime", "greedy", "random"]
     # 0.6, 0.7, 0.8, twice: 0.7 -+ 2.570582 * sqrt(0.04 / 5) / sqrt(6).
@@ -393,7 +395,7 @@ def test_recall_is_listed_at_the_size_of_the_stain():
 def test_accuracies_without_a_twin_leave_its_columns_empty():
     lonely = clear()
     del lonely["took"]["twin"]
-    (row,) = took_table([lonely], 6)
+    (row,) = took_table([pair_of(lonely)], 6)
     assert (row["learnt"], row["twin_region"], row["twin_outside"]) == ("6 of 6", "–", "–")
     assert row["original_region"].startswith("48.7 [")
     assert "xgboost" in Words(page_of(summary_of(lonely))).text
@@ -401,8 +403,8 @@ def test_accuracies_without_a_twin_leave_its_columns_empty():
 
 def test_costs_have_a_cell_for_each_model_and_the_time_of_training():
     table = cost_table("reviews", ["tree", "forest"], [timing("greedy", 0.002, 20.4)], short_names(NAMES))
-    assert table["rows"] == [("greedy", [("2 ms", "20 rows"), ("–", "")])]
-    assert table["fits"] == ["1.5 s", "–"]
+    assert table.rows == [("greedy", [("2 ms", "20 rows"), ("–", "")])]
+    assert table.fits == ["1.5 s", "–"]
 
 
 def test_only_a_difference_that_survives_is_bold():
@@ -516,7 +518,7 @@ def test_explainers_stand_side_by_side_in_the_order_of_the_run():
 
 
 def test_html_in_stains_texts_names_and_errors_is_escaped():
-    summary = summary_of(
+    summary = summary_dict(
         clear() | {"model": HOSTILE, "errors": {HOSTILE: [HOSTILE]}},
         failures=[{"job": HOSTILE, "error": HOSTILE}],
     )
@@ -526,7 +528,8 @@ def test_html_in_stains_texts_names_and_errors_is_escaped():
     summary["datasets"][HOSTILE]["correlated"] = [[HOSTILE, HOSTILE]]
     summary["cells"][0]["dataset"] = HOSTILE
     shown = example(text=f"{HOSTILE} the", wanted=["script"], shown=HOSTILE, model=HOSTILE, dataset=HOSTILE)
-    page = page_of(summary, [shown], [timing("greedy", 1, 1, HOSTILE)], {"command": HOSTILE})
+    costs = [timing("greedy", 1, 1, HOSTILE)]
+    page = page_of(Summary.from_dict(summary), [shown], costs, {"command": HOSTILE})
     read = Words(page)
     assert "script" not in read.tags
     assert not [name for name, _ in read.attributes if name.startswith("on")]

@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rich.console import Console
 
+from verax.benchmarks.staining.spec import make_spec
+from verax.benchmarks.staining.summary import LeftOut, Pair, Scored, Summary
 from verax.report.staining.staining_terminal import findings, terminal_summary
+from verax.stats import Difference, Estimate
+
+LEFT_OUT = LeftOut(0, "“the”: no", 0.9, 0.5, 0.7)
 
 
-def estimate(mean: float, low: float | None = None, high: float | None = None) -> dict:
-    return {"mean": mean, "low": low, "high": high, "n": 3, "spread": 0.1, "level": 0.95}
+def estimate(mean: float, low: float | None = None, high: float | None = None) -> Estimate:
+    return Estimate(mean, low, high, 3, 0.1)
 
 
-def difference(first: str, second: str, verdict: str) -> dict:
-    return {"first": first, "second": second, "verdict": verdict}
+def difference(first: str, second: str, mean: float, p: float = 0.01) -> Difference:
+    """The first is ahead where the mean is above 0, and the second below, if p is small enough."""
+    return Difference(first, second, mean, None, None, 5, 0, p, p, 0, 0, 0)
 
 
-def summary(**cell) -> dict:
-    recall = [estimate(0.1 * b, 0.05, 0.1 * b + 0.005) for b in range(1, 11)]
-    base = {
-        "dataset": "d",
-        "model": "tree",
-        "explainers": {"lime": {"stains": 3, "recall": recall}},
-        "stains_left_out": [],
-        "errors": {},
-        "differences": {"auc": []},
-    }
-    return {
-        "spec": {"datasets": ["d"], "models": ["tree"], "size": 2},
-        "explainers": ["lime", "random"],
-        "cells": [base | cell],
-    }
+def summary(**changes) -> Summary:
+    recall = tuple(estimate(0.1 * b, 0.05, 0.1 * b + 0.005) for b in range(1, 11))
+    lime = Scored(3, 30, recall, estimate(0.5), estimate(0.5), 100.0)
+    base = Pair("d", "tree", 3, (), (), {"lime": lime}, {}, {"auc": ()})
+    spec = make_spec({"datasets": ["d"], "models": ["tree"], "size": 2})
+    return Summary(spec, ("lime", "random"), (), {}, (), pairs=(replace(base, **changes),))
 
 
-def shown(found: dict) -> str:
+def shown(found: Summary) -> str:
     console = Console(width=100, no_color=True)
     with console.capture() as captured:
         console.print(terminal_summary(found))
@@ -44,11 +43,11 @@ def test_recall_is_shown_with_its_interval():
 
 
 def test_only_differences_that_survive_correction_are_named():
-    auc = [
-        difference("lime", "shap", "second"),
-        difference("lime", "greedy", "none"),
-        difference("random", "shap", "second"),
-    ]
+    auc = (
+        difference("lime", "shap", -0.1),
+        difference("lime", "greedy", 0.1, p=0.2),
+        difference("random", "shap", -0.1),
+    )
     assert findings(summary(differences={"auc": auc})) == [
         "d, tree: shap above lime (area under the recall curve, Holm-corrected p <= 0.05)."
     ]
@@ -62,7 +61,9 @@ def test_no_difference_is_said():
 
 
 def test_what_was_left_out_and_what_failed_is_said():
-    found = findings(summary(stains_left_out=[{}, {}], errors={"mine": ["stain 0: KeyError: x"]}))
+    found = findings(
+        summary(stains_left_out=(LEFT_OUT, LEFT_OUT), errors={"mine": ("stain 0: KeyError: x",)})
+    )
     assert "d, tree: 2 stains not learnt, left out of the scores." in found
     assert "d, tree: mine failed on 1 stain (stain 0: KeyError: x)." in found
 

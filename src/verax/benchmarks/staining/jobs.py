@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from verax.arrays import IntArray
+from verax.arrays import BoolArray, IntArray
 from verax.benchmarks.staining import training
-from verax.benchmarks.staining.rules import Stain
 from verax.benchmarks.staining.sampling import Drawn, Wish, draw_stain
 from verax.benchmarks.staining.scores import recall, reciprocal_rank
-from verax.benchmarks.staining.stainable import Prepared, prepare
+from verax.benchmarks.staining.stainable import Stainable, make_stainable
+from verax.benchmarks.staining.trial_results import Checks, Failed, Scores, StainFacts, TrialResult
 from verax.benchmarks.staining.truth import NAME as GROUND_TRUTH
 from verax.benchmarks.staining.truth import GroundTruth, readable
+from verax.codec import encoded
 from verax.errors import VeraxError
 from verax.explain import Attribution, Explainer, explainer
 from verax.models import Model
@@ -33,17 +35,19 @@ VERSION = 2
 EXAMPLES = 1
 
 
-def twin(*, source: Mapping[str, Any], words: str, model: str, seed: int, data_hash: str) -> dict[str, Any]:
+def twin(
+    *, source: Mapping[str, object], words: str, model: str, seed: int, data_hash: str
+) -> dict[str, list[int]]:
     """Fits the unstained model and returns its predictions of the test inputs."""
-    prepared = _checked(source, words, data_hash)
-    dataset = prepared.dataset
-    fitted = training.fit(model, prepared, (dataset.train.labels, dataset.validation.labels), None, seed)
-    return {"predicted": training.predict(fitted, prepared).tolist()}
+    data = _checked(source, words, data_hash)
+    dataset = data.dataset
+    fitted = training.fit(model, data, (dataset.train.labels, dataset.validation.labels), None, seed)
+    return {"predicted": training.predict(fitted, data).tolist()}
 
 
 def trial(
     *,
-    source: Mapping[str, Any],
+    source: Mapping[str, object],
     words: str,
     data_hash: str,
     wish: Mapping[str, Any],
@@ -55,7 +59,7 @@ def trial(
     inputs: int,
     learnt: float,
     seed: int,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Draws a stain, fits the stained model, checks that it took, and scores every explainer on flipped inputs.
 
     Args:
@@ -72,93 +76,88 @@ def trial(
         learnt: the accuracy on the stained region that the model must reach for its explanations to be scored.
         seed: of the fit.
     """
-    prepared = _checked(source, words, data_hash)
-    drawn = stain_of(prepared, wish, at_least, stain_seed)
-    fired = [drawn.stain.fired(cells) for cells in prepared.cells]
-    parts = (prepared.dataset.train, prepared.dataset.validation, prepared.dataset.test)
+    data = _checked(source, words, data_hash)
+    drawn = stain_of(data, Wish(**wish), at_least, stain_seed)
+    fired = [drawn.stain.fired(values) for values in data.values]
+    parts = (data.dataset.train, data.dataset.validation, data.dataset.test)
     labels = [drawn.stain.labels(where, part.labels) for where, part in zip(fired, parts, strict=True)]
     weights = np.where(fired[0] >= 0, weight, 1).astype(np.int64)
     started = time.perf_counter()
-    fitted = training.fit(model, prepared, (labels[0], labels[1]), weights, seed)
+    fitted = training.fit(model, data, (labels[0], labels[1]), weights, seed)
     fit_seconds = time.perf_counter() - started
-    predicted = training.predict(fitted, prepared)
     region = fired[2] >= 0
-    result: dict[str, Any] = {
-        "stain": describe_stain(drawn, prepared),
-        "region": np.flatnonzero(region).tolist(),
-        "checks": checks(predicted, labels[2], parts[2].labels, region)
-        | {"stained_region_train": _trained_accuracy(fitted, prepared, labels[0], fired[0] >= 0)},
-        "fit_seconds": fit_seconds,
-        "explainers": {},
-    }
-    result["learnt"] = result["checks"]["stained_region"] >= learnt
-    if result["learnt"]:
+    accuracy = replace(
+        checks(training.predict(fitted, data), labels[2], parts[2].labels, region),
+        stained_region_train=_trained_accuracy(fitted, data, labels[0], fired[0] >= 0),
+    )
+    result = TrialResult(
+        describe_stain(drawn, data),
+        np.flatnonzero(region).tolist(),
+        accuracy,
+        fit_seconds,
+        learnt=accuracy.stained_region >= learnt,
+    )
+    if result.learnt:
         chosen = _flipped(labels[2] != parts[2].labels, inputs, stain_seed)
-        result["inputs"] = chosen.tolist()
-        _explain(result, fitted, prepared, drawn.stain, fired[2], chosen, explainers)
-    return result
+        wanted = [drawn.stain.rules[int(fired[2][place])].features for place in chosen]
+        result = replace(
+            result,
+            inputs=chosen.tolist(),
+            wanted=list(wanted[0]) if wanted else [],  # of the input that is kept as an example
+            explainers=_explain(fitted, data, chosen, wanted, explainers),
+        )
+    return encoded(result)
 
 
-def stain_of(prepared: Prepared, wish: Mapping[str, Any], at_least: int, stain_seed: int) -> Drawn:
+def stain_of(data: Stainable, wish: Wish, at_least: int, stain_seed: int) -> Drawn:
     """The stain of a seed: the same for every model."""
-    wanted = Wish(**wish)
-    dataset = prepared.dataset
+    dataset = data.dataset
     return draw_stain(
-        prepared.candidates(wanted.min_share, at_least),
-        wanted,
-        (prepared.cells[0], dataset.train.labels),
-        (prepared.cells[2], dataset.test.labels),
+        data.candidates(wish.min_share, at_least),
+        wish,
+        (data.values[0], dataset.train.labels),
+        (data.values[2], dataset.test.labels),
         len(dataset.class_names),
-        stream(stain_seed, "stain", wanted.size, wanted.rules, wanted.negated, at_least),
+        stream(stain_seed, "stain", wish.size, wish.rules, wish.negated, at_least),
     )
 
 
-def checks(
-    predicted: IntArray, stained: IntArray, original: IntArray, region: NDArray[np.bool_]
-) -> dict[str, float]:
+def checks(predicted: IntArray, stained: IntArray, original: IntArray, region: BoolArray) -> Checks:
     """Accuracy inside and outside the stained region, against stained and original labels (research question 1)."""
 
-    def accuracy(labels: IntArray, where: NDArray[np.bool_]) -> float:
+    def accuracy(labels: IntArray, where: BoolArray) -> float:
         return float(np.mean(predicted[where] == labels[where]))
 
-    return {
-        "stained_region": accuracy(stained, region),
-        "original_region": accuracy(original, region),
-        "outside": accuracy(original, ~region),
-    }
+    return Checks(accuracy(stained, region), accuracy(original, region), accuracy(original, ~region))
 
 
-def _trained_accuracy(
-    model: Model, prepared: Prepared, stained: IntArray, region: NDArray[np.bool_]
-) -> float:
+def _trained_accuracy(model: Model, data: Stainable, stained: IntArray, region: BoolArray) -> float:
     """Accuracy on the stained region of the training part, where the paper looks."""
-    predicted = training.predict(model, prepared, part=0, where=region)
+    predicted = training.predict(model, data, part=0, where=region)
     return float(np.mean(predicted == stained[region]))
 
 
-def describe_stain(drawn: Drawn, prepared: Prepared) -> dict[str, Any]:
+def describe_stain(drawn: Drawn, data: Stainable) -> StainFacts:
     """A stain as plain data."""
-    return {
-        "rules": [
-            {
-                "label": prepared.dataset.class_names[rule.label],
-                "literals": [literal.to_dict() for literal in rule.literals],
-                "features": list(rule.features),
-            }
-            for rule in drawn.stain.rules
-        ],
-        "shown": drawn.stain.describe(prepared.dataset.class_names),
-        "rejected": dict(sorted(drawn.rejected.items())),
-    }
+    class_names = data.dataset.class_names
+    rules: list[dict[str, object]] = [
+        {
+            "label": class_names[rule.label],
+            "literals": [literal.to_dict() for literal in rule.literals],
+            "features": list(rule.features),
+        }
+        for rule in drawn.stain.rules
+    ]
+    return StainFacts(rules, drawn.stain.describe(class_names), dict(sorted(drawn.rejected.items())))
 
 
-def _checked(source: Mapping[str, Any], words: str, data_hash: str) -> Prepared:
-    prepared = prepare(source, words)
-    if prepared.dataset.hash != data_hash:
+def _checked(source: Mapping[str, object], words: str, data_hash: str) -> Stainable:
+    data = make_stainable(source, words)
+    if data.dataset.hash != data_hash:
         raise VeraxError(
-            f"The dataset {prepared.dataset.name!r} is not the one that this run was planned with; start a new run."
+            f"The dataset {data.dataset.name!r} is not the one that this run was planned with; start a new run."
         )
-    return prepared
+    return data
 
 
 def _flipped(flipped: NDArray[np.bool_], count: int, stain_seed: int) -> NDArray[np.intp]:
@@ -169,33 +168,31 @@ def _flipped(flipped: NDArray[np.bool_], count: int, stain_seed: int) -> NDArray
 
 
 def _explain(
-    result: dict[str, Any],
     model: Model,
-    prepared: Prepared,
-    stain: Stain,
-    fired: IntArray,
+    data: Stainable,
     chosen: NDArray[np.intp],
+    wanted: Sequence[Sequence[str]],
     explainers: Sequence[Method],
-) -> None:
-    given: Any = prepared.dataset.test.inputs
+) -> dict[str, Scores | Failed]:
+    """The scores of every explainer on the chosen test inputs; one that raises stops no other."""
+    given = data.dataset.test.inputs
     inputs = given[chosen] if isinstance(given, np.ndarray) else [given[place] for place in chosen]
-    wanted = [stain.rules[int(fired[place])].features for place in chosen]
-    result["wanted"] = list(wanted[0]) if wanted else []  # of the input that is kept as an example
     methods: list[tuple[str, Callable[[], Explainer]]] = [
         (label, partial(make_explainer, name, **parameters)) for label, name, parameters in explainers
     ]
     if readable(model):
         methods.append((GROUND_TRUTH, GroundTruth))
+    scores: dict[str, Scores | Failed] = {}
     for label, make in methods:
         try:
             method = make()
             started = time.perf_counter()
             explanations = list(method.explain(model, inputs))
-            seconds = time.perf_counter() - started
-            result["explainers"][label] = score(explanations, wanted, seconds)
+            scores[label] = score(explanations, wanted, time.perf_counter() - started)
         except Exception as error:
             reason = " ".join(str(error).split())
-            result["explainers"][label] = {"error": f"{type(error).__name__}: {reason}"}
+            scores[label] = Failed(f"{type(error).__name__}: {reason}")
+    return scores
 
 
 def make_explainer(name: str, **parameters: Any) -> Explainer:
@@ -205,19 +202,21 @@ def make_explainer(name: str, **parameters: Any) -> Explainer:
     return cast("Explainer", fetch(name))  # it has a method `explain`, whatever its class
 
 
-def score(explanations: Sequence[Any], wanted: Sequence[Sequence[str]], seconds: float) -> dict[str, Any]:
+def score(explanations: Sequence[object], wanted: Sequence[Sequence[str]], seconds: float) -> Scores:
     """Recall, reciprocal rank and cost of one explainer on the inputs of one trial."""
     if len(explanations) != len(wanted):
         raise VeraxError(f"The explainer returned {len(explanations)} explanations for {len(wanted)} inputs.")
+    attributions = []
     for explanation in explanations:
         if not isinstance(explanation, Attribution):
             raise VeraxError(f"Staining needs scores of features, not a {type(explanation).__name__}.")
-    pairs = list(zip(explanations, wanted, strict=True))
-    return {
-        "recall": [recall(explanation, features).tolist() for explanation, features in pairs],
-        "mrr": [reciprocal_rank(explanation, features) for explanation, features in pairs],
-        "features": [len(explanation.features) for explanation in explanations],
-        "rows": [explanation.cost.rows for explanation in explanations],
-        "seconds": seconds / max(1, len(explanations)),
-        "examples": [explanation.to_dict() for explanation in explanations[:EXAMPLES]],
-    }
+        attributions.append(explanation)
+    pairs = list(zip(attributions, wanted, strict=True))
+    return Scores(
+        recall=[recall(attribution, features).tolist() for attribution, features in pairs],
+        mrr=[reciprocal_rank(attribution, features) for attribution, features in pairs],
+        features=[len(attribution.features) for attribution in attributions],
+        rows=[attribution.cost.rows for attribution in attributions],
+        seconds=seconds / max(1, len(attributions)),
+        examples=[attribution.to_dict() for attribution in attributions[:EXAMPLES]],
+    )

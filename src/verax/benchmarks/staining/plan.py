@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from verax.benchmarks.staining import jobs
 from verax.benchmarks.staining.spec import StainSpec
-from verax.benchmarks.staining.stainable import Prepared, prepare
+from verax.benchmarks.staining.stainable import Stainable, make_stainable
 from verax.models import models
 from verax.run.jobs import Job
 
@@ -90,15 +90,15 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
         name: {"name_or_path": objects.datasets[name]} if name in objects.datasets else spec.source(name)
         for name in spec.datasets
     }
-    prepared = {name: prepare(source, spec.words) for name, source in sources.items()}
+    stainable = {name: make_stainable(source, spec.words) for name, source in sources.items()}
     twins: dict[tuple[str, str], Job] = {}
     trials: list[Trial] = []
-    for dataset, ready in prepared.items():
-        _first_stain(spec, ready)
+    for dataset, data in stainable.items():
+        _first_stain(spec, data)
         shared: dict[str, object] = {
             "source": sources[dataset],
             "words": spec.words,
-            "data_hash": ready.dataset.hash,
+            "data_hash": data.dataset.hash,
         }
         for model in spec.models:
             arguments = {**shared, "model": objects.models.get(model, model), "seed": spec.seed}
@@ -108,7 +108,7 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
             for model in spec.models:
                 arguments = {
                     **shared,
-                    "wish": spec.wish(),
+                    "wish": asdict(spec.wish()),
                     "at_least": spec.at_least,
                     "stain_seed": spec.seed + stain,
                     "weight": spec.weight,
@@ -123,14 +123,14 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
     return Plan(
         spec=spec,
         explainers=tuple(label for label, _, _ in methods),
-        hashes={name: ready.dataset.hash for name, ready in prepared.items()},
+        hashes={name: data.dataset.hash for name, data in stainable.items()},
         twins=twins,
         trials=tuple(trials),
         sources=sources,
         objects=objects.things,
         correlated={
-            name: ready.candidates(spec.min_share, spec.at_least).correlated
-            for name, ready in prepared.items()
+            name: data.candidates(spec.min_share, spec.at_least).correlated
+            for name, data in stainable.items()
         },
     )
 
@@ -140,6 +140,6 @@ def _job(name: str, function: str, arguments: dict[str, object]) -> Job:
     return Job(name, f"{jobs.__name__}:{function}", arguments, jobs.VERSION, known_as)
 
 
-def _first_stain(spec: StainSpec, prepared: Prepared) -> None:
+def _first_stain(spec: StainSpec, data: Stainable) -> None:
     """Draws the first stain, to fail now and not in every job if none can be had."""
-    jobs.stain_of(prepared, spec.wish(), spec.at_least, spec.seed)
+    jobs.stain_of(data, spec.wish(), spec.at_least, spec.seed)

@@ -1,99 +1,118 @@
-"""A run's raw measurements as tables: one row per explanation, and what explaining cost."""
+"""A run's raw measurements as tables: one row per explanation, what explaining cost, and examples to look at."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from verax.benchmarks.staining.plan import Plan
 from verax.benchmarks.staining.scores import BUDGETS
-from verax.benchmarks.staining.summary import Outcomes
+from verax.benchmarks.staining.summarise import Results
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def measurements(plan: Plan, outcomes: Outcomes) -> pd.DataFrame:
+@dataclass(frozen=True)
+class Timing:
+    """Seconds and rows per explanation, and seconds of fitting, as medians over stains."""
+
+    dataset: str
+    model: str
+    explainer: str
+    seconds: float
+    rows: float
+    fit_seconds: float
+
+
+@dataclass(frozen=True)
+class KeptExample:
+    """An explanation that a trial kept for a reader to look at.
+
+    Attributes:
+        dataset, model, stain: of the trial.
+        shown: the stain in words.
+        wanted: the features to be found.
+        explainer: its label.
+        explanation: as its ``to_dict`` gives it.
+    """
+
+    dataset: str
+    model: str
+    stain: int
+    shown: str
+    wanted: tuple[str, ...]
+    explainer: str
+    explanation: dict[str, object]
+
+
+def measurements(results: Results) -> pd.DataFrame:
     """One row per (dataset, model, stain, explainer, input); the schema is in docs/staining.md."""
     import pandas as pd
 
-    rows: list[dict[str, Any]] = []
-    for trial in plan.trials:
-        value = outcomes[trial.job.key].value
-        if value is None:
-            continue
-        for label, scored in value["explainers"].items():
-            if "error" in scored:
-                continue
-            for place, number in enumerate(value["inputs"]):
-                recall = scored["recall"][place]
-                rows.append(
-                    {
-                        "dataset": trial.dataset,
-                        "model": trial.model,
-                        "stain": trial.stain,
-                        "stain_rule": value["stain"]["shown"],
-                        "explainer": label,
-                        "input": number,
-                        "features": scored["features"][place],
-                        **{f"recall_{b}": recall[b - 1] for b in BUDGETS},
-                        "auc": float(np.mean(recall)),
-                        "mrr": scored["mrr"][place],
-                        "rows": scored["rows"][place],
-                        "seconds": scored["seconds"],
-                    }
-                )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(
+        [
+            {
+                "dataset": trial.dataset,
+                "model": trial.model,
+                "stain": trial.stain,
+                "stain_rule": result.stain.shown,
+                "explainer": label,
+                "input": number,
+                "features": scores.features[place],
+                **{f"recall_{b}": scores.recall[place][b - 1] for b in BUDGETS},
+                "auc": float(np.mean(scores.recall[place])),
+                "mrr": scores.mrr[place],
+                "rows": scores.rows[place],
+                "seconds": scores.seconds,
+            }
+            for trial, result in results
+            if result is not None
+            for label, scores in result.scored().items()
+            for place, number in enumerate(result.inputs)
+        ]
+    )
 
 
-def timings(plan: Plan, outcomes: Outcomes) -> list[dict[str, Any]]:
-    """Seconds and rows per explanation, and seconds of fitting, as medians over stains."""
+def timings(results: Results) -> list[Timing]:
+    """What explaining and fitting cost, per dataset, model and explainer."""
     seconds: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     rows: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     fits: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for trial in plan.trials:
-        value = outcomes[trial.job.key].value
-        if value is None:
+    for trial, result in results:
+        if result is None:
             continue
-        fits[trial.dataset, trial.model].append(value["fit_seconds"])
-        for label, scored in value["explainers"].items():
-            if "error" not in scored:
-                seconds[trial.dataset, trial.model, label].append(scored["seconds"])
-                rows[trial.dataset, trial.model, label].append(float(np.mean(scored["rows"])))
+        fits[trial.dataset, trial.model].append(result.fit_seconds)
+        for label, scores in result.scored().items():
+            seconds[trial.dataset, trial.model, label].append(scores.seconds)
+            rows[trial.dataset, trial.model, label].append(float(np.mean(scores.rows)))
     return [
-        {
-            "dataset": dataset,
-            "model": model,
-            "explainer": label,
-            "seconds": float(np.median(found)),
-            "rows": float(np.mean(rows[dataset, model, label])),
-            "fit_seconds": float(np.median(fits[dataset, model])),
-        }
-        for (dataset, model, label), found in seconds.items()
+        Timing(
+            *place,
+            seconds=float(np.median(times)),
+            rows=float(np.mean(rows[place])),
+            fit_seconds=float(np.median(fits[place[:2]])),
+        )
+        for place, times in seconds.items()
     ]
 
 
-def examples(plan: Plan, outcomes: Outcomes) -> list[dict[str, Any]]:
+def examples(results: Results) -> list[KeptExample]:
     """The explanations that trials kept for a reader to look at."""
-    found: list[dict[str, Any]] = []
-    for trial in plan.trials:
-        value = outcomes[trial.job.key].value
-        if value is None:
-            continue
-        wanted = value.get("wanted", [])
-        for label, scored in value["explainers"].items():
-            found.extend(
-                {
-                    "dataset": trial.dataset,
-                    "model": trial.model,
-                    "stain": trial.stain,
-                    "shown": value["stain"]["shown"],
-                    "wanted": wanted,
-                    "explainer": label,
-                    "explanation": explanation,
-                }
-                for explanation in scored.get("examples", [])[:1]
-            )
-    return found
+    return [
+        KeptExample(
+            trial.dataset,
+            trial.model,
+            trial.stain,
+            result.stain.shown,
+            tuple(result.wanted),
+            label,
+            explanation,
+        )
+        for trial, result in results
+        if result is not None
+        for label, scores in result.scored().items()
+        for explanation in scores.examples[:1]
+    ]

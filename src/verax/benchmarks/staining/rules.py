@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from verax.arrays import BoolArray, IntArray
+from verax.arrays import BoolArray, FloatArray, IntArray
+
+# What conditions look at: a (rows, features) array, dense or of scipy's sparse ones, which have no types.
+Values: TypeAlias = Any
 
 
 @dataclass(frozen=True)
@@ -31,13 +33,13 @@ class Literal:
     negated: bool = False
     shown: str = ""
 
-    def holds(self, cells: Any) -> BoolArray:
+    def holds(self, values: Values) -> BoolArray:
         """Which rows of a (rows, features) array, sparse or dense, fulfil it."""
-        values = column_of(cells, self.column)
-        inside: BoolArray = (values > self.low) & (values <= self.high)
+        own = column_of(values, self.column)
+        inside: BoolArray = (own > self.low) & (own <= self.high)
         return ~inside if self.negated else inside
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, str | bool]:
         """Plain data."""
         return {"feature": self.name, "condition": self.shown, "negated": self.negated}
 
@@ -49,9 +51,9 @@ class Rule:
     literals: tuple[Literal, ...]
     label: int
 
-    def holds(self, cells: Any) -> BoolArray:
+    def holds(self, values: Values) -> BoolArray:
         """Which rows it applies to."""
-        holds: BoolArray = np.logical_and.reduce([literal.holds(cells) for literal in self.literals])
+        holds: BoolArray = np.logical_and.reduce([literal.holds(values) for literal in self.literals])
         return holds
 
     @property
@@ -66,11 +68,11 @@ class Stain:
 
     rules: tuple[Rule, ...]
 
-    def fired(self, cells: Any) -> IntArray:
+    def fired(self, values: Values) -> IntArray:
         """The number of the first rule that applies to each row, -1 for none: the stained region is the rest."""
-        fired = np.full(cells.shape[0], -1, dtype=np.int64)
+        fired = np.full(values.shape[0], -1, dtype=np.int64)
         for number in reversed(range(len(self.rules))):
-            fired[self.rules[number].holds(cells)] = number
+            fired[self.rules[number].holds(values)] = number
         return fired
 
     def labels(self, fired: IntArray, labels: IntArray) -> IntArray:
@@ -87,8 +89,8 @@ class Stain:
         return "; else ".join(rules)
 
 
-def column_of(cells: Any, column: int) -> NDArray[np.float64]:
+def column_of(values: Values, column: int) -> FloatArray:
     """One column of a sparse or dense array."""
-    if hasattr(cells, "toarray"):
-        return np.asarray(cells[:, [column]].toarray(), dtype=np.float64).reshape(-1)
-    return np.asarray(cells[:, column], dtype=np.float64)
+    if hasattr(values, "toarray"):
+        return np.asarray(values[:, [column]].toarray(), dtype=np.float64).reshape(-1)
+    return np.asarray(values[:, column], dtype=np.float64)

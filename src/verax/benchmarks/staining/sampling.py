@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from verax.benchmarks.staining.rules import Literal, Rule, Stain
+from verax.arrays import IntArray
+from verax.benchmarks.staining.rules import Literal, Rule, Stain, Values
 from verax.errors import VeraxError
 
 # A stain that this many draws do not find is not to be had from these data.
@@ -60,13 +59,13 @@ class Drawn:
     rejected: Counter[str]
 
 
-def without_copies(literals: Iterable[Literal], cells: Any) -> Candidates:
+def without_copies(literals: Iterable[Literal], values: Values) -> Candidates:
     """Leaves out conditions that are perfectly correlated with an earlier one on the training inputs."""
     seen: dict[bytes, Literal] = {}
     kept: list[Literal] = []
     correlated: list[tuple[str, str]] = []
     for literal in literals:
-        holds = literal.holds(cells)
+        holds = literal.holds(values)
         pattern = np.packbits(holds if holds[:1].all() else ~holds).tobytes()  # a condition or its opposite
         if pattern in seen:
             correlated.append((literal.shown, seen[pattern].shown))
@@ -79,8 +78,8 @@ def without_copies(literals: Iterable[Literal], cells: Any) -> Candidates:
 def draw_stain(
     candidates: Candidates,
     wish: Wish,
-    train: tuple[Any, NDArray[np.int64]],
-    test: tuple[Any, NDArray[np.int64]],
+    train: tuple[Values, IntArray],
+    test: tuple[Values, IntArray],
     n_classes: int,
     rng: np.random.Generator,
 ) -> Drawn:
@@ -139,20 +138,19 @@ def _draw_literals(candidates: Candidates, wish: Wish, rng: np.random.Generator)
         if len(chosen) == wish.size:
             break
     flipped = [
-        Literal(one.column, one.name, one.low, one.high, True, f"not ({one.shown})")
-        for one in chosen[: wish.negated]
+        replace(literal, negated=True, shown=f"not ({literal.shown})") for literal in chosen[: wish.negated]
     ]
     # In the order of their names, so that equal rules look equal however they were drawn.
     return tuple(sorted([*flipped, *chosen[wish.negated :]], key=lambda literal: literal.name))
 
 
-def _reason(counts: NDArray[np.int64], wish: Wish) -> str | None:
+def _reason(counts: IntArray, wish: Wish) -> str | None:
     if counts.sum() < wish.min_region:
         return "region too small"
     return "region of one class" if np.count_nonzero(counts) < 2 else None
 
 
-def _minority(counts: NDArray[np.int64], rng: np.random.Generator) -> int:
+def _minority(counts: IntArray, rng: np.random.Generator) -> int:
     """The class of the region with the fewest inputs (of those it has); ties are drawn."""
     present = np.flatnonzero(counts)
     fewest = present[counts[present] == counts[present].min()]

@@ -8,6 +8,7 @@ from typing import Any, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from verax.benchmarks.staining.sampling import Wish
 from verax.errors import VeraxError
 
 MODELS = ["logistic", "tree", "forest", "xgboost", "mlp"]
@@ -83,7 +84,7 @@ class StainSpec(BaseModel):
             raise ValueError(f"at_least={self.at_least} needs models that read counts; set words = 'counts'")
         return self
 
-    def source(self, dataset: str) -> dict[str, Any]:
+    def source(self, dataset: str) -> dict[str, object]:
         """The arguments of ``load_dataset`` for one of the datasets."""
         options = {
             "split": self.split,
@@ -96,10 +97,9 @@ class StainSpec(BaseModel):
             name: value for name, value in options.items() if value is not None
         }
 
-    def wish(self) -> dict[str, Any]:
+    def wish(self) -> Wish:
         """What each stain should be like."""
-        names = ("size", "rules", "negated", "min_share", "min_region", "min_flipped")
-        return {name: getattr(self, name) for name in names}
+        return Wish(self.size, self.rules, self.negated, self.min_share, self.min_region, self.min_flipped)
 
 
 class StainOptions(TypedDict, total=False):

@@ -1,38 +1,41 @@
-"""A dataset made ready for staining, once per process: rows for the models, cells for the stains."""
+"""A dataset made ready for staining, once per process: rows for the models, values for the stains."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
 
-from verax.benchmarks.staining.rules import Literal
+from verax.benchmarks.staining.rules import Literal, Values
 from verax.benchmarks.staining.sampling import Candidates, without_copies
 from verax.data import Bins, Dataset, Part, load_dataset
 from verax.models.fit import fit_vectorizer
 from verax.run.objects import fetch, is_reference
 
+if TYPE_CHECKING:
+    from sklearn.feature_extraction.text import CountVectorizer
+
 
 @dataclass(frozen=True, eq=False)
-class Prepared:
+class Stainable:
     """A dataset and what every stain and model of it shares.
 
     Attributes:
         dataset: texts are lower-cased, as the models' words are.
         vectorizer: of texts; None for a table.
         rows: the models' sparse rows of train, validation and test texts; None for a table.
-        cells: what conditions look at, for train, validation and test: word counts, or bins and categories.
+        values: what conditions look at, for train, validation and test: word counts, or bins and categories.
         bins: a table's bins.
     """
 
     dataset: Dataset
-    vectorizer: Any
-    rows: tuple[Any, Any, Any] | None
-    cells: tuple[Any, Any, Any]
+    vectorizer: CountVectorizer | None
+    rows: tuple[Values, Values, Values] | None
+    values: tuple[Values, Values, Values]
     bins: Bins | None
 
     def candidates(self, min_share: float, at_least: int) -> Candidates:
@@ -43,30 +46,30 @@ class Prepared:
             at_least: how often a word must occur to fulfil its condition.
         """
         if self.bins is None:
-            literals = _word_literals(self.vectorizer, self.cells[0], min_share, at_least)
+            literals = _word_literals(self.vectorizer, self.values[0], min_share, at_least)
         else:
             literals = _column_literals(self.bins, min_share)
-        return without_copies(literals, self.cells[0])
+        return without_copies(literals, self.values[0])
 
 
-def prepare(source: Mapping[str, Any], words: str) -> Prepared:
-    """Loads and prepares a dataset; kept for the next job of this process.
+def make_stainable(source: Mapping[str, object], words: str) -> Stainable:
+    """Loads a dataset and makes it ready; kept for the next job of this process.
 
     Args:
         source: the arguments of ``load_dataset``.
         words: "presence" or "counts": what the models read.
     """
-    return _prepare(tuple(sorted((key, _frozen(value)) for key, value in source.items())), words)
+    return _make(tuple(sorted((key, _frozen(value)) for key, value in source.items())), words)
 
 
 @lru_cache(maxsize=4)
-def _prepare(source: tuple[tuple[str, Any], ...], words: str) -> Prepared:
+def _make(source: tuple[tuple[str, Any], ...], words: str) -> Stainable:
     dataset = _load(**dict(source))
     if dataset.kind == "table":
         schema = dataset.schema
         assert schema is not None
         bins = Bins.learn(schema, dataset.train.inputs)
-        return Prepared(
+        return Stainable(
             dataset,
             None,
             None,
@@ -76,7 +79,7 @@ def _prepare(source: tuple[tuple[str, Any], ...], words: str) -> Prepared:
     dataset = lower_cased(dataset)
     vectorizer = fit_vectorizer(list(dataset.train.inputs), words)
     counter = vectorizer if words == "counts" else fit_vectorizer(list(dataset.train.inputs), "counts")
-    return Prepared(
+    return Stainable(
         dataset,
         vectorizer,
         _each(dataset, lambda part: vectorizer.transform(list(part.inputs))),
@@ -104,12 +107,14 @@ def lower_cased(dataset: Dataset) -> Dataset:
     )
 
 
-def _each(dataset: Dataset, make: Callable[[Part], Any]) -> tuple[Any, Any, Any]:
+def _each(dataset: Dataset, make: Callable[[Part], Values]) -> tuple[Values, Values, Values]:
     """The same for train, validation and test."""
     return make(dataset.train), make(dataset.validation), make(dataset.test)
 
 
-def _word_literals(vectorizer: Any, counts: Any, min_share: float, at_least: int) -> list[Literal]:
+def _word_literals(
+    vectorizer: CountVectorizer, counts: Values, min_share: float, at_least: int
+) -> list[Literal]:
     names = vectorizer.get_feature_names_out()
     low = float(at_least - 1)
     shares = np.asarray((counts > low).sum(axis=0)).reshape(-1) / counts.shape[0]
@@ -130,5 +135,5 @@ def _column_literals(bins: Bins, min_share: float) -> list[Literal]:
     return literals
 
 
-def _frozen(value: Any) -> Any:
+def _frozen(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from verax.benchmarks.staining import results
 from verax.benchmarks.staining.plan import Plan
-from verax.benchmarks.staining.summary import summarise
+from verax.benchmarks.staining.results import KeptExample, Timing, examples, measurements, timings
+from verax.benchmarks.staining.summarise import summarise, trial_results
+from verax.benchmarks.staining.summary import Summary
 from verax.run import Outcome, Progress, Store, execute, write_json
-from verax.run.manifest import finish_manifest, start_manifest
+from verax.run.manifest import Manifest, finish_manifest, start_manifest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,11 +22,11 @@ if TYPE_CHECKING:
 class StainingRun:
     """What a run found: what its folder holds, and what a report needs."""
 
-    summary: dict[str, Any]
+    summary: Summary
     measurements: pd.DataFrame
-    timings: list[dict[str, Any]]
-    examples: list[dict[str, Any]]
-    manifest: dict[str, Any]
+    timings: list[Timing]
+    examples: list[KeptExample]
+    manifest: Manifest
 
 
 def run_staining(
@@ -62,16 +63,17 @@ def run_staining(
     return _write(plan, folder, outcomes, manifest)
 
 
-def _write(plan: Plan, folder: Path, outcomes: Sequence[Outcome], manifest: dict[str, Any]) -> StainingRun:
+def _write(plan: Plan, folder: Path, outcomes: Sequence[Outcome], manifest: Manifest) -> StainingRun:
     by_key = {outcome.key: outcome for outcome in outcomes}
+    results = trial_results(plan, by_key)
     run = StainingRun(
-        summary=summarise(plan, by_key),
-        measurements=results.measurements(plan, by_key),
-        timings=results.timings(plan, by_key),
-        examples=results.examples(plan, by_key),
+        summary=summarise(plan, by_key, results),
+        measurements=measurements(results),
+        timings=timings(results),
+        examples=examples(results),
         manifest=manifest,
     )
-    write_json(folder / "summary.json", run.summary)
-    write_json(folder / "timings.json", run.timings)
+    write_json(folder / "summary.json", run.summary.to_dict())
+    write_json(folder / "timings.json", [asdict(timing) for timing in run.timings])
     run.measurements.to_parquet(folder / "results.parquet", index=False)
     return run

@@ -1,206 +1,183 @@
-"""From the outcomes of all trials to estimates: the stain is the unit."""
+"""What a staining run found, typed to the end; `to_dict` is what stands in summary.json, and `from_dict` reads it."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 
-import numpy as np
+from verax.benchmarks.staining.spec import StainSpec
+from verax.codec import decode, encoded
+from verax.stats import Difference, Estimate, Ranking
 
-from verax.benchmarks.staining.jobs import checks
-from verax.benchmarks.staining.plan import Plan, Trial
-from verax.benchmarks.staining.scores import BUDGETS
-from verax.benchmarks.staining.truth import NAME as GROUND_TRUTH
-from verax.run.jobs import Outcome
-from verax.stats import average_ranks, mean_interval, paired_differences
-
-Outcomes = Mapping[str, Outcome]
-# The measures that explainers are compared by.
-MEASURES = ("auc", "mrr")
+BENCHMARK = "stain"
 
 
-def summarise(plan: Plan, outcomes: Outcomes) -> dict[str, Any]:
-    """Everything that the run found, as plain data without a trace of when or where it ran.
+@dataclass(frozen=True)
+class StainedDataset:
+    """The stains of one dataset: what they are, and how often one had to be drawn again.
 
-    Args:
-        plan: what was asked.
-        outcomes: by job key.
+    Attributes:
+        hash: of the dataset's content.
+        stains: in words, one per seed.
+        distinct_stains: how many differ.
+        region: test inputs of each.
+        redrawn: why draws could not serve, counted.
+        correlated: conditions left out because another one is the same, with that one.
     """
-    cells = {
-        (dataset, model): _cell(plan, dataset, model, outcomes)
-        for dataset in plan.spec.datasets
-        for model in plan.spec.models
-    }
-    return {
-        "benchmark": "stain",
-        "spec": plan.spec.model_dump(),
-        "explainers": [*plan.explainers, GROUND_TRUTH],
-        "budgets": list(BUDGETS),
-        "datasets": {name: _dataset(plan, name, outcomes) for name in plan.spec.datasets},
-        "cells": list(cells.values()),
-        "ranks": _ranks(list(cells.values())),
-        "failures": _failures(plan, outcomes),
-    }
+
+    hash: str
+    stains: tuple[str, ...]
+    distinct_stains: int
+    region: tuple[int, ...]
+    redrawn: Mapping[str, int]
+    correlated: tuple[tuple[str, ...], ...]
 
 
-def _trials(plan: Plan, dataset: str, model: str | None = None) -> list[Trial]:
-    return [
-        trial for trial in plan.trials if trial.dataset == dataset and (model is None or trial.model == model)
-    ]
+@dataclass(frozen=True)
+class LeftOut:
+    """A stain that a model did not learn, with its accuracies."""
+
+    stain: int
+    shown: str
+    stained_region: float
+    original_region: float
+    outside: float
+    stained_region_train: float | None = None
 
 
-def _dataset(plan: Plan, dataset: str, outcomes: Outcomes) -> dict[str, Any]:
-    """The stains of one dataset: what they are, and how often one had to be drawn again."""
-    stains: dict[int, dict[str, Any]] = {}
-    for trial in _trials(plan, dataset):
-        value = outcomes[trial.job.key].value
-        if value is not None:
-            stains.setdefault(trial.stain, value["stain"] | {"region": len(value["region"])})
-    rejected: Counter[str] = Counter()
-    for stain in stains.values():
-        rejected.update(stain["rejected"])
-    return {
-        "hash": plan.hashes[dataset],
-        "stains": [stains[number]["shown"] for number in sorted(stains)],
-        "distinct_stains": len({stain["shown"] for stain in stains.values()}),
-        "region": [stains[number]["region"] for number in sorted(stains)],
-        "redrawn": dict(sorted(rejected.items())),
-        "correlated": [list(pair) for pair in plan.correlated[dataset]],
-    }
+@dataclass(frozen=True)
+class TwinAccuracies:
+    """How often the unstained model is right, over all stains."""
+
+    original_region: Estimate
+    outside: Estimate
 
 
-def _cell(plan: Plan, dataset: str, model: str, outcomes: Outcomes) -> dict[str, Any]:
-    """One dataset and model: whether the stains took, and how the explainers did."""
-    done: list[tuple[Trial, Any]] = []
-    failed: list[tuple[Trial, Any]] = []
-    for trial in _trials(plan, dataset, model):
-        outcome = outcomes[trial.job.key]
-        (failed if outcome.value is None else done).append((trial, outcome))
-    used = [(trial, outcome.value) for trial, outcome in done if outcome.value["learnt"]]
-    twin = outcomes[plan.twins[dataset, model].key].value
-    return {
-        "dataset": dataset,
-        "model": model,
-        "stains_used": len(used),
-        "stains_left_out": [
-            {"stain": trial.stain, "shown": outcome.value["stain"]["shown"], **outcome.value["checks"]}
-            for trial, outcome in done
-            if not outcome.value["learnt"]
-        ],
-        "stains_failed": [trial.stain for trial, _ in failed],
-        "took": _took(plan, dataset, [outcome.value for _, outcome in done], twin),
-        **_compared(used),
-    }
+@dataclass(frozen=True)
+class Accuracies:
+    """How often stained models are right, over all stains (the paper's Figure 2), and their unstained twin."""
+
+    stained_region: Estimate
+    original_region: Estimate
+    outside: Estimate
+    stained_region_train: Estimate | None = None
+    twin: TwinAccuracies | None = None
+
+    def json_names(self) -> list[str]:
+        """Without a twin that could not be trained."""
+        return [attribute.name for attribute in fields(self) if getattr(self, attribute.name) is not None]
 
 
-def _took(plan: Plan, dataset: str, values: Sequence[Any], twin: Any) -> dict[str, Any]:
-    """Accuracies of the stained model and of its unstained twin (the paper's Figure 2), over all stains."""
-    if not values:
-        return {}
-    took: dict[str, Any] = {
-        name: _over_stains(values, [value["checks"][name] for value in values])
-        for name in ("stained_region", "stained_region_train", "original_region", "outside")
-    }
-    if twin is not None:
-        took["twin"] = _twin_accuracy(plan, dataset, values, twin)
-    return took
+@dataclass(frozen=True)
+class Scored:
+    """How one explainer did, over stains.
+
+    Attributes:
+        stains, inputs: what it rests on.
+        recall: for each budget.
+        auc: the area under the recall curve.
+        mrr: the mean reciprocal rank.
+        rows: asked of the model per explanation.
+    """
+
+    stains: int
+    inputs: int
+    recall: tuple[Estimate, ...]
+    auc: Estimate
+    mrr: Estimate
+    rows: float
 
 
-def _twin_accuracy(plan: Plan, dataset: str, values: Sequence[Any], twin: Any) -> dict[str, Any]:
-    from verax.benchmarks.staining.stainable import prepare
+@dataclass(frozen=True)
+class Pair:
+    """One dataset and one model: whether the stains took, and how the explainers did. summary.json calls it a cell.
 
-    labels = prepare(plan.sources[dataset], plan.spec.words).dataset.test.labels
-    predicted = np.array(twin["predicted"])
-    found = []
-    for value in values:
-        region = np.zeros(len(labels), dtype=np.bool_)
-        region[value["region"]] = True
-        found.append(checks(predicted, labels, labels, region))
-    return {
-        name: _over_stains(values, [one[name] for one in found]) for name in ("original_region", "outside")
-    }
+    Attributes:
+        stains_used: learnt, and scored.
+        stains_left_out: not learnt.
+        stains_failed: whose training failed.
+        explainers: by label, those that were scored.
+        errors: what explainers raised, by label.
+        differences: between explainers on the same stains, by measure.
+        accuracies: None where no stained model could be trained.
+    """
 
+    dataset: str
+    model: str
+    stains_used: int
+    stains_left_out: tuple[LeftOut, ...]
+    stains_failed: tuple[int, ...]
+    explainers: Mapping[str, Scored]
+    errors: Mapping[str, tuple[str, ...]]
+    differences: Mapping[str, tuple[Difference, ...]]
+    accuracies: Accuracies | None = None
 
-def _over_stains(values: Sequence[Any], numbers: Sequence[float]) -> dict[str, Any]:
-    """An estimate over stains of one number per trial; a stain drawn twice counts once, as the mean of its trials."""
-    by_stain: dict[str, list[float]] = defaultdict(list)
-    for value, number in zip(values, numbers, strict=True):
-        by_stain[value["stain"]["shown"]].append(number)
-    return mean_interval([float(np.mean(found)) for found in by_stain.values()]).to_dict()
+    @property
+    def took(self) -> object:
+        """The accuracies by their name in the file, where nothing is an empty object."""
+        return self.accuracies or {}
 
+    def json_names(self) -> list[str]:
+        """With the accuracies by the name that they have in the file."""
+        return [attribute.name for attribute in fields(self)[:-1]] + ["took"]
 
-def _compared(used: Sequence[tuple[Trial, Any]]) -> dict[str, Any]:
-    """Estimates per explainer, and differences between explainers on the same stains."""
-    by_explainer: dict[str, dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
-    errors: dict[str, list[str]] = defaultdict(list)
-    for trial, value in used:
-        for label, scored in value["explainers"].items():
-            if "error" in scored:
-                errors[label].append(f"stain {trial.stain}: {scored['error']}")
-            else:
-                by_explainer[label][value["stain"]["shown"]].append(scored)
-    per_stain = {
-        label: {stain: _stain_means(scored) for stain, scored in stains.items()}
-        for label, stains in by_explainer.items()
-    }
-    return {
-        "explainers": {label: _estimates(stains) for label, stains in per_stain.items()},
-        "errors": dict(errors),
-        "differences": {measure: _differences(per_stain, measure) for measure in MEASURES},
-    }
+    @classmethod
+    def completed(cls, data: dict[str, object]) -> dict[str, object]:
+        """The same the other way round."""
+        return data | {"accuracies": data.get("took")}
 
 
-def _stain_means(scored: Sequence[Any]) -> dict[str, Any]:
-    """One value per measure of one stain: the mean over its inputs; a stain drawn twice counts once."""
-    recall = np.mean([np.mean(one["recall"], axis=0) for one in scored], axis=0)
-    return {
-        "recall": recall.tolist(),
-        "auc": float(recall.mean()),
-        "mrr": float(np.mean([np.mean(one["mrr"]) for one in scored])),
-        "rows": float(np.mean([np.mean(one["rows"]) for one in scored])),
-        "chance": float(np.mean([np.mean([1.0 / max(1, n) for n in one["features"]]) for one in scored])),
-        "inputs": int(np.sum([len(one["mrr"]) for one in scored])),
-    }
+@dataclass(frozen=True)
+class Failure:
+    """A job that failed."""
+
+    job: str
+    error: str
 
 
-def _estimates(stains: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    values = list(stains.values())
-    recall = np.array([value["recall"] for value in values])
-    return {
-        "stains": len(values),
-        "inputs": sum(value["inputs"] for value in values),
-        "recall": [mean_interval(recall[:, place]).to_dict() for place in range(recall.shape[1])],
-        "auc": mean_interval([value["auc"] for value in values]).to_dict(),
-        "mrr": mean_interval([value["mrr"] for value in values]).to_dict(),
-        "rows": float(np.mean([value["rows"] for value in values])),
-    }
+@dataclass(frozen=True)
+class Summary:
+    """Everything that a run found, without a trace of when or where it ran.
 
+    Attributes:
+        spec: what was asked.
+        explainers: labels in order, the floor and the ceiling among them.
+        budgets: numbers of features shown.
+        datasets: by name.
+        pairs: datasets with models.
+        ranks: average ranks over the pairs that all explainers have; None with less than two explainers.
+        failures: jobs that failed.
+    """
 
-def _differences(per_stain: Mapping[str, Mapping[str, dict[str, Any]]], measure: str) -> list[dict[str, Any]]:
-    values = {
-        label: {stain: means[measure] for stain, means in stains.items()}
-        for label, stains in per_stain.items()
-        if label != GROUND_TRUTH
-    }
-    if len(values) < 2:
-        return []
-    return [difference.to_dict() for difference in paired_differences(values)]
+    spec: StainSpec
+    explainers: tuple[str, ...]
+    budgets: tuple[int, ...]
+    datasets: Mapping[str, StainedDataset]
+    failures: tuple[Failure, ...]
+    ranks: Ranking | None = None
+    pairs: tuple[Pair, ...] = ()
 
+    @property
+    def cells(self) -> tuple[Pair, ...]:
+        """The pairs by their name in the file."""
+        return self.pairs
 
-def _ranks(cells: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """Average ranks by area under the recall curve, over the cells that all explainers have."""
-    table: dict[str, dict[str, float]] = defaultdict(dict)
-    for cell in cells:
-        for label, estimates in cell["explainers"].items():
-            if label != GROUND_TRUTH:
-                table[label][f"{cell['dataset']}, {cell['model']}"] = estimates["auc"]["mean"]
-    return average_ranks(table).to_dict() if len(table) > 1 else None
+    def json_names(self) -> list[str]:
+        """With the pairs by the name that they have in the file."""
+        return [attribute.name for attribute in fields(self)[:-1]] + ["cells"]
 
+    @classmethod
+    def completed(cls, data: dict[str, object]) -> dict[str, object]:
+        """The same the other way round."""
+        return data | {"pairs": data.get("cells")}
 
-def _failures(plan: Plan, outcomes: Outcomes) -> list[dict[str, str]]:
-    return [
-        {"job": job.name, "error": outcomes[job.key].error or ""}
-        for job in plan.jobs
-        if outcomes[job.key].value is None
-    ]
+    def to_dict(self) -> dict[str, object]:
+        """What stands in summary.json."""
+        return encoded(self) | {"benchmark": BENCHMARK, "spec": self.spec.model_dump()}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, object]) -> Summary:
+        """What summary.json holds."""
+        spec = data["spec"]
+        assert isinstance(spec, Mapping)
+        return decode(cls, {**data, "spec": StainSpec(**spec)})

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verax.arrays import IntArray
-from verax.benchmarks.staining.stainable import Prepared
+from verax.benchmarks.staining.stainable import Stainable
 from verax.data import Dataset, Part
 from verax.models import Model, fit_model, own_model, resolve_model
 from verax.models.text import TextPipeline
@@ -17,22 +17,22 @@ from verax.run.objects import fetch, is_reference
 
 
 def fit(
-    name: str, prepared: Prepared, labels: tuple[IntArray, IntArray], weight: IntArray | None, seed: int
+    name: str, data: Stainable, labels: tuple[IntArray, IntArray], weight: IntArray | None, seed: int
 ) -> Model:
     """Fits a model by name on the training part with these labels.
 
     Args:
         name: a ready-made model, ``package.module:function`` that is called with the dataset, or the reference of such
             a function or of a scikit-learn classifier.
-        prepared: the dataset.
+        data: the dataset.
         labels: of the training and of the validation inputs.
         weight: how many times each training input counts; once if None.
         seed: of the fit.
     """
     dataset = replace(
-        prepared.dataset,
-        train=Part(prepared.dataset.train.inputs, labels[0]),
-        validation=Part(prepared.dataset.validation.inputs, labels[1]),
+        data.dataset,
+        train=Part(data.dataset.train.inputs, labels[0]),
+        validation=Part(data.dataset.validation.inputs, labels[1]),
     )
     if ":" in name:  # somebody's own: a weight is that many copies, whatever the model is
         places = _copies(len(labels[0]), weight)
@@ -42,8 +42,8 @@ def fit(
         dataset,
         sample_weight=weight,
         seed=seed,
-        vectorizer=prepared.vectorizer,
-        rows=None if prepared.rows is None else prepared.rows[:2],
+        vectorizer=data.vectorizer,
+        rows=None if data.rows is None else data.rows[:2],
     )
 
 
@@ -65,19 +65,13 @@ def _fit_own(name: str, dataset: Dataset, seed: int) -> Model:
     return own_model(type(thing).__name__, estimator.fit(inputs, dataset.train.labels), dataset, seed)
 
 
-def predict(
-    model: Model, prepared: Prepared, part: int = 2, where: NDArray[np.bool_] | None = None
-) -> IntArray:
+def predict(model: Model, data: Stainable, part: int = 2, where: NDArray[np.bool_] | None = None) -> IntArray:
     """The predicted classes of the inputs of a part (0 train, 2 test), or of some of them."""
-    if (
-        prepared.rows is not None
-        and isinstance(model, TextPipeline)
-        and model.vectorizer is prepared.vectorizer
-    ):
-        rows = prepared.rows[part]
+    if data.rows is not None and isinstance(model, TextPipeline) and model.vectorizer is data.vectorizer:
+        rows = data.rows[part]
         probabilities = model.predict_rows(rows if where is None else rows[np.flatnonzero(where)])
     else:
-        given = (prepared.dataset.train, prepared.dataset.validation, prepared.dataset.test)[part]
+        given = (data.dataset.train, data.dataset.validation, data.dataset.test)[part]
         places = np.arange(len(given.labels)) if where is None else np.flatnonzero(where)
         probabilities = model.predict_proba(_take(given, places).inputs)
     predicted: IntArray = np.argmax(probabilities, axis=1)

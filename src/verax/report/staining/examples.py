@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import cast
 
+from verax.benchmarks.staining.results import KeptExample
 from verax.benchmarks.staining.scores import places
 from verax.data.words import split_words
 from verax.explain.explanation import Attribution, Explanation
 from verax.report.explanations.highlight import Mark, segments
 from verax.report.staining.figures import FLOOR
 
+# Dataset, model and number of the stain.
+Place = tuple[str, str, int]
 EXAMPLES = 3
 EXPLAINED = (
     "Of the inputs that were kept, each example takes one with a model, a dataset and a stain that were not shown yet, "
@@ -51,55 +54,59 @@ class Example:
 
 
 def worked_examples(
-    found: Sequence[Mapping[str, Any]], names: Mapping[str, str], most: int = EXAMPLES
+    kept: Sequence[KeptExample], names: Mapping[str, str], most: int = EXAMPLES
 ) -> list[Example]:
     """Examples that differ in model, dataset and stain as far as they can.
 
     Args:
-        found: explanations with their dataset, model and stain, as a run keeps them.
+        kept: explanations with their dataset, model and stain, as a run keeps them.
         names: explainers in order, with the label each is shown by.
         most: how many inputs.
     """
-    groups: dict[tuple[str, str, Any], list[Mapping[str, Any]]] = {}
-    for one in found:
-        groups.setdefault((one["dataset"], one["model"], one["stain"]), []).append(one)
+    groups: dict[Place, list[KeptExample]] = {}
+    for example in kept:
+        groups.setdefault((example.dataset, example.model, example.stain), []).append(example)
     left = dict(groups)
     chosen: list[Example] = []
-    seen: set[tuple[int, Any]] = set()
+    seen: set[tuple[int, str | int]] = set()
     while left and len(chosen) < most:
-        key = min(left, key=lambda one: (_repeated(one, seen), _length(left[one]), list(groups).index(one)))
-        seen |= set(enumerate(key))
-        chosen.append(_example(left.pop(key), names))
+        place = min(
+            left, key=lambda each: (_repeated(each, seen), _length(left[each]), list(groups).index(each))
+        )
+        seen |= set(enumerate(place))
+        chosen.append(_example(left.pop(place), names))
     return chosen
 
 
-def _repeated(key: tuple[str, str, Any], seen: Collection[tuple[int, Any]]) -> tuple[bool, ...]:
+def _repeated(place: Place, seen: Collection[tuple[int, str | int]]) -> tuple[bool, ...]:
     """What was shown before: the model weighs most, then the dataset, then the stain."""
-    dataset, model, stain = enumerate(key)
+    dataset, model, stain = enumerate(place)
     return tuple(part in seen for part in (model, dataset, stain))
 
 
-def _length(group: Sequence[Mapping[str, Any]]) -> int:
-    shown = group[0]["explanation"]["input"]
-    return len(shown) if isinstance(shown, str) else sum(map(len, shown))
+def _length(group: Sequence[KeptExample]) -> int:
+    shown = group[0].explanation["input"]
+    return len(shown) if isinstance(shown, str) else sum(map(len, cast("Sequence[str]", shown)))
 
 
-def _example(group: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> Example:
+def _example(group: Sequence[KeptExample], names: Mapping[str, str]) -> Example:
     order = list(names)
     known = sorted(
-        group, key=lambda one: order.index(one["explainer"]) if one["explainer"] in order else len(order)
+        group,
+        key=lambda example: order.index(example.explainer) if example.explainer in order else len(order),
     )
+    first = group[0]
     return Example(
-        group[0]["dataset"], group[0]["model"], group[0]["shown"], tuple(_answer(one, names) for one in known)
+        first.dataset, first.model, first.shown, tuple(_answer(example, names) for example in known)
     )
 
 
-def _answer(one: Mapping[str, Any], names: Mapping[str, str]) -> Answer:
-    attribution = Explanation.from_dict(one["explanation"])
+def _answer(example: KeptExample, names: Mapping[str, str]) -> Answer:
+    attribution = Explanation.from_dict(example.explanation)
     assert isinstance(attribution, Attribution)
-    label = one["explainer"]
-    pieces = boxed(attribution, one["wanted"])
-    ranks = stain_ranks(attribution, one["wanted"])
+    label = example.explainer
+    pieces = boxed(attribution, example.wanted)
+    ranks = stain_ranks(attribution, example.wanted)
     return Answer(names.get(label, label), attribution, pieces, ranks, label == FLOOR)
 
 
@@ -111,12 +118,12 @@ def stain_ranks(attribution: Attribution, wanted: Collection[str]) -> str:
         for number, name in enumerate(attribution.features)
         if name in wanted
     )
-    found = ", ".join(f"“{name}” {_rank(before, tied)}" for before, tied, name in ranked)
+    places_of_words = ", ".join(f"“{name}” {_rank(before, tied)}" for before, tied, name in ranked)
     # A word that the text does not have belongs to another rule of the stain.
     here = split_words(attribution.input).distinct if isinstance(attribution.input, str) else wanted
     missing = (set(wanted) & set(here)) - set(attribution.features)
     absent = ", ".join(f"“{name}”" for name in sorted(missing))
-    named = f"{found} of {len(attribution.features)} features" if found else ""
+    named = f"{places_of_words} of {len(attribution.features)} features" if places_of_words else ""
     return "; ".join(part for part in (named, f"{absent} not named" if absent else "") if part)
 
 
@@ -137,7 +144,8 @@ def boxed(attribution: Attribution, wanted: Collection[str]) -> tuple[Piece, ...
         columns = attribution.features if len(attribution.features) == len(attribution.input) else ()
         stained = [name in wanted for name in columns] or [False] * len(attribution.input)
         return tuple(
-            Piece(one.text, one.mark, its) for one, its in zip(segments(attribution), stained, strict=True)
+            Piece(segment.text, segment.mark, its)
+            for segment, its in zip(segments(attribution), stained, strict=True)
         )
     spans = split_words(attribution.input).spans()
     inside = bytearray(len(attribution.input))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
+from verax.benchmarks.staining.summary import Pair
 from verax.report.common.drawing import (
     INK,
     PALETTE,
@@ -21,6 +21,7 @@ from verax.report.common.drawing import (
     shortened,
     spread,
 )
+from verax.stats import Estimate
 
 FLOOR, CEILING = "random", "ground-truth"
 # What a model is checked on: the stain's own labels, the labels that it covered, and the inputs it left alone.
@@ -32,14 +33,13 @@ CHECKS = {
 # In parts of the axis.
 LABEL_GAP = 0.078
 LONGEST_LABEL = 20
-Cell = Mapping[str, Any]
 
 
-def recall_panels(cells: Sequence[Cell], names: Mapping[str, str], most: Sequence[float]) -> list[str]:
-    """One inline SVG per cell, titled with its model.
+def recall_panels(pairs: Sequence[Pair], names: Mapping[str, str], most: Sequence[float]) -> list[str]:
+    """One inline SVG per pair, titled with its model.
 
     Args:
-        cells: of one dataset.
+        pairs: of one dataset.
         names: explainers in order, with the label each is shown by.
         most: the highest recall that is possible at each budget.
     """
@@ -48,24 +48,24 @@ def recall_panels(cells: Sequence[Cell], names: Mapping[str, str], most: Sequenc
     return [
         inlined(
             panel_svg(
-                partial(draw_recall, cell=cell, names=names, styles=styles, most=most, title=cell["model"]),
+                partial(draw_recall, pair=pair, names=names, styles=styles, most=most, title=pair.model),
                 frame,
             ),
-            f"recall-{_slug(cell)}",
-            f"Recall against the number of features, {cell['model']} on {cell['dataset']}; the numbers are below.",
+            f"recall-{_slug(pair.dataset, pair.model)}",
+            f"Recall against the number of features, {pair.model} on {pair.dataset}; the numbers are below.",
         )
-        for cell in cells
+        for pair in pairs
     ]
 
 
-def recall_figure(cells: Sequence[Cell], names: Mapping[str, str], most: Sequence[float]) -> str:
+def recall_figure(pairs: Sequence[Pair], names: Mapping[str, str], most: Sequence[float]) -> str:
     """All panels as one file: a dataset each row, a model each column."""
     styles = recall_looks(names)
     rows: dict[str, list[Draw]] = {}
-    for cell in cells:
-        title = f"{cell['model']}, {shortened(cell['dataset'], 24)}"
-        draw = partial(draw_recall, cell=cell, names=names, styles=styles, most=most, title=title)
-        rows.setdefault(cell["dataset"], []).append(draw)
+    for pair in pairs:
+        title = f"{pair.model}, {shortened(pair.dataset, 24)}"
+        draw = partial(draw_recall, pair=pair, names=names, styles=styles, most=most, title=title)
+        rows.setdefault(pair.dataset, []).append(draw)
     return grid_svg(list(rows.values()), recall_frame(names))
 
 
@@ -85,7 +85,7 @@ def recall_frame(names: Mapping[str, str]) -> Frame:
 
 def draw_recall(
     axes: Axes,
-    cell: Cell,
+    pair: Pair,
     names: Mapping[str, str],
     styles: Mapping[str, Look],
     most: Sequence[float],
@@ -95,10 +95,10 @@ def draw_recall(
     budgets = list(range(1, len(most) + 1))
     axes.set_title(shortened(title, 40))
     axes.plot(budgets, most, color=INK, linewidth=0.5)
-    shown = [name for name in names if name in cell["explainers"]]
+    shown = [name for name in names if name in pair.explainers]
     for name in shown:
-        _draw_line(axes, budgets, cell["explainers"][name]["recall"], styles[name])
-    ends = [min(1.0, max(0.0, cell["explainers"][name]["recall"][-1]["mean"])) for name in shown]
+        _draw_line(axes, budgets, pair.explainers[name].recall, styles[name])
+    ends = [min(1.0, max(0.0, pair.explainers[name].recall[-1].mean)) for name in shown]
     for name, end, place in zip(shown, ends, spread(ends, LABEL_GAP, 0.0, 1.0), strict=True):
         _draw_label(axes, (budgets[-1], end), place, _label(names[name]), styles[name])
     if not shown:
@@ -113,13 +113,13 @@ def draw_recall(
     axes.set_ylabel("recall of the stain", labelpad=2)
 
 
-def _draw_line(axes: Axes, budgets: Sequence[int], estimates: Sequence[Cell], look: Look) -> None:
-    if all(one["low"] is not None for one in estimates):
-        lows, highs = [one["low"] for one in estimates], [one["high"] for one in estimates]
+def _draw_line(axes: Axes, budgets: Sequence[int], estimates: Sequence[Estimate], look: Look) -> None:
+    if all(estimate.low is not None for estimate in estimates):
+        lows, highs = [estimate.low for estimate in estimates], [estimate.high for estimate in estimates]
         axes.fill_between(budgets, lows, highs, color=look.colour, alpha=0.13, linewidth=0)
     axes.plot(
         budgets,
-        [one["mean"] for one in estimates],
+        [estimate.mean for estimate in estimates],
         color=look.colour,
         linestyle=look.dash,
         linewidth=1.5,
@@ -144,29 +144,29 @@ def _label(name: str) -> str:
     return shortened(name, LONGEST_LABEL)
 
 
-def took_panels(cells: Sequence[Cell], learnt: float) -> list[str]:
+def took_panels(pairs: Sequence[Pair], learnt: float) -> list[str]:
     """One inline SVG per check: stained models and unstained twins of one dataset."""
-    frame = took_frame(cells)
+    frame = took_frame(pairs)
     return [
         inlined(
-            panel_svg(partial(draw_took, cells=cells, check=check, learnt=learnt, title=title), frame),
-            f"took-{_slug({**cells[0], 'model': check})}",
+            panel_svg(partial(draw_took, pairs=pairs, check=check, learnt=learnt, title=title), frame),
+            f"took-{_slug(pairs[0].dataset, check)}",
             f"Accuracy of stained and unstained models: {title}; the numbers are below.",
         )
         for check, title in CHECKS.items()
     ]
 
 
-def took_figure(cells: Sequence[Cell], learnt: float) -> str:
+def took_figure(pairs: Sequence[Pair], learnt: float) -> str:
     """All panels as one file: a dataset each row, a check each column."""
-    rows: dict[str, list[Cell]] = {}
-    for cell in cells:
-        rows.setdefault(cell["dataset"], []).append(cell)
+    rows: dict[str, list[Pair]] = {}
+    for pair in pairs:
+        rows.setdefault(pair.dataset, []).append(pair)
     draws = [
         [
             partial(
                 draw_took,
-                cells=row,
+                pairs=row,
                 check=check,
                 learnt=learnt,
                 title=title if place else f"{dataset}: {title}",
@@ -175,45 +175,51 @@ def took_figure(cells: Sequence[Cell], learnt: float) -> str:
         ]
         for dataset, row in rows.items()
     ]
-    return grid_svg(draws, took_frame(cells))
+    return grid_svg(draws, took_frame(pairs))
 
 
-def took_frame(cells: Sequence[Cell]) -> Frame:
+def took_frame(pairs: Sequence[Pair]) -> Frame:
     """Room for the models' names at the left, one line each."""
-    widest = max(len(shortened(cell["model"])) for cell in cells)
-    models = len({cell["model"] for cell in cells})
+    widest = max(len(shortened(pair.model)) for pair in pairs)
+    models = len({pair.model for pair in pairs})
     return Frame(width=240 + 6.2 * widest, left=14 + 6.2 * widest, right=14, height=62 + 22.0 * models)
 
 
-def draw_took(axes: Axes, cells: Sequence[Cell], check: str, learnt: float, title: str) -> None:
+def draw_took(axes: Axes, pairs: Sequence[Pair], check: str, learnt: float, title: str) -> None:
     """A dot with its interval for each stained model, a hollow square for its twin."""
     axes.set_title(shortened(title, 46))
     if check == "stained_region":
         axes.axvline(learnt, color=INK, linewidth=0.5)
-    for place, cell in enumerate(cells):
-        twin = cell["took"].get("twin", {}).get(check)
+    for place, pair in enumerate(pairs):
+        took, twin = checked(pair, check)
         apart = 0.16 if twin else 0.0
-        _draw_dot(axes, place - apart, cell["took"].get(check), Look(PALETTE[0], "-", "o"), PALETTE[0])
+        _draw_dot(axes, place - apart, took, Look(PALETTE[0], "-", "o"), PALETTE[0])
         _draw_dot(axes, place + apart, twin, Look(PALETTE[1], "-", "s"), "none")
-    axes.set_yticks(range(len(cells)), [shortened(cell["model"]) for cell in cells])
-    axes.set_ylim(len(cells) - 0.4, -0.6)
+    axes.set_yticks(range(len(pairs)), [shortened(pair.model) for pair in pairs])
+    axes.set_ylim(len(pairs) - 0.4, -0.6)
     axes.set_xlim(-0.01, 1.01)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100%"])
-    twins = any(cell["took"].get("twin", {}).get(check) for cell in cells)
+    twins = any(checked(pair, check)[1] for pair in pairs)
     axes.set_xlabel("accuracy (● stained, □ unstained twin)" if twins else "accuracy (● stained)")
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", color=QUIET, alpha=0.25, linewidth=0.5)
     axes.set_axisbelow(True)
 
 
-def _draw_dot(axes: Axes, place: float, estimate: Cell | None, look: Look, fill: str) -> None:
+def checked(pair: Pair, check: str) -> tuple[Estimate | None, Estimate | None]:
+    """An accuracy of the stained model and of its twin, by its key in `CHECKS`; None where there is none."""
+    took = pair.accuracies
+    return getattr(took, check, None), getattr(took.twin if took else None, check, None)
+
+
+def _draw_dot(axes: Axes, place: float, estimate: Estimate | None, look: Look, fill: str) -> None:
     if not estimate:
         return
-    if estimate["low"] is not None:
-        axes.plot([estimate["low"], estimate["high"]], [place, place], color=look.colour, linewidth=1.5)
+    if estimate.low is not None:
+        axes.plot([estimate.low, estimate.high], [place, place], color=look.colour, linewidth=1.5)
     # A white or dark ground under a hollow marker would not follow the page, so its bar shows through.
     axes.plot(
-        [estimate["mean"]],
+        [estimate.mean],
         [place],
         look.marker,
         markersize=5.5,
@@ -223,10 +229,10 @@ def _draw_dot(axes: Axes, place: float, estimate: Cell | None, look: Look, fill:
     )
 
 
-def _slug(cell: Cell) -> str:
+def _slug(dataset: str, name: str) -> str:
     """A name for ids: letters and digits, and a number that tells names apart which look alike without the rest."""
     import hashlib
 
-    both = f"{cell['dataset']} {cell['model']}"
+    both = f"{dataset} {name}"
     kept = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in both)[:40]
     return f"{kept}-{hashlib.sha256(both.encode('utf-8', 'replace')).hexdigest()[:6]}"

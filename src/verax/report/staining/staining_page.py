@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
+from verax.benchmarks.staining.results import KeptExample, Timing
+from verax.benchmarks.staining.summary import Summary
 from verax.errors import VeraxError
 from verax.report.explanations.explanations_page import _environment
 from verax.report.staining.answers import answers, rank_notes, short_names, wanted_features
 from verax.report.staining.examples import EXPLAINED, worked_examples
 from verax.report.staining.figures import recall_figure, recall_panels, took_figure, took_panels
 from verax.report.staining.staining_tables import cost_table, difference_table, recall_table, took_table
+from verax.run.manifest import Manifest
 from verax.text import counted, listed
 
 MEASURES = {"auc": "area under the recall curve", "mrr": "mean reciprocal rank"}
@@ -23,11 +25,11 @@ OPEN = 20
 
 def write_staining_report(
     folder: Path,
-    summary: Mapping[str, Any],
-    results: Any,
-    examples: Sequence[Mapping[str, Any]],
-    timings: Sequence[Mapping[str, Any]],
-    manifest: Mapping[str, Any],
+    summary: Summary,
+    results: Sized,
+    examples: Sequence[KeptExample],
+    timings: Sequence[Timing],
+    manifest: Manifest,
 ) -> None:
     """Writes ``report.html`` and ``figures/*.svg`` into the folder of a run.
 
@@ -53,22 +55,21 @@ def write_staining_report(
         ) from error
 
 
-def staining_figures(summary: Mapping[str, Any]) -> dict[str, str]:
+def staining_figures(summary: Summary) -> dict[str, str]:
     """The figures as SVG files, by name."""
-    cells = summary["cells"]
-    names = short_names(summary["explainers"])
+    names = short_names(summary.explainers)
     return {
-        "took": took_figure(cells, summary["spec"]["learnt"]),
-        "recall": recall_figure(cells, names, most_possible(summary)),
+        "took": took_figure(summary.pairs, summary.spec.learnt),
+        "recall": recall_figure(summary.pairs, names, most_possible(summary)),
     }
 
 
 def render_staining_report(
-    summary: Mapping[str, Any],
+    summary: Summary,
     explanations: int,
-    examples: Sequence[Mapping[str, Any]],
-    timings: Sequence[Mapping[str, Any]],
-    manifest: Mapping[str, Any],
+    examples: Sequence[KeptExample],
+    timings: Sequence[Timing],
+    manifest: Manifest,
 ) -> str:
     """The page as HTML.
 
@@ -83,7 +84,7 @@ def render_staining_report(
     style = "\n".join(
         static.joinpath(name).read_text(encoding="utf-8") for name in ("verax.css", "report.css")
     )
-    names = short_names(summary["explainers"])
+    names = short_names(summary.explainers)
     return str(
         _environment()
         .get_template("staining.html")
@@ -92,62 +93,62 @@ def render_staining_report(
             asked=asked(summary, explanations),
             answers=answers(summary, timings),
             notes=notes(summary),
-            datasets=[_dataset(name, summary, timings, names) for name in summary["spec"]["datasets"]],
+            datasets=[_dataset(name, summary, timings, names) for name in summary.spec.datasets],
             measures=MEASURES,
             ranks=_ranked(summary, names),
             rank_notes=rank_notes(summary),
             examples=worked_examples(examples, names),
             explained=EXPLAINED,
-            failures=summary["failures"],
-            parameters=[label for label in summary["explainers"] if names[label] != label],
-            spec=spec_toml(summary["spec"]),
+            failures=summary.failures,
+            parameters=[label for label in summary.explainers if names[label] != label],
+            spec=spec_toml(summary.spec.model_dump()),
             manifest=_manifest(manifest),
             wanted=wanted_features(summary),
-            learnt=f"{summary['spec']['learnt']:.0%}",
-            weight=summary["spec"].get("weight"),
-            inputs=summary["spec"].get("inputs"),
+            learnt=f"{summary.spec.learnt:.0%}",
+            weight=summary.spec.weight,
+            inputs=summary.spec.inputs,
             open=OPEN,
-            intervals=summary["spec"]["stains"] > 1,
+            intervals=summary.spec.stains > 1,
         )
     )
 
 
-def asked(summary: Mapping[str, Any], explanations: int) -> str:
+def asked(summary: Summary, explanations: int) -> str:
     """What the run did, in a sentence."""
-    spec, names = summary["spec"], list(short_names(summary["explainers"]).values())
-    rules = "" if spec.get("rules", 1) == 1 else f" and {spec['rules']} rules"
+    spec, names = summary.spec, list(short_names(summary.explainers).values())
+    rules = "" if spec.rules == 1 else f" and {spec.rules} rules"
     return (
-        f"{counted(spec['stains'], 'stain')} of |F| = {spec['size']} {'feature' if spec['size'] == 1 else 'features'}"
-        f"{rules} on {listed(spec['datasets'])}, "
-        f"{counted(len(spec['models']), 'model')} ({listed(spec['models'])}), the explainers "
+        f"{counted(spec.stains, 'stain')} of |F| = {spec.size} {'feature' if spec.size == 1 else 'features'}"
+        f"{rules} on {listed(spec.datasets)}, "
+        f"{counted(len(spec.models), 'model')} ({listed(spec.models)}), the explainers "
         f"{listed(names)}; {counted(explanations, 'explanation')} scored."
     )
 
 
-def notes(summary: Mapping[str, Any]) -> list[str]:
+def notes(summary: Summary) -> list[str]:
     """What a reader must know before reading any interval."""
-    found = []
-    if summary["spec"]["stains"] == 1:
-        found.append(
+    sentences = []
+    if summary.spec.stains == 1:
+        sentences.append(
             "One stain only: there are no intervals and no tests, and another stain may turn every order round. "
             "Use 5 stains or more, 20 to compare explainers."
         )
     repeated = [
-        f"{name} ({facts['distinct_stains']} of {len(facts['stains'])} differ)"
-        for name, facts in summary["datasets"].items()
-        if facts["distinct_stains"] < len(facts["stains"])
+        f"{name} ({facts.distinct_stains} of {len(facts.stains)} differ)"
+        for name, facts in summary.datasets.items()
+        if facts.distinct_stains < len(facts.stains)
     ]
     if repeated:
-        found.append(f"A stain that was drawn twice counts once: {listed(repeated)}.")
-    return found
+        sentences.append(f"A stain that was drawn twice counts once: {listed(repeated)}.")
+    return sentences
 
 
-def most_possible(summary: Mapping[str, Any]) -> list[float]:
+def most_possible(summary: Summary) -> list[float]:
     """The highest recall at each budget: b features can hold b of |F| at the most."""
-    return [min(1.0, budget / wanted_features(summary)) for budget in summary["budgets"]]
+    return [min(1.0, budget / wanted_features(summary)) for budget in summary.budgets]
 
 
-def spec_toml(spec: Mapping[str, Any]) -> str:
+def spec_toml(spec: Mapping[str, object]) -> str:
     """The spec as a TOML file that asks for the same run."""
     # JSON spells strings, numbers, booleans and lists as TOML does; what is None is left out.
     lines = [f"{name} = {json.dumps(value)}" for name, value in spec.items() if value is not None]
@@ -155,36 +156,36 @@ def spec_toml(spec: Mapping[str, Any]) -> str:
 
 
 def _dataset(
-    name: str, summary: Mapping[str, Any], timings: Sequence[Mapping[str, Any]], names: Mapping[str, str]
-) -> dict[str, Any]:
+    name: str, summary: Summary, timings: Sequence[Timing], names: Mapping[str, str]
+) -> dict[str, object]:
     """Everything that the page says about one dataset."""
-    cells = [cell for cell in summary["cells"] if cell["dataset"] == name]
-    facts = summary["datasets"][name]
-    learnt = summary["spec"]["learnt"]
+    pairs = [pair for pair in summary.pairs if pair.dataset == name]
+    facts = summary.datasets[name]
+    learnt = summary.spec.learnt
     return {
         "name": name,
-        "cells": cells,
-        "took_panels": took_panels(cells, learnt),
-        "took": took_table(cells, summary["spec"]["stains"]),
-        "recall_panels": recall_panels(cells, names, most_possible(summary)),
-        "recall": recall_table(cells, names, wanted_features(summary)),
-        "differences": {measure: difference_table(cells, names, measure) for measure in MEASURES},
-        "cost": cost_table(name, summary["spec"]["models"], timings, names),
-        "stains": list(zip(facts["stains"], facts["region"], strict=True)),
-        "redrawn": facts["redrawn"],
-        "correlated": facts["correlated"],
-        "hash": facts["hash"],
+        "pairs": pairs,
+        "took_panels": took_panels(pairs, learnt),
+        "took": took_table(pairs, summary.spec.stains),
+        "recall_panels": recall_panels(pairs, names, most_possible(summary)),
+        "recall": recall_table(pairs, names, wanted_features(summary)),
+        "differences": {measure: difference_table(pairs, names, measure) for measure in MEASURES},
+        "cost": cost_table(name, summary.spec.models, timings, names),
+        "stains": list(zip(facts.stains, facts.region, strict=True)),
+        "redrawn": facts.redrawn,
+        "correlated": facts.correlated,
+        "hash": facts.hash,
         "shown_names": names,
     }
 
 
-def _ranked(summary: Mapping[str, Any], names: Mapping[str, str]) -> list[tuple[str, str]]:
-    ranks = (summary.get("ranks") or {}).get("ranks", {})
+def _ranked(summary: Summary, names: Mapping[str, str]) -> list[tuple[str, str]]:
+    ranks = summary.ranks.ranks if summary.ranks else {}
     known = sorted((rank, names[label]) for label, rank in ranks.items() if rank is not None)
     return [(label, f"{rank:.2f}") for rank, label in known]
 
 
-def _manifest(manifest: Mapping[str, Any]) -> dict[str, str]:
+def _manifest(manifest: Manifest) -> dict[str, str]:
     """Command, versions, machine and times in words; empty where the manifest says nothing."""
     versions = [f"{name} {version}" for name, version in manifest.get("versions", {}).items() if version]
     machine = [f"{name} {value}" for name, value in manifest.get("machine", {}).items() if value]

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from verax.benchmarks.staining.results import Timing
+from verax.benchmarks.staining.summary import Pair
 from verax.report.staining.answers import methods, versus
-from verax.report.staining.figures import FLOOR
+from verax.report.staining.figures import CHECKS, FLOOR, checked
+from verax.stats import Estimate
 from verax.text import NOTHING, duration, estimate, interval, p_text, points
-
-Cell = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Compared:
-    """One difference in one cell of the table.
+    """One difference, as a cell of the table shows it.
 
     Attributes:
         points: the difference in percentage points with its sign.
@@ -32,85 +32,112 @@ class Compared:
     stains: str = ""
 
 
-def took_table(cells: Sequence[Cell], stains: int) -> list[dict[str, str]]:
+def shown_estimate(given: Estimate | None) -> str:
+    """An estimate of a share, in per cent with its interval."""
+    return estimate(None if given is None else {"mean": given.mean, "low": given.low, "high": given.high})
+
+
+def took_table(pairs: Sequence[Pair], stains: int) -> list[dict[str, str]]:
     """Per model the accuracies of the stained model and its twin, and how many stains took."""
     rows = []
-    for cell in cells:
-        took, twin = cell["took"], cell["took"].get("twin", {})
+    for pair in pairs:
+        (stained, _), (original, twin), (outside, twin_outside) = (checked(pair, check) for check in CHECKS)
         rows.append(
             {
-                "model": cell["model"],
-                "learnt": f"{cell['stains_used']} of {stains}",
-                "stained_region": estimate(took.get("stained_region")),
-                "original_region": estimate(took.get("original_region")),
-                "twin_region": estimate(twin.get("original_region")),
-                "outside": estimate(took.get("outside")),
-                "twin_outside": estimate(twin.get("outside")),
+                "model": pair.model,
+                "learnt": f"{pair.stains_used} of {stains}",
+                "stained_region": shown_estimate(stained),
+                "original_region": shown_estimate(original),
+                "twin_region": shown_estimate(twin),
+                "outside": shown_estimate(outside),
+                "twin_outside": shown_estimate(twin_outside),
             }
         )
     return rows
 
 
-def recall_table(cells: Sequence[Cell], names: Mapping[str, str], wanted: int) -> dict[str, Any]:
+@dataclass(frozen=True)
+class RecallTable:
+    """Recall at a few budgets, the area and the reciprocal rank.
+
+    Attributes:
+        budgets: of the first columns.
+        groups: per model its rows: explainer, number of stains, numbers.
+    """
+
+    budgets: list[int]
+    groups: list[tuple[str, list[tuple[str, str, list[str]]]]]
+
+
+def recall_table(pairs: Sequence[Pair], names: Mapping[str, str], wanted: int) -> RecallTable:
     """Per model and explainer the recall at a few budgets, the area, and the mean reciprocal rank."""
     budgets = sorted({1, wanted, 5, 10})
     groups = []
-    for cell in cells:
+    for pair in pairs:
         rows = []
         for label, shown in names.items():
-            scored = cell["explainers"].get(label)
-            if scored:
-                numbers = [estimate(scored["recall"][budget - 1]) for budget in budgets]
-                numbers += [estimate(scored["auc"]), estimate(scored["mrr"])]
-                rows.append((shown, f"{scored['stains']}", numbers))
-        groups.append((cell["model"], rows))
-    return {"budgets": budgets, "groups": groups}
+            scored = pair.explainers.get(label)
+            if scored is not None:
+                estimates = [*(scored.recall[budget - 1] for budget in budgets), scored.auc, scored.mrr]
+                rows.append((shown, f"{scored.stains}", [shown_estimate(given) for given in estimates]))
+        groups.append((pair.model, rows))
+    return RecallTable(budgets, groups)
 
 
-def difference_table(cells: Sequence[Cell], names: Mapping[str, str], measure: str) -> dict[str, Any]:
-    """Pairs of explainers down, models across; the pairs with random come last."""
-    scored = {label for cell in cells for label in methods(cell)}
+@dataclass(frozen=True)
+class DifferenceTable:
+    """Pairs of explainers down, models across."""
+
+    models: list[str]
+    rows: list[tuple[tuple[str, str], list[Compared]]]
+
+
+def difference_table(pairs: Sequence[Pair], names: Mapping[str, str], measure: str) -> DifferenceTable:
+    """Two explainers a row, models across; those with random come last."""
+    scored = {label for pair in pairs for label in methods(pair)}
     ordered = [label for label in names if label in scored]
-    pairs = [(one, other) for place, one in enumerate(ordered) for other in ordered[place + 1 :]]
-    if any(FLOOR in cell["explainers"] for cell in cells):
-        pairs += [(one, FLOOR) for one in ordered]
+    rivals = [(label, other) for place, label in enumerate(ordered) for other in ordered[place + 1 :]]
+    if any(FLOOR in pair.explainers for pair in pairs):
+        rivals += [(label, FLOOR) for label in ordered]
     rows = [
-        ((names[one], names[other]), [compared(cell, one, other, names, measure) for cell in cells])
-        for one, other in pairs
+        ((names[label], names[other]), [compared(pair, label, other, names, measure) for pair in pairs])
+        for label, other in rivals
     ]
-    return {"models": [cell["model"] for cell in cells], "rows": rows}
+    return DifferenceTable([pair.model for pair in pairs], rows)
 
 
-def compared(cell: Cell, one: str, other: str, names: Mapping[str, str], measure: str) -> Compared:
-    """One pair in one cell; the winner is named only if the difference survives correction."""
-    found = versus(cell, one, other, measure)
-    if found is None or found["mean"] is None:
+def compared(pair: Pair, label: str, other: str, names: Mapping[str, str], measure: str) -> Compared:
+    """Two explainers with one model; the winner is named only if the difference survives correction."""
+    difference = versus(pair, label, other, measure)
+    if difference is None or difference.mean is None:
         return Compared(NOTHING)
-    winner = {"first": names[one], "second": names[other]}.get(found["verdict"], "")
-    most = max(cell["explainers"][label]["stains"] for label in (one, other))
-    stains = "" if found["n"] == most else f"{found['n']} of {most} stains"
-    ends = interval(found["low"], found["high"])
-    return Compared(points(found["mean"]), ends, p_text(found["p_holm"]), winner, stains)
+    winner = {"first": names[label], "second": names[other]}.get(difference.verdict, "")
+    most = max(pair.explainers[rival].stains for rival in (label, other))
+    stains = "" if difference.n == most else f"{difference.n} of {most} stains"
+    ends = interval(difference.low, difference.high)
+    return Compared(points(difference.mean), ends, p_text(difference.p_holm), winner, stains)
+
+
+@dataclass(frozen=True)
+class CostTable:
+    """Seconds and rows per explanation, explainers down and models across; the time to fit a model at the end."""
+
+    models: list[str]
+    rows: list[tuple[str, list[tuple[str, str]]]]
+    fits: list[str]
 
 
 def cost_table(
-    dataset: str, models: Sequence[str], timings: Sequence[Mapping[str, Any]], names: Mapping[str, str]
-) -> dict[str, Any]:
-    """Explainers down, models across: seconds and rows per explanation; the time to fit a model at the end."""
-    found = {(one["model"], one["explainer"]): one for one in timings if one["dataset"] == dataset}
-    used = [label for label in names if any((model, label) in found for model in models)]
-    rows = [(names[label], [_cost(found.get((model, label))) for model in models]) for label in used]
-    fits = {
-        one["model"]: duration(one["fit_seconds"])
-        for one in timings
-        if one["dataset"] == dataset and one.get("fit_seconds") is not None
-    }
-    return {
-        "models": list(models),
-        "rows": rows,
-        "fits": [fits.get(model, NOTHING) for model in models] if fits else [],
-    }
+    dataset: str, models: Sequence[str], timings: Sequence[Timing], names: Mapping[str, str]
+) -> CostTable:
+    """What explaining and fitting on one dataset cost."""
+    own = [timing for timing in timings if timing.dataset == dataset]
+    by_place = {(timing.model, timing.explainer): timing for timing in own}
+    used = [label for label in names if any((model, label) in by_place for model in models)]
+    rows = [(names[label], [_cost(by_place.get((model, label))) for model in models]) for label in used]
+    fits = {timing.model: duration(timing.fit_seconds) for timing in own}
+    return CostTable(list(models), rows, [fits.get(model, NOTHING) for model in models] if fits else [])
 
 
-def _cost(timing: Mapping[str, Any] | None) -> tuple[str, str]:
-    return (NOTHING, "") if timing is None else (duration(timing["seconds"]), f"{timing['rows']:,.0f} rows")
+def _cost(timing: Timing | None) -> tuple[str, str]:
+    return (NOTHING, "") if timing is None else (duration(timing.seconds), f"{timing.rows:,.0f} rows")

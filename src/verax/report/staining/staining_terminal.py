@@ -2,96 +2,96 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from verax.report.staining.answers import short_names
-from verax.text import counted, estimate
+from verax.benchmarks.staining.summary import Scored, Summary
+from verax.report.staining.answers import short_names, turned
+from verax.report.staining.staining_tables import shown_estimate
+from verax.text import counted
 
 # The budgets whose recall the terminal shows; the report has all of them.
 SHOWN_BUDGETS = (2, 5, 10)
 
 
-def terminal_summary(summary: Mapping[str, Any]) -> RenderableType:
+def terminal_summary(summary: Summary) -> RenderableType:
     """Tables of recall in percent with 95% intervals, one per dataset, and sentences on what stands out."""
     parts: list[RenderableType] = []
-    for dataset in summary["spec"]["datasets"]:
+    for dataset in summary.spec.datasets:
         parts += [_recall_table(summary, dataset), Text()]
     parts += [Text(sentence) for sentence in findings(summary)]
     return Group(*parts)
 
 
-def _recall_table(summary: Mapping[str, Any], dataset: str) -> Table:
-    size = summary["spec"]["size"]
+def _recall_table(summary: Summary, dataset: str) -> Table:
+    size = summary.spec.size
     table = Table(
         title=f"{dataset}: recall of the stain's {size} features among the top b, in percent",
         title_justify="left",
         box=SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
     )
-    explainers = short_names(summary["explainers"])
-    models = short_names(summary["spec"]["models"])
+    explainers = short_names(summary.explainers)
+    models = short_names(summary.spec.models)
     table.add_column("model", overflow="fold")
     table.add_column("explainer", min_width=12, overflow="fold")
     table.add_column("stains", justify="right")
     for budget in SHOWN_BUDGETS:
         table.add_column(f"b = {budget}", justify="right", no_wrap=True)
-    for cell in summary["cells"]:
-        if cell["dataset"] != dataset:
+    for pair in summary.pairs:
+        if pair.dataset != dataset:
             continue
-        name = models.get(cell["model"], cell["model"])
-        for label in summary["explainers"]:
-            estimates = cell["explainers"].get(label)
-            if estimates is not None:
-                shown = [estimate(estimates["recall"][budget - 1]) for budget in SHOWN_BUDGETS]
-                table.add_row(name, explainers[label], str(estimates["stains"]), *shown)
+        name = models.get(pair.model, pair.model)
+        for label in summary.explainers:
+            scored = pair.explainers.get(label)
+            if scored is not None:
+                table.add_row(name, explainers[label], str(scored.stains), *_shown_recall(scored))
                 name = ""
-        if not cell["explainers"]:
+        if not pair.explainers:
             table.add_row(name, "no stain was learnt", "0", *([""] * len(SHOWN_BUDGETS)))
         table.add_section()
     return table
 
 
-def recall_rows(summary: Mapping[str, Any]) -> list[tuple[str, ...]]:
+def recall_rows(summary: Summary) -> list[tuple[str, ...]]:
     """The same tables as one, for places that draw their own: a row of headings, then one per explainer."""
-    explainers = short_names(summary["explainers"])
+    explainers = short_names(summary.explainers)
     rows = [("dataset", "model", "explainer", "stains", *(f"b = {budget}" for budget in SHOWN_BUDGETS))]
-    for cell in summary["cells"]:
-        for label, scores in cell["explainers"].items():
-            shown = [estimate(scores["recall"][budget - 1]) for budget in SHOWN_BUDGETS]
-            rows.append((cell["dataset"], cell["model"], explainers[label], str(scores["stains"]), *shown))
+    for pair in summary.pairs:
+        for label, scored in pair.explainers.items():
+            shown = _shown_recall(scored)
+            rows.append((pair.dataset, pair.model, explainers[label], str(scored.stains), *shown))
     return rows
 
 
-def findings(summary: Mapping[str, Any]) -> list[str]:
-    """One sentence per cell on which differences survive correction, and on what was left out."""
+def _shown_recall(scored: Scored) -> list[str]:
+    return [shown_estimate(scored.recall[budget - 1]) for budget in SHOWN_BUDGETS]
+
+
+def findings(summary: Summary) -> list[str]:
+    """One sentence per pair of dataset and model on which differences survive correction, and on what was left out."""
     sentences = []
-    for cell in summary["cells"]:
-        where = f"{cell['dataset']}, {cell['model']}"
+    for pair in summary.pairs:
+        where = f"{pair.dataset}, {pair.model}"
         sure = [
-            d
-            for d in cell["differences"]["auc"]
-            if d["verdict"] != "none" and "random" not in (d["first"], d["second"])
+            difference
+            for difference in pair.differences["auc"]
+            if difference.verdict != "none" and "random" not in (difference.first, difference.second)
         ]
         ahead = [
-            f"{d['first']} above {d['second']}"
-            if d["verdict"] == "first"
-            else f"{d['second']} above {d['first']}"
-            for d in sure
+            f"{difference.first} above {difference.second}"
+            for difference in (turned(other) if other.verdict == "second" else other for other in sure)
         ]
         if ahead:
             sentences.append(
                 f"{where}: {'; '.join(ahead)} (area under the recall curve, Holm-corrected p <= 0.05)."
             )
-        if cell["stains_left_out"]:
-            left_out = counted(len(cell["stains_left_out"]), "stain")
+        if pair.stains_left_out:
+            left_out = counted(len(pair.stains_left_out), "stain")
             sentences.append(f"{where}: {left_out} not learnt, left out of the scores.")
-        for label, errors in cell["errors"].items():
+        for label, errors in pair.errors.items():
             sentences.append(f"{where}: {label} failed on {counted(len(errors), 'stain')} ({errors[0]}).")
     if not any("above" in sentence for sentence in sentences):
         sentences.insert(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from typing import Literal, TypeVar
 
@@ -62,6 +62,10 @@ class Difference(Record):
         if self.mean is None or self.p_holm is None or self.n < FEWEST_UNITS or self.p_holm > 1 - self.level:
             return "none"
         return "first" if self.mean > 0 else "second"
+
+    def json_names(self) -> list[str]:
+        """What `verax.codec` writes: the fields and the verdict."""
+        return [*(attribute.name for attribute in fields(self)), "verdict"]
 
     def to_dict(self) -> dict[str, object]:
         """Plain values for JSON, with the verdict."""

@@ -1,0 +1,218 @@
+"""From the outcomes of all trials to estimates: the stain is the unit."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from verax.arrays import FloatArray, IntArray
+from verax.benchmarks.staining.jobs import checks
+from verax.benchmarks.staining.plan import Plan, Trial
+from verax.benchmarks.staining.scores import BUDGETS
+from verax.benchmarks.staining.stainable import make_stainable
+from verax.benchmarks.staining.summary import (
+    Accuracies,
+    Failure,
+    LeftOut,
+    Pair,
+    Scored,
+    StainedDataset,
+    Summary,
+    TwinAccuracies,
+)
+from verax.benchmarks.staining.trial_results import Failed, Scores, TrialResult, result_of
+from verax.benchmarks.staining.truth import NAME as GROUND_TRUTH
+from verax.run.jobs import Outcome
+from verax.stats import Difference, Estimate, Ranking, average_ranks, mean_interval, paired_differences
+
+Outcomes = Mapping[str, Outcome]
+Results = Sequence[tuple[Trial, TrialResult | None]]
+
+
+@dataclass(frozen=True)
+class _StainMeans:
+    """One value per measure of one stain: the mean over its inputs."""
+
+    recall: FloatArray
+    auc: float
+    mrr: float
+    rows: float
+    inputs: int
+
+
+def trial_results(plan: Plan, outcomes: Outcomes) -> Results:
+    """All trials with what they gave; None where the job failed."""
+    return [(trial, result_of(outcomes[trial.job.key])) for trial in plan.trials]
+
+
+def summarise(plan: Plan, outcomes: Outcomes, results: Results) -> Summary:
+    """Everything that the run found.
+
+    Args:
+        plan: what was asked.
+        outcomes: of all jobs, by job key.
+        results: of the trials among them.
+    """
+    pairs = tuple(
+        _pair(plan, dataset, model, outcomes, results)
+        for dataset in plan.spec.datasets
+        for model in plan.spec.models
+    )
+    return Summary(
+        spec=plan.spec,
+        explainers=(*plan.explainers, GROUND_TRUTH),
+        budgets=BUDGETS,
+        datasets={name: _dataset(plan, name, results) for name in plan.spec.datasets},
+        failures=tuple(
+            Failure(job.name, outcomes[job.key].error or "")
+            for job in plan.jobs
+            if outcomes[job.key].value is None
+        ),
+        ranks=_ranks(pairs),
+        pairs=pairs,
+    )
+
+
+def _dataset(plan: Plan, dataset: str, results: Results) -> StainedDataset:
+    stains: dict[int, TrialResult] = {}
+    for trial, result in results:
+        if trial.dataset == dataset and result is not None:
+            stains.setdefault(trial.stain, result)
+    drawn = [stains[number] for number in sorted(stains)]
+    redrawn: Counter[str] = Counter()
+    for result in drawn:
+        redrawn.update(result.stain.rejected)
+    return StainedDataset(
+        hash=plan.hashes[dataset],
+        stains=tuple(result.stain.shown for result in drawn),
+        distinct_stains=len({result.stain.shown for result in drawn}),
+        region=tuple(len(result.region) for result in drawn),
+        redrawn=dict(sorted(redrawn.items())),
+        correlated=tuple(tuple(same) for same in plan.correlated[dataset]),
+    )
+
+
+def _pair(plan: Plan, dataset: str, model: str, outcomes: Outcomes, results: Results) -> Pair:
+    own = [(trial, result) for trial, result in results if (trial.dataset, trial.model) == (dataset, model)]
+    done = [(trial, result) for trial, result in own if result is not None]
+    used = [(trial, result) for trial, result in done if result.learnt]
+    twin = outcomes[plan.twins[dataset, model].key].value
+    labels = make_stainable(plan.sources[dataset], plan.spec.words).dataset.test.labels
+    errors: dict[str, list[str]] = defaultdict(list)
+    for trial, result in used:
+        for label, given in result.explainers.items():
+            if isinstance(given, Failed):
+                errors[label].append(f"stain {trial.stain}: {given.error}")
+    per_stain = _per_stain([result for _, result in used])
+    return Pair(
+        dataset=dataset,
+        model=model,
+        stains_used=len(used),
+        stains_left_out=tuple(
+            LeftOut(trial.stain, result.stain.shown, **asdict(result.checks))
+            for trial, result in done
+            if not result.learnt
+        ),
+        stains_failed=tuple(trial.stain for trial, result in own if result is None),
+        explainers={label: _scored(list(stains.values())) for label, stains in per_stain.items()},
+        errors={label: tuple(sentences) for label, sentences in errors.items()},
+        differences={
+            "auc": _differences({label: _of(stains, "auc") for label, stains in per_stain.items()}),
+            "mrr": _differences({label: _of(stains, "mrr") for label, stains in per_stain.items()}),
+        },
+        accuracies=_accuracies(
+            [result for _, result in done], labels, None if twin is None else np.array(twin["predicted"])
+        ),
+    )
+
+
+def _accuracies(
+    results: Sequence[TrialResult], labels: IntArray, twin_predicted: IntArray | None
+) -> Accuracies | None:
+    """Of the stained models and of their unstained twin, over all stains."""
+    if not results:
+        return None
+    stains = [result.stain.shown for result in results]
+    trained = [result.checks.stained_region_train for result in results]
+    twin = None
+    if twin_predicted is not None:
+        twin_checks = [
+            checks(twin_predicted, labels, labels, np.isin(np.arange(len(labels)), result.region))
+            for result in results
+        ]
+        twin = TwinAccuracies(
+            _over_stains(stains, [check.original_region for check in twin_checks]),
+            _over_stains(stains, [check.outside for check in twin_checks]),
+        )
+    return Accuracies(
+        _over_stains(stains, [result.checks.stained_region for result in results]),
+        _over_stains(stains, [result.checks.original_region for result in results]),
+        _over_stains(stains, [result.checks.outside for result in results]),
+        _over_stains(stains, [share for share in trained if share is not None]),
+        twin,
+    )
+
+
+def _over_stains(stains: Sequence[str], numbers: Sequence[float]) -> Estimate:
+    """An estimate over stains of one number per trial; a stain drawn twice counts once, as the mean of its trials."""
+    by_stain: dict[str, list[float]] = defaultdict(list)
+    for stain, number in zip(stains, numbers, strict=True):
+        by_stain[stain].append(number)
+    return mean_interval([float(np.mean(shares)) for shares in by_stain.values()])
+
+
+def _per_stain(results: Sequence[TrialResult]) -> dict[str, dict[str, _StainMeans]]:
+    """Per explainer and stain the means over inputs; a stain drawn twice counts once."""
+    by_explainer: dict[str, dict[str, list[Scores]]] = defaultdict(lambda: defaultdict(list))
+    for result in results:
+        for label, scores in result.scored().items():
+            by_explainer[label][result.stain.shown].append(scores)
+    return {
+        label: {stain: _stain_means(trials) for stain, trials in stains.items()}
+        for label, stains in by_explainer.items()
+    }
+
+
+def _stain_means(trials: Sequence[Scores]) -> _StainMeans:
+    recall = np.mean([np.mean(scores.recall, axis=0) for scores in trials], axis=0)
+    return _StainMeans(
+        recall=recall,
+        auc=float(recall.mean()),
+        mrr=float(np.mean([np.mean(scores.mrr) for scores in trials])),
+        rows=float(np.mean([np.mean(scores.rows) for scores in trials])),
+        inputs=sum(len(scores.mrr) for scores in trials),
+    )
+
+
+def _scored(means: Sequence[_StainMeans]) -> Scored:
+    recall = np.array([stain.recall for stain in means])
+    return Scored(
+        stains=len(means),
+        inputs=sum(stain.inputs for stain in means),
+        recall=tuple(mean_interval(recall[:, place]) for place in range(recall.shape[1])),
+        auc=mean_interval([stain.auc for stain in means]),
+        mrr=mean_interval([stain.mrr for stain in means]),
+        rows=float(np.mean([stain.rows for stain in means])),
+    )
+
+
+def _of(stains: Mapping[str, _StainMeans], measure: str) -> dict[str, float]:
+    return {stain: means.auc if measure == "auc" else means.mrr for stain, means in stains.items()}
+
+
+def _differences(values: Mapping[str, Mapping[str, float]]) -> tuple[Difference, ...]:
+    on_trial = {label: stains for label, stains in values.items() if label != GROUND_TRUTH}
+    return tuple(paired_differences(on_trial)) if len(on_trial) > 1 else ()
+
+
+def _ranks(pairs: Sequence[Pair]) -> Ranking | None:
+    """Average ranks by area under the recall curve, over the pairs that all explainers have."""
+    table: dict[str, dict[str, float]] = defaultdict(dict)
+    for pair in pairs:
+        for label, scored in pair.explainers.items():
+            if label != GROUND_TRUTH:
+                table[label][f"{pair.dataset}, {pair.model}"] = scored.auc.mean
+    return average_ranks(table) if len(table) > 1 else None

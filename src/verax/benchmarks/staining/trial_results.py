@@ -1,0 +1,101 @@
+"""What a trial gives: the form in which its job's value is stored as JSON, and read again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+
+from verax.codec import decode
+from verax.run.jobs import Outcome
+
+
+@dataclass(frozen=True)
+class StainFacts:
+    """A stain as plain data.
+
+    Attributes:
+        rules: label, literals and features of each.
+        shown: all of it in words, by which stains are told apart.
+        rejected: why draws before it could not serve, counted.
+    """
+
+    rules: list[dict[str, object]]
+    shown: str
+    rejected: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Checks:
+    """Accuracy inside and outside the stained region of the test part, against stained and original labels."""
+
+    stained_region: float
+    original_region: float
+    outside: float
+    stained_region_train: float | None = None
+
+
+@dataclass(frozen=True)
+class Scores:
+    """How one explainer did on the inputs of one trial, in their order.
+
+    Attributes:
+        recall: of each input, for each budget.
+        mrr: the mean over the stain's features of one over their rank.
+        features: how many the explanation scores.
+        rows: asked of the model.
+        seconds: per explanation.
+        examples: explanations that are kept for a reader.
+    """
+
+    recall: list[list[float]]
+    mrr: list[float]
+    features: list[int]
+    rows: list[int]
+    seconds: float
+    examples: list[dict[str, object]]
+
+
+@dataclass(frozen=True)
+class Failed:
+    """An explainer that raised."""
+
+    error: str
+
+
+@dataclass(frozen=True)
+class TrialResult:
+    """One stain with one model and all explainers.
+
+    Attributes:
+        stain: which it was.
+        region: the test inputs that it applies to, by their places.
+        checks: whether it took.
+        fit_seconds: of the stained model.
+        learnt: whether it took well enough for explanations to be scored.
+        inputs: the flipped inputs that were explained, by their places.
+        wanted: the features to be found in the first of them.
+        explainers: by label.
+    """
+
+    stain: StainFacts
+    region: list[int]
+    checks: Checks
+    fit_seconds: float
+    learnt: bool
+    inputs: list[int] = field(default_factory=list)
+    wanted: list[str] = field(default_factory=list)
+    explainers: Mapping[str, Scores | Failed] = field(default_factory=dict)
+
+    def json_names(self) -> list[str]:
+        """Of a model that did not learn its stain nothing was explained."""
+        unexplained = () if self.learnt else ("inputs", "wanted")
+        return [attribute.name for attribute in fields(self) if attribute.name not in unexplained]
+
+    def scored(self) -> dict[str, Scores]:
+        """The explainers that did not raise."""
+        return {label: given for label, given in self.explainers.items() if isinstance(given, Scores)}
+
+
+def result_of(outcome: Outcome) -> TrialResult | None:
+    """What a trial's job gave; None if it failed."""
+    return None if outcome.value is None else decode(TrialResult, outcome.value, outcome.name)
