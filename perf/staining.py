@@ -27,14 +27,15 @@ from xgboost import XGBClassifier
 
 import verax
 from verax.benchmarks.staining import jobs, training
-from verax.benchmarks.staining.stainable import prepare
+from verax.benchmarks.staining.sampling import Wish
+from verax.benchmarks.staining.stainable import make_stainable
 from verax.data import split_words
 from verax.explain.perturbed import BANKS
 
 MODELS = ("logistic", "tree", "forest", "xgboost", "mlp")
 SAMPLES = 1000
 INPUTS = 50
-WISH = {"size": 2}
+WISH = Wish(**{"size": 2})
 
 
 def clock(function):
@@ -103,15 +104,15 @@ def main() -> None:
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     source = {"name_or_path": "rotten-tomatoes", "seed": 0}
-    ready = prepare(source, "presence")
+    ready = make_stainable(source, "presence")
     rows, parts = ready.rows, (ready.dataset.train, ready.dataset.validation, ready.dataset.test)
-    # Loading compiled code happens once in a process, not once in a jobs.
+    # Loading compiled code happens once in a process, not once in a job.
     labels = (parts[0].labels, parts[1].labels)
     our_explaining(training.fit("fast-forest", ready, labels, None, 0), list(parts[2].inputs[:2]))
     totals = {"plain": {}, "ours": {}}
     for stain in range(arguments.stains):
         drawn = jobs.stain_of(ready, WISH, 1, stain)
-        fired = [drawn.stain.fired(cells) for cells in ready.cells]
+        fired = [drawn.stain.fired(values) for values in ready.values]
         labels = [drawn.stain.labels(where, part.labels) for where, part in zip(fired, parts, strict=True)]
         weight = np.where(fired[0] >= 0, 50, 1)
         flipped = np.flatnonzero(labels[2] != parts[2].labels)[:INPUTS]
