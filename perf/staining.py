@@ -35,7 +35,7 @@ from verax.explain.perturbed import BANKS
 MODELS = ("logistic", "tree", "forest", "xgboost", "mlp")
 SAMPLES = 1000
 INPUTS = 50
-WISH = Wish(**{"size": 2})
+WISH = Wish(size=2)
 
 
 def clock(function):

@@ -19,6 +19,13 @@ def add(x, y):
     return {"sum": x + y, "pair": (x, y)}
 
 
+def total(numbers: str) -> int:
+    """Of an object that the job refers to."""
+    from verax.run.objects import fetch
+
+    return sum(fetch(numbers))
+
+
 def measure(seed: int, runs: str | None = None, seconds: float = 0.0) -> dict:
     """Numbers whose last digits depend on the order of sums."""
     import numpy as np

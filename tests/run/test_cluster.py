@@ -11,6 +11,7 @@ from run.dask_cluster import Cluster
 from run.watching import is_alive, stored
 from verax.errors import VeraxError
 from verax.run import Job, Store, cluster, execute
+from verax.run.objects import refer
 
 pytest.importorskip("distributed")
 
@@ -43,6 +44,16 @@ def test_values_are_those_of_this_process_and_of_two_workers(dask, tmp_path):
     assert [(each.value, each.error) for each in there] == [(each.value, each.error) for each in processes]
     assert {each.worker.partition(":")[0] for each in there} == {"tcp"}
     assert there[-1].value == [1]
+
+
+def test_objects_are_found_wherever_the_job_runs(dask, tmp_path):
+    dask.worker(), dask.worker()
+    objects = {refer(numbers, "numbers"): numbers for numbers in ([1, 2, 3], [4, 5], {6, 7})}
+    jobs = [Job(name, "run.sample_jobs:total", {"numbers": name}) for name in objects]
+    places = {"cluster": {"cluster": dask.address}, "processes": {"workers": 2}, "here": {}}
+    for name, place in places.items():
+        outcomes = execute(jobs, Store(tmp_path / name), objects=objects, **place)
+        assert [(each.value, each.error) for each in outcomes] == [(6, None), (9, None), (13, None)]
 
 
 def test_run_ends_with_the_same_results_when_a_worker_is_killed(dask, tmp_path, runs):

@@ -41,7 +41,7 @@ def parse_explainers(given: str, samples: int | None = None, seed: int | None = 
         seed: the same.
     """
     common = {name: value for name, value in (("samples", samples), ("seed", seed)) if value is not None}
-    found = []
+    named = []
     place = 0
     while place < len(given):
         match = ONE.match(given, place)
@@ -50,16 +50,16 @@ def parse_explainers(given: str, samples: int | None = None, seed: int | None = 
                 f"The explainers {given!r} cannot be read from {given[place:]!r} on; "
                 "write them like this: lime,shap(samples=500)"
             )
-        found.append(_make(match["name"], match["parameters"] or "", common))
+        named.append(_make(match["name"], match["parameters"] or "", common))
         rest = given[match.end() :].lstrip()
         if rest and not rest.startswith(","):
             raise VeraxError(
                 f"The explainers {given!r} need a comma before {rest!r}; write them like this: lime,shap(samples=500)"
             )
         place = len(given) - len(rest[1:].lstrip())
-    if not found:
+    if not named:
         raise VeraxError(f"No explainer was named; choose from: {', '.join(explainers)}.")
-    return found
+    return named
 
 
 def _make(name: str, written: str, common: dict[str, int]) -> Named:

@@ -32,29 +32,29 @@ class StainRun:
 
     Attributes:
         folder: where it lies.
-        found: all that it found.
+        run: all that it found.
     """
 
     folder: Path
-    found: StainingRun
+    run: StainingRun
 
     @property
     def summary(self) -> Summary:
         """The estimates and their intervals; its ``to_dict()`` is what stands in summary.json."""
-        return self.found.summary
+        return self.run.summary
 
     @property
     def results(self) -> pd.DataFrame:
         """One row per explanation, as in results.parquet; docs/staining.md says what the columns mean."""
-        return self.found.measurements
+        return self.run.measurements
 
     def report(self) -> Path:
         """Writes report.html and its figures into the run's folder; where the page is."""
         from verax.report.staining.staining_page import write_staining_report
 
-        found = self.found
+        run = self.run
         write_staining_report(
-            self.folder, found.summary, found.measurements, found.examples, found.timings, found.manifest
+            self.folder, run.summary, run.measurements, run.examples, run.timings, run.manifest
         )
         return self.folder / "report.html"
 
@@ -122,7 +122,7 @@ def stain(
     with at_hand(gathered.things):
         with during(f"loading {', '.join(checked.datasets)}"):
             plan = make_plan(checked, gathered.methods(checked), gathered.objects)
-        found = run_staining(
+        done = run_staining(
             plan,
             folder,
             workers=jobs,
@@ -130,7 +130,7 @@ def stain(
             progress=terminal_progress("trials"),
             retry_failed=retry_failed,
         )
-    run = StainRun(folder, found)
+    run = StainRun(folder, done)
     with during("writing the report"):
         run.report()
     return run

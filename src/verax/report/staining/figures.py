@@ -71,10 +71,10 @@ def recall_figure(pairs: Sequence[Pair], names: Mapping[str, str], most: Sequenc
 
 def recall_looks(names: Mapping[str, str]) -> dict[str, Look]:
     """Explainers in colours; the floor and the ceiling in grey and black, without markers."""
-    found = looks([name for name in names if name not in (FLOOR, CEILING)])
-    found[FLOOR] = Look(QUIET, (0, (1, 1.5)), "")
-    found[CEILING] = Look(INK, (0, (8, 3)), "")
-    return found
+    styles = looks([name for name in names if name not in (FLOOR, CEILING)])
+    styles[FLOOR] = Look(QUIET, (0, (1, 1.5)), "")
+    styles[CEILING] = Look(INK, (0, (8, 3)), "")
+    return styles
 
 
 def recall_frame(names: Mapping[str, str]) -> Frame:
