@@ -18,7 +18,7 @@ pytest.importorskip("distributed")
 
 @pytest.fixture
 def dask(start, tmp_path, monkeypatch) -> Cluster:
-    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 5)
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 60)  # a busy machine starts workers slowly
     return Cluster(start, tmp_path)
 
 
