@@ -100,7 +100,7 @@ def xgboost(seed: int) -> BaseEstimator:
 
 @models.register("mlp")
 def mlp(seed: int, *, epochs: int = 200) -> BaseEstimator:
-    """One hidden layer of 100 units, SGD with early stopping; see :class:`verax.models.mlp.MlpClassifier`."""
+    """One hidden layer of 100 units, SGD with early stopping (`verax.models.mlp`)."""
     from verax.models.mlp import MlpClassifier
 
     return MlpClassifier(max_epochs=epochs, random_state=seed)
