@@ -7,6 +7,9 @@
 `make` runs a staining run on texts and one on a table, builds the seven examples, sends bots through them one after the
 other, exports and analyses their answers, and writes all reports. With `--answers` the databases of the other version
 are exported and analysed, so that times are equal too, and so that databases of older versions are known to be read.
+Whoever left a study counts as gone some time after the last page: when more than an hour lies between the two, make the
+first one again with `--answers` too.
+
 `diff` leaves out what differs between any two runs: times, versions, random codes, the machine.
 """
 
@@ -31,7 +34,7 @@ BOTS = 14
 PROFILES = "helped(by=0.2)=0.7,guesser+leaver(after=0.5)=0.15,label-follower=0.15"
 # Keys and columns whose values are different in any two runs of the same code.
 PASSING = re.compile(
-    r"(^|_)(at|ms|seconds|time|times|started|ended|created|version|versions|verax|machine|worker|workers|peak_memory|memory|"
+    r"(^|_)(at|ago|ms|seconds|time|times|started|ended|created|version|versions|verax|machine|worker|workers|peak_memory|memory|"
     r"code|token|participant|person|platform|python|when|minute|made|duration|host|cpu|cores|run_id|source|sha256|size|bytes)($|_)"
 )
 DATED = re.compile(
