@@ -1,8 +1,10 @@
+"""Networks in a staining run: a weight on an input reaches the loss."""
+
 import numpy as np
 import pytest
 
 from verax.benchmarks.staining import training
-from verax.benchmarks.staining.stainable import prepare
+from verax.benchmarks.staining.stainable import make_stainable
 
 pytest.importorskip("torch")
 
@@ -17,10 +19,10 @@ def test_a_weight_on_stained_inputs_reaches_a_networks_loss(tmp_path):
         f"{text} {number},{label}" for number, (text, label) in enumerate(zip(texts, labels, strict=True))
     ]
     path.write_text("\n".join(["text,label", *rows]))
-    prepared = prepare({"name_or_path": str(path)}, "presence")
-    labels = prepared.dataset.train.labels, prepared.dataset.validation.labels
+    data = make_stainable({"name_or_path": str(path)}, "presence")
+    labels = data.dataset.train.labels, data.dataset.validation.labels
     unweighted, weighted = (
-        training.fit("cnn", prepared, labels, np.where(labels[0] == 1, weight, 1), seed=0).predict_proba(
+        training.fit("cnn", data, labels, np.where(labels[0] == 1, weight, 1), seed=0).predict_proba(
             ["film plot stain"]
         )[0, 1]
         for weight in (1, 30)
