@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 
 from verax.errors import VeraxError
 from verax.models import TableModel, TextPipeline, fit_model, resolve_model
+from verax.models.resolve import model_files
 
 MODULE = """
 from sklearn.feature_extraction.text import CountVectorizer
@@ -99,6 +100,33 @@ def test_a_loader_may_return_a_function(text_data, mixed_data):
     assert table.predict_proba(mixed_data.test.inputs[:1]).tolist() == [[0.5, 0.25, 0.25]]
 
 
+def test_options_may_stand_in_a_models_name(text_data):
+    resolved = resolve_model("mlp(epochs=1)", text_data, seed=3)
+    assert resolved.classifier.max_epochs == 1
+    expected = fit_model("mlp", text_data, seed=3, options={"epochs": 1})
+    assert np.array_equal(
+        resolved.predict_proba(text_data.test.inputs), expected.predict_proba(text_data.test.inputs)
+    )
+    # What stands beside the name counts before what stands in it.
+    assert resolve_model("mlp(epochs=1)", text_data, options={"epochs": 2}).classifier.max_epochs == 2
+
+
+def test_a_table_model_with_options_reads_scaled_numbers(mixed_data):
+    with_options = fit_model("mlp(epochs=3)", mixed_data).predict_proba(mixed_data.test.inputs)
+    without = fit_model("mlp", mixed_data, options={"epochs": 3}).predict_proba(mixed_data.test.inputs)
+    assert np.array_equal(with_options, without)
+
+
+def test_the_files_that_a_model_depends_on_are_known(tmp_path):
+    (tmp_path / "glove.txt").write_text("film 1 2")
+    saved = tmp_path / "my (old) cnn"
+    saved.mkdir()
+    (saved / "model.json").write_text("{}")
+    assert model_files(f"cnn(vectors={tmp_path}/glove.txt, epochs=2)") == [f"{tmp_path}/glove.txt"]
+    assert model_files(str(saved)) == [str(saved / "model.json")]
+    assert model_files("forest") == []
+
+
 @pytest.mark.parametrize("suffix", [".joblib", ".pkl"])
 def test_a_saved_model_is_loaded(suffix, tmp_path, text_data):
     fitted = make_pipeline(CountVectorizer(), LogisticRegression()).fit(
@@ -125,6 +153,16 @@ def test_a_saved_table_model_gets_the_datasets_columns(tmp_path, mixed_data):
     ("name", "sentence"),
     [
         ("forrest", "did you mean 'forest'"),
+        ("mlp(epoch=1)", "The model 'mlp' has no option 'epoch'; it has epochs=200."),
+        (
+            "mlp(epochs=1.5)",
+            "The option 'epochs' of the model 'mlp' is a whole number, not 1.5; it has epochs=200.",
+        ),
+        ("mlp(epochs=True)", "is a whole number, not True"),
+        ("tree(depth=3)", "The model 'tree' has no option 'depth'; it has none."),
+        ("mlp(3)", "The option '3' of 'mlp' cannot be read; write name=value"),
+        ("mlp(epochs=3", "The model 'mlp.epochs=3' cannot be read; write it like this: cnn.epochs=2."),
+        (own("load") + "(depth=3)", "has no option 'depth'; only ready-made ones have any"),
         ("no_such_module_here:load", "cannot be imported"),
         (own("lode"), "has no 'lode'"),
         ("nowhere/model.joblib", "The model 'nowhere/model.joblib' cannot be loaded .FileNotFoundError"),

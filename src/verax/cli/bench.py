@@ -35,7 +35,7 @@ def stain(
     models: Annotated[
         str | None,
         typer.Option(
-            "--model", "--models", "-m", help="Names or package.module:function, with commas between."
+            "--model", "--models", "-m", help="E.g. 'forest,cnn(epochs=2),my_models:load'; verax list models."
         ),
     ] = None,
     explainers: Annotated[

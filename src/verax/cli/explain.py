@@ -32,7 +32,9 @@ def explain(
     model: Annotated[
         str,
         typer.Option(
-            "--model", "-m", help="A name (verax list models), package.module:name, or a joblib file."
+            "--model",
+            "-m",
+            help="A name (verax list models), with options as in 'cnn(epochs=2)'; package.module:name, or a saved one.",
         ),
     ] = "logistic",
     explainers: Annotated[
@@ -84,11 +86,15 @@ def explain(
     show_reasons(verbose)
     from verax.data import load_dataset
     from verax.models import resolve_model
+    from verax.models.ready import check_model
+    from verax.models.resolve import is_saved
     from verax.workflows.compare import compare, from_test_part, from_texts, parse_target
     from verax.workflows.explainer_names import parse_explainers
 
     # What was mistyped is told before any work.
     named = parse_explainers(explainers, samples, seed)
+    if not is_saved(model):
+        check_model(model)
     if top < 1:
         raise VeraxError(f"--top {top} shows nothing; give 1 or more.")
     if first is not None and first < 1:

@@ -29,7 +29,8 @@ class Sort(StrEnum):
 
 USES = {
     Sort.explainers: "Use: verax explain --explainers 'lime,shap(samples=500)'; your own as package.module:Class.",
-    Sort.models: "Use: verax explain --model forest; your own as package.module:name, or a saved one by its path.",
+    Sort.models: "Use: verax explain --model forest, or with options --model 'cnn(epochs=2)'; your own as "
+    "package.module:name, or a saved one by its path.",
     Sort.datasets: "Use: verax explain --dataset imdb; a CSV, JSON-lines or Parquet file by its path.",
     Sort.formats: "Use: verax explain --dataset FOLDER_OR_FILE --format sst.",
     Sort.protocols: "Use: name one under [protocol] of a spec, then: verax study build SPEC --out DIR.",
@@ -83,13 +84,16 @@ def registry_of(sort: Sort) -> Registry[Any]:
 
 
 def describe(thing: Any, sort: Sort) -> Iterable[str]:
-    """The first line of what a thing says of itself; the parameters of an explainer or a protocol below."""
+    """The first line of what a thing says of itself; its parameters or options below."""
+    from verax.models.ready import options_of
     from verax.workflows.explainer_names import parameters_of
 
     yield (thing.__doc__ or "").strip().split("\n")[0]
     parameters: dict[str, Any] = {}
     if sort is Sort.explainers:
         parameters = parameters_of(thing)
+    elif sort is Sort.models:
+        parameters = options_of(thing)
     elif sort is Sort.protocols:
         parameters = {
             name: dataclasses.MISSING if field.is_required() else field.default

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from verax.names import split_outside
+
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a built study.")]
 Database = Annotated[
     str | None,
@@ -21,5 +23,5 @@ Host = Annotated[str, typer.Option(help="127.0.0.1 for this machine only, 0.0.0.
 
 
 def split_names(names: str) -> list[str]:
-    """Names with commas between."""
-    return [name.strip() for name in names.split(",") if name.strip()]
+    """Names with commas between; those inside parentheses belong to a name's options."""
+    return [name for name in split_outside(names) if name]

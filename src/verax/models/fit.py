@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from verax.errors import VeraxError
 from verax.models.base import Model
-from verax.models.ready import ReadsInputs, check_training, fit_classifier, make_ready
+from verax.models.ready import ReadsInputs, check_training, fit_classifier, make_ready, parse_model
 from verax.models.tables import TableModel
 from verax.models.text import TextPipeline, check_texts
 
@@ -65,20 +65,21 @@ def fit_model(
     Args:
         name: one of ``models``: those that read rows of numbers, made of the texts' words or the table's columns
             (logistic, tree, forest, xgboost, mlp), and those that read the inputs themselves (cnn, bilstm, ...).
+            Options may stand behind it: ``cnn(epochs=2)``.
         dataset: texts or a table; its validation part tells networks when to stop.
         sample_weight: a weight per training input; 0 leaves it out.
         seed: of all that is random in the fit.
         words: ``"presence"`` or ``"counts"``, for a bag of words, if no vectoriser is given.
         vectorizer: a fitted one to share between models.
         rows: what the vectoriser makes of the training and the validation texts, to share as well.
-        options: of the model, by name: ``{"epochs": 1}``.
+        options: of the model, by name: ``{"epochs": 1}``; they count before those in the name.
     """
     ready = make_ready(name, seed, options)  # a misspelt name is told before any work
     if isinstance(ready, ReadsInputs):
         return ready.fit_inputs(dataset, sample_weight)
     fit = partial(fit_classifier, name, seed=seed, n_classes=len(dataset.class_names), options=options)
     if dataset.kind == "table":
-        return _fit_table(fit, dataset, sample_weight, scaled=name in SCALED)
+        return _fit_table(fit, dataset, sample_weight, scaled=parse_model(name).name in SCALED)
     texts = check_texts(dataset.train.inputs)
     vectorizer = vectorizer or fit_vectorizer(texts, words)
     train, watched = rows or (vectorizer.transform(texts), vectorizer.transform(dataset.validation.inputs))

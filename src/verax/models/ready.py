@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from verax.arrays import FloatArray, IntArray
 from verax.errors import VeraxError
 from verax.models.base import Model, check_weights
+from verax.names import Name, parse_name
 from verax.registry import Registry
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ class ReadsInputs(Protocol):
         """The model fitted on the dataset's training part, each input counted with its weight."""
 
 
+# What options may be, as sentences call them.
+SORTS: dict[type, str] = {int: "a whole number", float: "a number", str: "a text", bool: "True or False"}
+
 # By name: a function from a seed to something unfitted of one of two sorts. A classifier reads rows of numbers: it
 # has fit(rows, labels, sample_weight) and predict_proba. The other sort, ReadsInputs, is given the dataset itself.
 # What the function takes besides the seed are the model's options.
@@ -40,18 +44,63 @@ models: Registry[Callable[..., BaseEstimator | ReadsInputs]] = Registry(
 def make_ready(
     name: str, seed: int, options: Mapping[str, object] | None = None
 ) -> BaseEstimator | ReadsInputs:
-    """A ready-made model by name, not fitted yet; a sentence if it has no such option."""
-    factory = models.get(name)
-    known = [
-        parameter.name
+    """A ready-made model by name, not fitted yet.
+
+    Args:
+        name: of a ready-made model, with or without options: ``cnn`` or ``cnn(epochs=2)``.
+        seed: of all that is random in its fit.
+        options: more of them, which count before those in the name.
+    """
+    return models.get(parse_model(name).name)(seed, **check_model(name, options))
+
+
+def check_model(name: str, options: Mapping[str, object] | None = None) -> dict[str, object]:
+    """The options of a model, in its name and beside it; a sentence if there is no such model or option."""
+    named = parse_model(name)
+    factory = models.get(named.name)
+    given = {**named.options, **(options or {})}
+    if ":" in named.name:
+        for option in given:
+            raise VeraxError(
+                f"The model {named.name!r} has no option {option!r}; only ready-made ones have any."
+            )
+        return given
+    known = options_of(factory)
+    for option, value in given.items():
+        if option not in known:
+            raise VeraxError(f"The model {named.name!r} has no option {option!r}; {_offered(known)}.")
+        if not _fits(value, known[option]):
+            raise VeraxError(
+                f"The option {option!r} of the model {named.name!r} is {SORTS[type(known[option])]}, not "
+                f"{value!r}; {_offered(known)}."
+            )
+    return given
+
+
+def parse_model(given: str) -> Name:
+    """The name of a model and the options in it."""
+    return parse_name(given, "model", "cnn(epochs=2)")
+
+
+def options_of(factory: Callable[..., object]) -> dict[str, object]:
+    """The options of a ready-made model and their defaults."""
+    return {
+        parameter.name: parameter.default
         for parameter in inspect.signature(factory).parameters.values()
         if parameter.kind is parameter.KEYWORD_ONLY
-    ]
-    for option in options or ():
-        if option not in known:
-            has = f"it has {', '.join(known)}" if known else "it has none"
-            raise VeraxError(f"The model {name!r} has no option {option!r}; {has}.")
-    return factory(seed, **(options or {}))
+    }
+
+
+def _offered(known: Mapping[str, object]) -> str:
+    shown = [f"{name}={default!r}" for name, default in known.items()]
+    return f"it has {', '.join(shown)}" if shown else "it has none"
+
+
+def _fits(value: object, default: object) -> bool:
+    """Whether a value is of the sort of an option's default; a whole number does where another is wanted."""
+    if isinstance(default, float):
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return type(default) not in SORTS or type(value) is type(default)
 
 
 @models.register("logistic")
@@ -135,7 +184,7 @@ def fit_classifier(
             f"The model {name!r} reads inputs themselves, not rows of numbers; fit it with fit_model."
         )
     rows, numbers, weights = check_training(rows, labels, sample_weight, n_classes)
-    if name == "forest" and weights is not None and (weights == np.round(weights)).all():
+    if parse_model(name).name == "forest" and weights is not None and (weights == np.round(weights)).all():
         from verax.models.weighted_forest import fit_weighted_forest
 
         return fit_weighted_forest(rows, numbers, weights.astype(np.int64), seed)

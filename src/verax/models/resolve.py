@@ -13,7 +13,7 @@ from verax.models.adapt import as_model
 from verax.models.base import Model
 from verax.models.fit import fit_model
 from verax.models.neural import ABOUT
-from verax.models.ready import models
+from verax.models.ready import check_model, models, parse_model
 
 if TYPE_CHECKING:
     from verax.data.dataset import Dataset
@@ -28,29 +28,38 @@ def is_saved(name: str) -> bool:
     )
 
 
+def model_files(name: str) -> list[str]:
+    """The files that a model depends on: a saved one's own, or those that the options of a ready-made one name."""
+    if name.endswith(SAVED):
+        return [name]
+    if is_saved(name):
+        return [str(path) for path in sorted(Path(name).glob("*")) if path.is_file()]
+    options = parse_model(name).options.values()
+    return [value for value in options if isinstance(value, str) and Path(value).is_file()]
+
+
 def resolve_model(
     name: str, dataset: Dataset, seed: int = 0, options: Mapping[str, object] | None = None
 ) -> Model:
     """The model that a command line names.
 
     Args:
-        name: a ready-made one (``forest``), which is fitted on the dataset; ``package.module:attribute``, a
-            fitted thing for :func:`as_model` or a function that returns one, called with the dataset if it
-            takes an argument (and with ``seed=`` if it has such a one); a folder that ``save_model`` wrote; or a file
-            that joblib or pickle wrote.
+        name: a ready-made one (``forest``, ``cnn(epochs=2)``), which is fitted on the dataset;
+            ``package.module:attribute``, a fitted thing for :func:`as_model` or a function that returns one, called
+            with the dataset if it takes an argument (and with ``seed=`` if it has such a one); a folder that
+            ``save_model`` wrote; or a file that joblib or pickle wrote.
         dataset: what the model is for.
         seed: of a ready-made model's fit.
         options: of a ready-made model, by name; nothing else has any.
     """
-    if options and (is_saved(name) or ":" in name):
-        raise VeraxError(
-            f"The model {name!r} has no option {next(iter(options))!r}; only ready-made ones have any."
-        )
     if is_saved(name):
+        for option in options or ():
+            raise VeraxError(f"The model {name!r} has no option {option!r}; only ready-made ones have any.")
         return _own_model(name, _load(Path(name)), dataset)
-    if ":" not in name:
-        return fit_model(name, dataset, seed=seed, options=options)
-    return own_model(name, models.get(name), dataset, seed)
+    check_model(name, options)
+    if ":" in parse_model(name).name:
+        return own_model(name, models.get(name), dataset, seed)
+    return fit_model(name, dataset, seed=seed, options=options)
 
 
 def own_model(name: str, thing: object, dataset: Dataset, seed: int = 0) -> Model:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from verax.errors import VeraxError
 from verax.explain import Explainer, explainer, explainers
-
-ONE = re.compile(r"\s*(?P<name>[^(),\s]+)\s*(?:\((?P<parameters>[^()]*)\))?")
+from verax.names import Name, parse_names
 
 
 @dataclass(frozen=True)
@@ -41,33 +38,17 @@ def parse_explainers(given: str, samples: int | None = None, seed: int | None = 
         seed: the same.
     """
     common = {name: value for name, value in (("samples", samples), ("seed", seed)) if value is not None}
-    named = []
-    place = 0
-    while place < len(given):
-        match = ONE.match(given, place)
-        if match is None:
-            raise VeraxError(
-                f"The explainers {given!r} cannot be read from {given[place:]!r} on; "
-                "write them like this: lime,shap(samples=500)"
-            )
-        named.append(_make(match["name"], match["parameters"] or "", common))
-        rest = given[match.end() :].lstrip()
-        if rest and not rest.startswith(","):
-            raise VeraxError(
-                f"The explainers {given!r} need a comma before {rest!r}; write them like this: lime,shap(samples=500)"
-            )
-        place = len(given) - len(rest[1:].lstrip())
+    named = [_make(each, common) for each in parse_names(given, "explainer", "lime,shap(samples=500)")]
     if not named:
         raise VeraxError(f"No explainer was named; choose from: {', '.join(explainers)}.")
     return named
 
 
-def _make(name: str, written: str, common: dict[str, int]) -> Named:
-    own = _parameters(name, written)
-    known = parameters_of(explainers.get(name))
-    parameters = {key: value for key, value in common.items() if key in known} | own
-    made = explainer(name, **parameters)
-    return Named(f"{name}({written.strip()})" if own else name, made, name, parameters)
+def _make(written: Name, common: dict[str, int]) -> Named:
+    known = parameters_of(explainers.get(written.name))
+    parameters: dict[str, Any] = {key: value for key, value in common.items() if key in known}
+    parameters |= written.options
+    return Named(written.label, explainer(written.name, **parameters), written.name, parameters)
 
 
 def parameters_of(made_from: Any) -> dict[str, Any]:
@@ -75,22 +56,3 @@ def parameters_of(made_from: Any) -> dict[str, Any]:
     if not dataclasses.is_dataclass(made_from):
         return {}
     return {field.name: field.default for field in dataclasses.fields(made_from) if field.init}
-
-
-def _parameters(name: str, written: str) -> dict[str, Any]:
-    parameters: dict[str, Any] = {}
-    for part in written.split(",") if written.strip() else []:
-        key, equals, value = (piece.strip() for piece in part.partition("="))
-        if not key.isidentifier() or not equals or not value:
-            raise VeraxError(
-                f"The parameter {part.strip()!r} of {name!r} cannot be read; write name=value, e.g. {name}(seed=1)."
-            )
-        parameters[key] = _value(value)
-    return parameters
-
-
-def _value(written: str) -> Any:
-    try:
-        return ast.literal_eval(written)
-    except (ValueError, SyntaxError):
-        return written  # a word without quotes, as shells eat them

@@ -33,10 +33,17 @@ Method = tuple[str, str, Mapping[str, Any]]
 VERSION = 2
 # Worked examples for the report: so many inputs of each trial are kept with their scores.
 EXAMPLES = 1
+NO_FILES: Mapping[str, str] = {}
 
 
 def twin(
-    *, source: Mapping[str, object], words: str, model: str, seed: int, data_hash: str
+    *,
+    source: Mapping[str, object],
+    words: str,
+    model: str,
+    seed: int,
+    data_hash: str,
+    model_files: Mapping[str, str] = NO_FILES,  # noqa: ARG001  (part of the job's key)
 ) -> dict[str, list[int]]:
     """Fits the unstained model and returns its predictions of the test inputs."""
     data = _checked(source, words, data_hash)
@@ -59,6 +66,7 @@ def trial(
     inputs: int,
     learnt: float,
     seed: int,
+    model_files: Mapping[str, str] = NO_FILES,  # noqa: ARG001  (part of the job's key)
 ) -> dict[str, object]:
     """Draws a stain, fits the stained model, checks that it took, and scores every explainer on flipped inputs.
 
@@ -75,6 +83,7 @@ def trial(
         inputs: how many flipped test inputs are explained at the most.
         learnt: the accuracy on the stained region that the model must reach for its explanations to be scored.
         seed: of the fit.
+        model_files: the hashes of the files that the model's options name.
     """
     data = _checked(source, words, data_hash)
     drawn = stain_of(data, Wish(**wish), at_least, stain_seed)

@@ -8,8 +8,10 @@ from dataclasses import asdict, dataclass, field
 from verax.benchmarks.staining import jobs
 from verax.benchmarks.staining.spec import StainSpec
 from verax.benchmarks.staining.stainable import Stainable, make_stainable
-from verax.models import models
+from verax.models.ready import check_model
+from verax.models.resolve import model_files
 from verax.run.jobs import Job
+from verax.run.named_files import named_files
 
 FLOOR = "random"
 
@@ -82,7 +84,7 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
     """
     for name in spec.models:
         if name not in objects.models:
-            models.get(name)
+            check_model(name)
     methods = list(explainers)
     if not any(label == FLOOR for label, _, _ in methods):
         methods.append((FLOOR, FLOOR, {"seed": spec.seed}))
@@ -101,7 +103,7 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
             "data_hash": data.dataset.hash,
         }
         for model in spec.models:
-            arguments = {**shared, "model": objects.models.get(model, model), "seed": spec.seed}
+            arguments = {**shared, **_model(model, objects), "seed": spec.seed}
             name = f"{dataset}, {model}, unstained"
             twins[dataset, model] = _job(name, "twin", arguments)
         for stain in range(spec.stains):
@@ -112,7 +114,7 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
                     "at_least": spec.at_least,
                     "stain_seed": spec.seed + stain,
                     "weight": spec.weight,
-                    "model": objects.models.get(model, model),
+                    **_model(model, objects),
                     "explainers": [[label, name, dict(parameters)] for label, name, parameters in methods],
                     "inputs": spec.inputs,
                     "learnt": spec.learnt,
@@ -133,6 +135,14 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
             for name, data in stainable.items()
         },
     )
+
+
+def _model(name: str, objects: Objects) -> dict[str, object]:
+    """What a job is told of a model: its name or reference, and the content of files that its options name."""
+    if name in objects.models:
+        return {"model": objects.models[name]}
+    files = named_files(model_files(name))
+    return {"model": name, "model_files": files} if files else {"model": name}
 
 
 def _job(name: str, function: str, arguments: dict[str, object]) -> Job:

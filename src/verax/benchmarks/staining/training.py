@@ -12,6 +12,7 @@ from verax.arrays import IntArray
 from verax.benchmarks.staining.stainable import Stainable
 from verax.data import Dataset, Part
 from verax.models import Model, fit_model, own_model, resolve_model
+from verax.models.ready import parse_model
 from verax.models.text import TextPipeline
 from verax.run.objects import fetch, is_reference
 
@@ -22,8 +23,8 @@ def fit(
     """Fits a model by name on the training part with these labels.
 
     Args:
-        name: a ready-made model, ``package.module:function`` that is called with the dataset, or the reference of such
-            a function or of a scikit-learn classifier.
+        name: a ready-made model, with or without options, ``package.module:function`` that is called with the dataset,
+            or the reference of such a function or of a scikit-learn classifier.
         data: the dataset.
         labels: of the training and of the validation inputs.
         weight: how many times each training input counts; once if None.
@@ -34,7 +35,8 @@ def fit(
         train=Part(data.dataset.train.inputs, labels[0]),
         validation=Part(data.dataset.validation.inputs, labels[1]),
     )
-    if ":" in name:  # somebody's own: a weight is that many copies, whatever the model is
+    if is_reference(name) or ":" in parse_model(name).name:
+        # Somebody's own: a weight is that many copies, whatever the model is.
         places = _copies(len(labels[0]), weight)
         return _fit_own(name, replace(dataset, train=_take(dataset.train, places)), seed)
     return fit_model(

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from verax.errors import VeraxError
 from verax.explain.base import explainer, explainers
 from verax.explain.explanation import Explanation
+from verax.models.resolve import model_files
 from verax.run import Job, Outcome, Progress, Store, execute
+from verax.run.named_files import named_files
 from verax.studies.build.fitting import (
     ModelArguments,
     data_arguments,
@@ -144,7 +144,7 @@ def _job(
         # A random explainer does not look at the model: with one seed both models would be shown with the same words.
         parameters["seed"] += 1
     targets = [_target(item, which) for item in items]
-    named = [spec.dataset, model["name"], *(value for value in parameters.values() if isinstance(value, str))]
+    named = [spec.dataset, *model_files(model["name"]), *parameters.values()]
     return Job(
         condition.name if which == "model" else f"{condition.name}, {which} model",
         f"{__name__}:explain_items",
@@ -156,7 +156,7 @@ def _job(
             "parameters": parameters,
             "places": [[item.part, item.place] for item in items],
             "targets": targets,
-            "files": {name: _digest(Path(name)) for name in named if _is_file(name)},
+            "files": named_files(named),
         },
         VERSION,
         known_as="verax.studies.explanations:explain_items",
@@ -175,18 +175,6 @@ def _parameters(condition: Condition, seed: int) -> dict[str, Any]:
     fields = dataclasses.fields(made_from) if dataclasses.is_dataclass(made_from) else ()
     seeded = any(field.name == "seed" and field.init for field in fields)
     return ({"seed": seed} if seeded else {}) | condition.parameters
-
-
-def _is_file(name: str) -> bool:
-    try:
-        return Path(name).is_file()
-    except (OSError, ValueError):  # too long to be a path, or with a character that none has
-        return False
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _value(outcome: Outcome, condition: Condition) -> Any:
