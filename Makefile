@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # One thread for BLAS and OpenMP: the matrices are small, and two test processes share two cores.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
-# What torch is built as differs between platforms; this exact version comes without CUDA packages.
+# Installed before the rest, so that pip does not choose another build of it.
 TORCH := torch==2.13.0
 
 .PHONY: demo test lint browser perf perf-studies clean

@@ -2,7 +2,10 @@
 
 from importlib.metadata import PackageNotFoundError, version
 
+# The name under which the package is published; it is imported, and called on the command line, as `verax`.
+DISTRIBUTION = "verax-xai"
+
 try:
-    VERSION = version("verax")
+    VERSION = version(DISTRIBUTION)
 except PackageNotFoundError:  # run from a source tree that was not installed
     VERSION = "0"

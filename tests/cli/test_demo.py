@@ -57,7 +57,7 @@ def test_what_is_missing_is_said_before_anything_is_done(folder, verax, monkeypa
     ended = verax("demo", "--out", "shown")
     assert ended.status == 2
     assert (
-        "The demo needs the package xgboost; install it with pip install 'verax[data,trees,fast,study]'"
+        "The demo needs the package xgboost; install it with pip install 'verax-xai[data,trees,fast,study]'"
         in (" ".join(ended.err.split()))
     )
     assert not (folder / "shown").exists()

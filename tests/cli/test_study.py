@@ -182,7 +182,7 @@ def test_without_the_extra_the_sentence_says_what_to_install(verax, folder, monk
     monkeypatch.setitem(sys.modules, "starlette", None)
     ended = verax("study", command[0], "nowhere", *command[1:])
     assert ended.status == 2
-    assert "needs the package starlette; install it with pip install 'verax[study]'" in ended.err
+    assert "needs the package starlette; install it with pip install 'verax-xai[study]'" in ended.err
 
 
 def test_the_help_lists_all_commands_in_the_order_of_a_studys_life(verax):

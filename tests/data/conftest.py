@@ -30,7 +30,7 @@ def needs_package():
         try:
             distribution(name)
         except PackageNotFoundError:
-            pytest.skip(f"the package {name} is not installed (verax[data])")
+            pytest.skip(f"the package {name} is not installed (verax-xai[data])")
 
     return check
 

@@ -448,5 +448,5 @@ def test_rows_of_other_columns_get_a_sentence():
 
 def test_without_numba_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "numba", None)
-    with pytest.raises(VeraxError, match="SparseForest needs the numba package"):
+    with pytest.raises(VeraxError, match="SparseForest needs the package numba"):
         SparseForest().fit(np.eye(2), [0, 1])

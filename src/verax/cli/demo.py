@@ -13,6 +13,7 @@ import typer
 from verax.cli.console import messages, one_sentence, output, show_reasons
 from verax.cli.options import Jobs, Verbose
 from verax.errors import VeraxError
+from verax.extras import install_command
 
 if TYPE_CHECKING:
     from verax.workflows.study import BuiltStudy
@@ -157,7 +158,7 @@ def _check_installed() -> None:
         if find_spec(package) is None:
             raise VeraxError(
                 f"The demo needs the package {package.replace('_', '-')}; install it with "
-                "pip install 'verax[data,trees,fast,study]'."
+                f"{install_command('data', 'trees', 'fast', 'study')}."
             )
 
 

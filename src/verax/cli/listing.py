@@ -23,7 +23,6 @@ class Sort(StrEnum):
     models = "models"
     datasets = "datasets"
     formats = "formats"
-    measures = "measures"
     protocols = "protocols"
 
 
@@ -39,16 +38,20 @@ USES = {
 
 @one_sentence
 def list_things(
-    sort: Annotated[str, typer.Argument(metavar="SORT", help="One of: " + ", ".join(Sort) + ".")],
+    sort: Annotated[
+        str | None,
+        typer.Argument(metavar="[SORT]", help=f"One of: {', '.join(Sort)}; all of them if left out."),
+    ] = None,
 ) -> None:
-    """List the explainers, models, datasets, formats or protocols by name, with a line on each."""
-    if sort not in list(Sort):
+    """List the explainers, models, datasets, formats and protocols by name, with a line on each."""
+    if sort is not None and sort not in list(Sort):
         raise VeraxError(f"There is no list of {sort!r}; choose one of: {', '.join(Sort)}.")
-    if sort not in USES:
-        raise VeraxError(
-            f"There are no {sort} in this version of Verax yet; choose one of: {', '.join(USES)}."
-        )
-    _print(Sort(sort))
+    for listed in Sort if sort is None else (Sort(sort),):
+        if sort is None:
+            output().print(Text(listed.capitalize(), style="bold underline"))
+        _print(listed)
+        if sort is None:
+            output().print()
 
 
 def _print(sort: Sort) -> None:
@@ -61,7 +64,7 @@ def _print(sort: Sort) -> None:
     console = output()
     console.print(table)
     console.print()
-    console.print(USES[sort])
+    console.print(USES[sort], markup=False)
 
 
 def registry_of(sort: Sort) -> Registry[Any]:
@@ -88,7 +91,7 @@ def describe(thing: Any, sort: Sort) -> Iterable[str]:
     from verax.models.ready import options_of
     from verax.workflows.explainer_names import parameters_of
 
-    yield (thing.__doc__ or "").strip().split("\n")[0]
+    yield (thing.__doc__ or "").strip().split("\n")[0].replace("`", "")  # marks for the documentation's code
     parameters: dict[str, Any] = {}
     if sort is Sort.explainers:
         parameters = parameters_of(thing)

@@ -33,7 +33,6 @@ verax study build examples/forward.toml --out studies/forward
 app = typer.Typer(
     name="verax",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )

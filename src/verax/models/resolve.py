@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from verax.errors import VeraxError
+from verax.extras import install_command
 from verax.models.adapt import as_model
 from verax.models.base import Model
 from verax.models.fit import fit_model
@@ -82,7 +83,7 @@ def _load(path: Path) -> object:
             from verax.models.neural.saving import load_model
         except ImportError as error:
             raise VeraxError(
-                f"The saved model {str(path)!r} needs torch; pip install 'verax[neural]'."
+                f"The saved model {str(path)!r} needs torch; {install_command('neural')}."
             ) from error
         return load_model(path)
     import joblib

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any, TypeAlias
 
 from verax.errors import VeraxError
+from verax.extras import install_command, require
 from verax.run.jobs import Job, Outcome
 from verax.run.manifest import library_versions
 from verax.run.objects import receive
@@ -90,12 +91,8 @@ def _quiet_dask() -> Iterator[None]:
 
 
 def _connect(address: str) -> Client:
-    try:
-        distributed = import_module("distributed")
-    except ImportError as error:
-        raise VeraxError(
-            "Running on a cluster needs the package distributed; install verax[cluster], here and on the workers."
-        ) from error
+    require("Running on a cluster, here and on the workers,", "distributed", extra="cluster")
+    distributed = import_module("distributed")
     try:
         return distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except Exception as error:  # the ways not to be a scheduler are many
@@ -117,8 +114,8 @@ def _check_workers(client: Client, address: str) -> None:
     for worker, there in client.run(library_versions, on_error="return").items():
         if isinstance(there, BaseException):
             raise VeraxError(
-                f"The worker {worker} cannot import verax ({there}); install verax[cluster] there in version "
-                f"{here['verax']}."
+                f"The worker {worker} cannot import verax ({there}); install it there, in version {here['verax']}: "
+                f"{install_command('cluster')}."
             )
         differing = [name for name in here if _minor(name, here[name]) != _minor(name, there.get(name))]
         if differing:

@@ -20,6 +20,8 @@ Manifest: TypeAlias = dict[str, Any]
 
 NAME = "manifest.json"
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "xgboost", "numba", "torch")
+# The same library under another name of its distribution.
+ALSO_CALLED = {"xgboost": "xgboost-cpu"}
 IDENTITY = ("spec", "seeds", "hashes")  # what makes a run this run and no other
 
 
@@ -154,7 +156,7 @@ def _installed(library: str) -> str | None:
     try:
         return version(library)
     except PackageNotFoundError:
-        return None
+        return _installed(ALSO_CALLED[library]) if library in ALSO_CALLED else None
 
 
 def _now() -> str:

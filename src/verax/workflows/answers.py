@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from verax.errors import VeraxError
+from verax.extras import require
 
 if TYPE_CHECKING:
     from verax.studies.answers.export import Exported
@@ -17,15 +18,8 @@ if TYPE_CHECKING:
 
 def check_installed() -> None:
     """Studies are built with the core; what serves them is an extra."""
-    try:
-        import alembic  # noqa: F401
-        import sqlalchemy  # noqa: F401
-        import starlette  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise VeraxError(
-            f"Serving a study needs the package {error.name}; install it with pip install 'verax[study]'."
-        ) from error
+    packages = ("alembic", "matplotlib", "pyarrow", "sqlalchemy", "starlette", "uvicorn")
+    require("Serving a study", *packages, extra="study")
 
 
 @contextmanager

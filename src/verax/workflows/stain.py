@@ -12,6 +12,7 @@ from verax.benchmarks.staining.plan import make_plan
 from verax.benchmarks.staining.spec import StainOptions, StainSpec, make_spec, read_spec
 from verax.benchmarks.staining.staining_run import StainingRun, run_staining
 from verax.benchmarks.staining.summary import Summary
+from verax.extras import require
 from verax.run.objects import at_hand
 from verax.run.progress import During, quietly, terminal_progress
 from verax.workflows.stain_objects import Gathered, Given
@@ -107,6 +108,7 @@ def stain(
         during: told what is being done while it is done.
         options: the other options of a spec, see `verax.benchmarks.staining.spec.StainSpec`.
     """
+    require("A benchmark", "matplotlib", "pyarrow", extra="bench")
     asked = (read_spec(spec) if spec is not None else {}) | options
     gathered = Gathered()
     if dataset is not None:

@@ -25,7 +25,7 @@ MIDDLE = 0.5
 
 @dataset_formats.register("lei-beer")
 def lei_beer(path: Path, choice: Choice) -> Records:
-    """Beer reviews, negative or positive on one aspect; label= one of ASPECTS, by default appearance."""
+    """Beer reviews, negative or positive on one aspect (label="aroma" and so on), by default appearance."""
     aspect = choice.among("lei-beer", ASPECTS)
     texts, ratings, parts = [], [], []
     undecided = 0

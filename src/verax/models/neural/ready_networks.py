@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 from verax.errors import VeraxError
+from verax.extras import install_command
 from verax.models.ready import models
 
 if TYPE_CHECKING:
@@ -137,4 +138,4 @@ def _needs_torch(name: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise VeraxError(f"The model {name!r} needs torch; pip install 'verax[neural]'.") from error
+        raise VeraxError(f"The model {name!r} needs torch; {install_command('neural')}.") from error

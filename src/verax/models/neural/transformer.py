@@ -17,7 +17,7 @@ from torch.nn.utils.rnn import pack_padded_sequence
 from verax.arrays import FloatArray
 from verax.data.dataset import Dataset
 from verax.data.vectors import MINILM, minilm_folder
-from verax.errors import VeraxError
+from verax.extras import require
 from verax.models.neural.encoders import Encoded, length_batches
 from verax.models.neural.networks import TextNetwork, WordNetwork
 from verax.models.neural.pieces import PieceEncoder
@@ -71,10 +71,9 @@ class TransformerNetwork(WordNetwork):
         super().__init__()
         if pooling not in ("mean", "lstm"):
             raise ValueError(f"its pooling is {pooling!r}")
-        try:
-            from transformers import AutoModel
-        except ImportError as error:
-            raise VeraxError("Transformers need their package; pip install 'verax[transformer]'.") from error
+        require("A transformer", "transformers", extra="transformer")
+        from transformers import AutoModel
+
         self.settings = {"pooling": pooling, "n_classes": n_classes}
         self.backbone = AutoModel.from_pretrained(minilm_folder(), local_files_only=True).requires_grad_(
             False

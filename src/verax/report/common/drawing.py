@@ -14,6 +14,8 @@ from html import escape
 from io import StringIO
 from typing import Any
 
+from verax.extras import require
+
 Axes = Any
 Draw = Callable[[Axes], None]
 
@@ -166,6 +168,7 @@ def shortened(label: str, longest: int = 16) -> str:
 @contextmanager
 def _style() -> Iterator[None]:
     """Our settings on top of matplotlib's own defaults, not of the user's, and only meanwhile."""
+    require("Drawing a figure", "matplotlib", extra="bench")
     import matplotlib as mpl
 
     with mpl.rc_context():

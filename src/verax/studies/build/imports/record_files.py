@@ -11,6 +11,7 @@ from typing import Protocol, TypeVar
 from verax.data.encoding import is_missing
 from verax.data.files import SUFFIXES, Cells, file_suffix, read_cells
 from verax.errors import VeraxError
+from verax.extras import require
 
 T = TypeVar("T")
 WORKBOOKS = (".xlsx", ".xlsm")
@@ -139,10 +140,9 @@ def _read_workbook(path: Path) -> Cells:
 
 
 def _rows(path: Path) -> list[tuple[object, ...]]:
-    try:
-        from openpyxl import load_workbook
-    except ImportError as error:
-        raise VeraxError(f"{path} needs the openpyxl package; pip install 'verax[study]'.") from error
+    require(f"Reading {path}", "openpyxl", extra="study")
+    from openpyxl import load_workbook
+
     try:
         with warnings.catch_warnings():
             # They are about formats and drop-down lists, which nobody asked for.
