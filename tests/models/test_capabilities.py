@@ -40,7 +40,7 @@ def test_the_methods_that_work_on_any_model_are_there():
 
 def test_networks_offer_what_they_have(text_data):
     pytest.importorskip("torch")
-    model = fit_model("cnn", text_data, options={"dimensions": 4, "epochs": 1})
+    model = fit_model("cnn", text_data, options={"vectors": "trained", "dimensions": 4, "epochs": 1})
     assert all(has(model, capability) for capability in ("scores", "gradients", "layers", "reference"))
     assert ask_for(model, "scores", "lrp").scores(["good"]).shape == (1, 2)
     assert list(ask_for(model, "layers", "lrp").layers())[-1] == "output"

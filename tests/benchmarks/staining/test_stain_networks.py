@@ -25,9 +25,9 @@ def test_a_weight_on_stained_inputs_reaches_a_networks_loss(tmp_path):
     data = make_stainable({"name_or_path": str(path)}, "presence")
     labels = data.dataset.train.labels, data.dataset.validation.labels
     unweighted, weighted = (
-        training.fit("cnn", data, labels, np.where(labels[0] == 1, weight, 1), seed=0).predict_proba(
-            ["film plot stain"]
-        )[0, 1]
+        training.fit(
+            "cnn(vectors=trained)", data, labels, np.where(labels[0] == 1, weight, 1), seed=0
+        ).predict_proba(["film plot stain"])[0, 1]
         for weight in (1, 30)
     )
     assert unweighted == pytest.approx(1 / 2, abs=0.15)

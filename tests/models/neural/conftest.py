@@ -45,12 +45,14 @@ def word_data():
 
 @pytest.fixture(scope="session")
 def cnn(word_data):
-    return fit_model("cnn", word_data, options={"dimensions": 12, "epochs": 8})
+    return fit_model(
+        "cnn", word_data, options={"vectors": "trained", "dimensions": 12, "epochs": 15, "dropout": 0.0}
+    )
 
 
 @pytest.fixture(scope="session")
 def bilstm(word_data):
-    return fit_model("bilstm", word_data, options={"dimensions": 12, "rate": 0.3})
+    return fit_model("bilstm", word_data, options={"vectors": "trained", "dimensions": 12, "rate": 0.3})
 
 
 @pytest.fixture(scope="session")

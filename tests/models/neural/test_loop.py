@@ -11,7 +11,7 @@ from verax.models.neural import loop
 from verax.models.neural.dense import DenseNetwork
 from verax.models.neural.loop import Examples, Schedule, evaluate, train
 
-QUICK = {"dimensions": 6, "epochs": 2}
+QUICK = {"vectors": "trained", "dimensions": 6, "epochs": 2}
 SCHEDULE = Schedule(epochs=12, patience=2, batch=16, optimizer="adam", rate=0.02)
 
 

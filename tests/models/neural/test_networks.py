@@ -91,7 +91,7 @@ def test_the_bilstm_weighs_its_states_by_attention(bilstm):
 
 def test_words_that_are_not_known_are_all_one_word(text_network):
     first, second = text_network.predict_proba(["zzz good", "qqq good"])
-    assert np.array_equal(first, second)
+    assert np.allclose(first, second, rtol=0, atol=1e-6)
 
 
 def test_gradients_are_those_of_finite_differences(text_network):
@@ -196,8 +196,12 @@ def test_rows_are_scaled_filled_and_spread_out(mixed_schema):
         (
             "cnn",
             {"epoch": 3},
-            "has no option 'epoch'; it has epochs, rate, vectors, dimensions, train_vectors, max_words",
+            "has no option 'epoch'; it has epochs=20, rate=0.001, dropout=0.5, vectors='minilm', dimensions=200, ",
         ),
+        ("cnn", {"rate": 0}, "rate=0 trains nothing; give a number above 0"),
+        ("cnn", {"dropout": 1}, "dropout=1 is no share to leave out; give 0 or more, and less than 1"),
+        ("bilstm", {"max_words": 0}, "max_words=0 reads nothing of a text; give 1 or more"),
+        ("transformer-mean", {"max_pieces": 2}, "max_pieces=2 leaves no room for a word; give 3 or more"),
         ("forest", {"epochs": 3}, "The model 'forest' has no option 'epochs'; it has none"),
         ("cnn", {"vectors": "nowhere.txt"}, "There is no file 'nowhere.txt'"),
     ],

@@ -6,6 +6,7 @@ import torch
 
 from verax import load_model, save_model
 from verax.data.vectors import minilm_vectors, word_vectors
+from verax.data.words import WORD
 from verax.models import fit_model
 from verax.models.neural.representations import Representations
 
@@ -145,3 +146,32 @@ def test_minilms_words_have_sensible_neighbours(needs_package):
     raw = minilm_vectors().raw
     assert np.allclose(np.linalg.norm(raw, axis=1), vectors.lengths, rtol=1e-5)
     assert 0.5 < np.median(vectors.lengths) < 5
+
+
+def test_words_that_minilm_reads_in_pieces_have_the_mean_of_their_pieces(mean):
+    texts = [
+        "an unwatchable, heartwarming movie",
+        "goosebumpy naïve 1990s été zzzqqq",
+        "\N{ETHIOPIC SYLLABLE HA}",
+    ]
+    vectors = word_vectors("minilm", texts)
+    embedding = mean.network.embedding.weight.detach().numpy()
+    for word in WORD.findall(" ".join(texts[:2])):
+        ids = mean.encoder.tokenizer(word, add_special_tokens=False)["input_ids"]
+        assert np.allclose(vectors.raw[vectors.find(word)], embedding[ids].mean(axis=0), atol=1e-6)
+    assert vectors.find(texts[2]) is None
+    assert minilm_vectors().find("unwatchable") is None
+
+
+def test_word_vectors_of_a_network_have_one_size(few):
+    for vectors in ("minilm", "trained"):
+        options = {"vectors": vectors, "epochs": 1, "dimensions": 5}
+        matrix = fit_model("cnn", few, options=options).network.embedding.weight.detach().numpy()[2:]
+        assert np.sqrt(np.mean(matrix**2)) == pytest.approx(0.4, rel=1e-4)
+    raw = word_vectors("minilm", few.train.inputs)
+    lengths = np.linalg.norm(raw.raw, axis=1)[[raw.find("film"), raw.find("good")]]
+    model = fit_model("cnn", few, options={"epochs": 1})
+    rows = model.network.embedding.weight.detach().numpy()[model.encoder.numbers_of(["film", "good"])]
+    assert np.linalg.norm(rows[0]) / np.linalg.norm(rows[1]) == pytest.approx(
+        lengths[0] / lengths[1], rel=1e-4
+    )

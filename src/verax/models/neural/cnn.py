@@ -25,6 +25,7 @@ class CnnNetwork(WordNetwork):
         widths: how many words filters look at.
         filters: how many of each width.
         hidden: units between filters and scores.
+        dropout: the share of what filters and hidden units say that is left out in training.
     """
 
     def __init__(
@@ -35,6 +36,7 @@ class CnnNetwork(WordNetwork):
         widths: Sequence[int] = (2, 3, 4),
         filters: int = 50,
         hidden: int = 150,
+        dropout: float = 0.0,
     ) -> None:
         super().__init__()
         self.settings = {
@@ -44,7 +46,9 @@ class CnnNetwork(WordNetwork):
             "widths": list(widths),
             "filters": filters,
             "hidden": hidden,
+            "dropout": dropout,
         }
+        self.dropout = dropout
         self.widths = tuple(widths)
         self.embedding: nn.Embedding = nn.Embedding(n_words, dimensions, padding_idx=PADDING)
         self.filters = nn.ModuleList(nn.Conv1d(dimensions, filters, width) for width in widths)
@@ -53,9 +57,12 @@ class CnnNetwork(WordNetwork):
 
     def from_embedded(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         """Scores of texts as word vectors (texts, positions, dimensions)."""
-        strongest: Tensor = self.responses(vectors, lengths).amax(dim=2)
-        scores: Tensor = self.output(functional.relu(self.hidden(strongest)))
+        strongest = self._thinned(self.responses(vectors, lengths).amax(dim=2))
+        scores: Tensor = self.output(self._thinned(functional.relu(self.hidden(strongest))))
         return scores
+
+    def _thinned(self, values: Tensor) -> Tensor:
+        return functional.dropout(values, self.dropout, self.training)
 
     def responses(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         """What each filter says of the run of words that begins at each position: (texts, filters, positions)."""

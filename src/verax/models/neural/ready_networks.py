@@ -22,7 +22,8 @@ def cnn(
     *,
     epochs: int = 20,
     rate: float = 0.001,
-    vectors: str = "trained",
+    dropout: float = 0.5,
+    vectors: str = "minilm",
     dimensions: int = 200,
     train_vectors: bool = False,
     max_words: int = MAX_WORDS,
@@ -33,7 +34,8 @@ def cnn(
         seed: of all that is random.
         epochs: passes over the training part at the most.
         rate: the size of a step.
-        vectors: word vectors: "trained" (on the training texts), "minilm", or the path of a GloVe file.
+        dropout: the share of what filters and hidden units say that is left out in training.
+        vectors: word vectors: "minilm", "trained" (on the training texts), or the path of a GloVe file.
         dimensions: of vectors that are trained.
         train_vectors: whether training changes the vectors; the paper's stay as they are.
         max_words: how much of a text is read.
@@ -44,7 +46,7 @@ def cnn(
         from verax.models.neural.recipe import Recipe, WordVectorSource, words_into
     schedule = Schedule(epochs=epochs, patience=3, batch=64, optimizer="adam", rate=rate)
     source = WordVectorSource(vectors, dimensions, train_vectors, max_words)
-    return Recipe("cnn", "text", seed, schedule, words_into(CnnNetwork, source, seed))
+    return Recipe("cnn", "text", seed, schedule, words_into(CnnNetwork, source, dropout, seed))
 
 
 @models.register("bilstm")
@@ -53,7 +55,8 @@ def bilstm(
     *,
     epochs: int = 40,
     rate: float = 0.1,
-    vectors: str = "trained",
+    dropout: float = 0.5,
+    vectors: str = "minilm",
     dimensions: int = 200,
     train_vectors: bool = True,
     max_words: int = MAX_WORDS,
@@ -64,7 +67,8 @@ def bilstm(
         seed: of all that is random.
         epochs: passes over the training part at the most.
         rate: the size of a step.
-        vectors: word vectors to begin with: "trained" (on the training texts), "minilm", or the path of a GloVe file.
+        dropout: the share of word vectors and of the text's vector that is left out in training.
+        vectors: word vectors to begin with: "minilm", "trained" (on the training texts), or the path of a GloVe file.
         dimensions: of vectors that are trained.
         train_vectors: whether training changes the vectors, as in Yang et al.
         max_words: how much of a text is read.
@@ -74,10 +78,10 @@ def bilstm(
         from verax.models.neural.loop import Schedule
         from verax.models.neural.recipe import Recipe, WordVectorSource, words_into
     schedule = Schedule(
-        epochs=epochs, patience=5, batch=32, optimizer="sgd", rate=rate, momentum=0.9, penalty=1e-4
+        epochs=epochs, patience=5, batch=40, optimizer="sgd", rate=rate, momentum=0.9, penalty=1e-4
     )
     source = WordVectorSource(vectors, dimensions, train_vectors, max_words)
-    return Recipe("bilstm", "text", seed, schedule, words_into(BilstmNetwork, source, seed))
+    return Recipe("bilstm", "text", seed, schedule, words_into(BilstmNetwork, source, dropout, seed))
 
 
 @models.register("mlp-2x50")
@@ -129,6 +133,9 @@ def _transformer(
         from verax.models.neural.loop import Schedule
         from verax.models.neural.recipe import Recipe
         from verax.models.neural.transformer import minilm_into
+    if max_pieces < 3:
+        # Two are the marks at the beginning and the end.
+        raise VeraxError(f"max_pieces={max_pieces} leaves no room for a word; give 3 or more.")
     schedule = Schedule(epochs=epochs, patience=3, batch=32, optimizer="adam", rate=rate)
     return Recipe(name, "text", seed, schedule, minilm_into(pooling, max_pieces))
 

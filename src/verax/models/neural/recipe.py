@@ -33,6 +33,9 @@ from verax.seeds import stream
 HELD_OUT = 0.1
 # Words that occur once are the unknown word in training too, so that a network learns what to make of it.
 MIN_COUNT = 2
+# Word vectors of all sources are brought to one size by one factor each: the root mean square of their entries. It is
+# about that of GloVe, and a step's size then means the same whatever the source.
+ENTRY_SIZE = 0.4
 # Word vectors of the last few training parts: a benchmark fits many networks on the same texts.
 KEPT_VECTORS = 2
 # From inputs to what a network, or its learning part, reads.
@@ -85,6 +88,8 @@ class Recipe:
             )
         if self.schedule.epochs < 1:
             raise VeraxError(f"epochs={self.schedule.epochs} trains nothing; give 1 or more.")
+        if not self.schedule.rate > 0:
+            raise VeraxError(f"rate={self.schedule.rate:g} trains nothing; give a number above 0.")
         dataset, weights = _weighted(dataset, sample_weight)
         started = time.perf_counter()
         with torch.random.fork_rng(devices=[]):
@@ -167,16 +172,29 @@ class WordVectorSource:
     train_vectors: bool
     max_words: int
 
+    def __post_init__(self) -> None:
+        if self.max_words < 1:
+            raise VeraxError(f"max_words={self.max_words} reads nothing of a text; give 1 or more.")
+
 
 def words_into(
-    network: type[CnnNetwork | BilstmNetwork], source: WordVectorSource, seed: int
+    network: type[CnnNetwork | BilstmNetwork], source: WordVectorSource, dropout: float, seed: int
 ) -> Callable[[Dataset], Untrained]:
-    """What prepares a network that reads words: those of the training texts that have a vector."""
+    """What prepares a network that reads words: those of the training texts that have a vector.
+
+    Args:
+        network: its class.
+        source: of its word vectors.
+        dropout: see there.
+        seed: of the decomposition that trains vectors.
+    """
+    if not 0 <= dropout < 1:
+        raise VeraxError(f"dropout={dropout:g} is no share to leave out; give 0 or more, and less than 1.")
 
     def prepare(dataset: Dataset) -> Untrained:
         texts = check_texts(dataset.train.inputs)
         words, matrix = _embedding(texts, source, seed)
-        made = network(len(matrix), matrix.shape[1], len(dataset.class_names))
+        made = network(len(matrix), matrix.shape[1], len(dataset.class_names), dropout=dropout)
         with torch.no_grad():
             made.embedding.weight.copy_(torch.from_numpy(matrix))
         made.embedding.requires_grad_(source.train_vectors)
@@ -214,5 +232,7 @@ def _embedding(
             f"None of the words of the training texts has a vector in {source.vectors!r}; use other word vectors."
         )
     matrix = np.zeros((UNKNOWN + 1 + len(places), vectors.rows.shape[1]), dtype=np.float32)
-    matrix[UNKNOWN + 1 :] = vectors.raw[places]
+    rows = vectors.raw[places]
+    size = float(np.sqrt(np.mean(np.square(rows, dtype=np.float64))))
+    matrix[UNKNOWN + 1 :] = rows * (ENTRY_SIZE / size if size > 0 else 1.0)
     return tuple(vectors.words[place] for place in places), matrix
