@@ -88,8 +88,8 @@ def registry_of(sort: Sort) -> Registry[Any]:
 
 def describe(thing: Any, sort: Sort) -> Iterable[str]:
     """The first line of what a thing says of itself; its parameters or options below."""
+    from verax.explain.base import parameters_of
     from verax.models.ready import options_of
-    from verax.workflows.explainer_names import parameters_of
 
     yield (thing.__doc__ or "").strip().split("\n")[0].replace("`", "")  # marks for the documentation's code
     parameters: dict[str, Any] = {}

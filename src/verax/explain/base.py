@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from verax.errors import VeraxError
+from verax.explain.entry import entered
 from verax.explain.explanation import Explanation
 from verax.models.base import Inputs, Model
 from verax.registry import Registry
@@ -16,9 +18,10 @@ from verax.registry import Registry
 Target = int | str
 
 
-@dataclasses.dataclass(frozen=True)
 class Explainer(ABC):
     """An explanation method with its parameters; a subclass is a frozen dataclass that stores nothing else.
+
+    A plain class, or a dataclass that is not frozen, works as well if its attributes are its parameters.
 
     Attributes:
         claims_faithfulness: whether its scores claim to describe the model (a random control's do not);
@@ -26,6 +29,13 @@ class Explainer(ABC):
     """
 
     claims_faithfulness: ClassVar[bool] = True
+
+    def __init_subclass__(cls) -> None:
+        """Lets every ``explain`` begin and end in one way, somebody's own too; see `verax.explain.entry`."""
+        super().__init_subclass__()
+        own = cls.__dict__.get("explain")
+        if own is not None:
+            type.__setattr__(cls, "explain", entered(own))
 
     @abstractmethod
     def explain(
@@ -35,9 +45,14 @@ class Explainer(ABC):
 
         Args:
             model: what ``verax.as_model`` or ``verax.fit_model`` returned.
-            inputs: texts, or rows of a table.
+            inputs: texts, or rows of a table, in whatever holds them: a list, an array, a Series, a DataFrame, ...
             targets: the class to explain for each input, as its number or name; the predicted one by default.
         """
+
+    def __repr__(self) -> str:  # a dataclass writes its own
+        """The explainer as code."""
+        given = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"{type(self).__qualname__}({given})"
 
     @property
     def key(self) -> str:
@@ -61,11 +76,7 @@ def explainer(name: str, **parameters: Any) -> Explainer:
     try:
         made = made_from(**parameters)
     except TypeError as error:
-        known = (
-            [item.name for item in dataclasses.fields(made_from)]
-            if dataclasses.is_dataclass(made_from)
-            else []
-        )
+        known = parameters_of(made_from)
         unknown = [given for given in parameters if given not in known]
         if not unknown:
             raise VeraxError(f"The explainer {name!r} cannot be made: {error}.") from error
@@ -75,6 +86,22 @@ def explainer(name: str, **parameters: Any) -> Explainer:
     if not hasattr(made, "explain"):
         raise VeraxError(f"{name!r} is not an explainer: it has no method explain(model, inputs, targets).")
     return made
+
+
+def parameters_of(made_from: Any) -> dict[str, Any]:
+    """An explainer's parameters and their defaults; ``dataclasses.MISSING`` where there is none."""
+    if dataclasses.is_dataclass(made_from):
+        return {field.name: field.default for field in dataclasses.fields(made_from) if field.init}
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    try:
+        signature = inspect.signature(made_from)
+    except (TypeError, ValueError):
+        return {}
+    return {
+        name: dataclasses.MISSING if parameter.default is parameter.empty else parameter.default
+        for name, parameter in signature.parameters.items()
+        if parameter.kind in named
+    }
 
 
 def at_least(value: int | None, lowest: int, name: str) -> None:

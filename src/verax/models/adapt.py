@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from verax.data.inputs import as_frame, plain_inputs
 from verax.errors import VeraxError
 from verax.models.base import Answer, Batch, Inputs, Model, check_class_names
 from verax.models.function import CallableModel
-from verax.models.tables import TableModel, as_frame, encode_rows, original_values
+from verax.models.tables import TableModel, encode_rows, original_values
 from verax.models.text import TextPipeline, check_texts, is_texts
 
 if TYPE_CHECKING:
@@ -56,8 +57,9 @@ def as_model(
     """
     if kind is not None and kind not in KINDS:
         raise VeraxError(f"There is no kind of model {kind!r}; kind is 'text' or 'table'.")
+    if reference is not None:
+        reference = plain_inputs(reference)
     texts = check_texts(reference) if is_texts(reference) else None
-    reference = texts or reference
     if kind == "text" and (schema is not None or (reference is not None and texts is None)):
         raise VeraxError("reference= and schema= describe a table but kind is 'text'; leave one of them out.")
     if texts is not None and (kind == "table" or schema is not None):

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
+from verax.models.meter import count, counted
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -45,6 +46,13 @@ class Model(ABC):
     class_names: tuple[str, ...]
     schema: Schema | None = None
 
+    def __init_subclass__(cls) -> None:
+        """Lets every model's ``predict_proba`` begin in one way, somebody's own too."""
+        super().__init_subclass__()
+        own = cls.__dict__.get("predict_proba")
+        if own is not None:
+            type.__setattr__(cls, "predict_proba", counted(own))
+
     @abstractmethod
     def predict_proba(self, inputs: Inputs) -> FloatArray:
         """Probabilities of the classes, one row per input, checked."""
@@ -62,6 +70,7 @@ def ask(
         n_classes: how many classes it should know of, if that is known.
     """
     try:
+        count(n_inputs, 1)
         values = function(batch)
     except VeraxError:
         raise

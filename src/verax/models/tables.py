@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from verax.arrays import FloatArray
+from verax.data.inputs import as_frame, plain_inputs
 from verax.models.base import Answer, Inputs, Model, ask
 
 if TYPE_CHECKING:
@@ -70,7 +71,8 @@ def encode_rows(rows: RawRows, schema: Schema) -> FloatArray:
 
     Arrays of numbers (and lists of them, one per row) are taken as encoded already; anything else is encoded.
     """
-    if isinstance(rows, (list, tuple)):
+    rows = plain_inputs(rows)
+    if isinstance(rows, list):
         if not rows:
             return np.empty((0, len(schema)))
         if all(_is_encoded(row) for row in rows):
@@ -78,11 +80,6 @@ def encode_rows(rows: RawRows, schema: Schema) -> FloatArray:
     if (frame := as_frame(rows)) is not None:
         rows = frame.rename(columns=str)  # a frame made of an array calls its columns 0, 1, ...
     return schema.check(rows) if _is_encoded(rows) else schema.encode(rows)
-
-
-def as_frame(rows: RawRows | None) -> pd.DataFrame | None:
-    """The rows if they are a DataFrame, by whatever library."""
-    return rows if hasattr(rows, "columns") else None
 
 
 def original_values(frame: pd.DataFrame, encoded: FloatArray, schema: Schema) -> dict[str, ExtensionArray]:

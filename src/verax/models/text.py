@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeGuard
 import numpy as np
 
 from verax.arrays import FloatArray
+from verax.data.inputs import plain_inputs, texts_in
 from verax.errors import VeraxError
 from verax.models.base import Answer, Batch, Inputs, Model, ask
 
@@ -61,9 +62,7 @@ class TextPipeline(Model):
 
 def check_texts(inputs: Inputs) -> list[str]:
     """The inputs as a list of strings, or a sentence that names the one that is not."""
-    if isinstance(inputs, (str, bytes)):
-        raise VeraxError("The model was given one text instead of a list of texts; put it in a list: [text].")
-    texts = list(inputs)
+    texts = texts_in(inputs)
     if set(map(type, texts)) <= {str}:  # one pass in C for the usual case
         return texts
     for number, text in enumerate(texts):
@@ -77,7 +76,10 @@ def check_texts(inputs: Inputs) -> list[str]:
 
 def is_texts(inputs: object) -> TypeGuard[Sequence[str]]:
     """Whether these are texts, one or more, rather than rows of a table."""
-    if isinstance(inputs, str | bytes) or hasattr(inputs, "columns") or not isinstance(inputs, Iterable):
+    if isinstance(inputs, str | bytes) or not isinstance(inputs, Iterable):
         return False
-    kinds = set(map(type, inputs))
+    plain = plain_inputs(inputs)
+    if not isinstance(plain, list):
+        return False
+    kinds = set(map(type, plain))
     return bool(kinds) and all(issubclass(kind, str) for kind in kinds)

@@ -16,10 +16,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 
+from verax.run.sources import code_of, is_installed
+
 # Their values are hashed by their content.
 ARRAYS = ("numpy", "pandas", "scipy")
-# Code that lies there is somebody's release: its name and version say what it is.
-INSTALLED = ("site-packages", "dist-packages")
 
 
 class _Plain:
@@ -58,7 +58,7 @@ class _Description:
             pairs = sorted(thing.items(), key=lambda pair: repr(pair[0]))
             return f"{{{', '.join(f'{self.of(key)}: {self.of(value)}' for key, value in pairs)}}}"
         if isinstance(thing, ModuleType):
-            return _installed(thing.__name__)
+            return _installed(thing.__name__) if is_installed(thing.__name__) else self._module(thing)
         if isinstance(thing, type):
             return self._class(thing)
         return self._callable(thing) or self._content(thing) or self._instance(thing)
@@ -73,7 +73,7 @@ class _Description:
         if isinstance(thing, functools.partial):
             return f"partial({self.of(thing.func)}, {self.of(thing.args)}, {self.of(thing.keywords)})"
         name, module = getattr(thing, "__qualname__", None), getattr(thing, "__module__", None)
-        if name and (isinstance(thing, BuiltinFunctionType) or _is_installed(module)):
+        if name and (isinstance(thing, BuiltinFunctionType) or is_installed(module)):
             return f"{_installed(module)}.{name}"
         if hasattr(thing, "__wrapped__"):  # such as a function with a cache
             return f"{type(thing).__qualname__}({self.of(thing.__wrapped__)})"
@@ -87,7 +87,7 @@ class _Description:
         return f"def({_code(function.__code__)}, {self.of(given)})"
 
     def _class(self, kind: type) -> str:
-        if _is_installed(kind.__module__):
+        if is_installed(kind.__module__):
             return f"{_installed(kind.__module__)}.{kind.__qualname__}"
         inside = {
             name: value
@@ -96,6 +96,12 @@ class _Description:
             if isinstance(value, FunctionType) or not name.startswith(("__", "_abc_"))
         }
         return f"class {kind.__qualname__}({self.of(list(kind.__bases__))}, {self.of(inside)})"
+
+    def _module(self, module: ModuleType) -> str:
+        code = code_of(module.__name__)
+        if code is None:
+            raise _UnknownError
+        return f"{module.__name__} {code}"
 
     def _content(self, thing: object) -> str:
         if type(thing).__module__.partition(".")[0] not in ARRAYS:
@@ -141,17 +147,6 @@ def _constant(constant: object) -> str:
         return _code(constant)
     # A set is printed in another order in each process.
     return str(sorted(map(repr, constant))) if isinstance(constant, frozenset) else repr(constant)
-
-
-def _is_installed(module: str | None) -> bool:
-    """Whether code is of Python, of Verax or of an installed package; anything else is the user's own."""
-    top = (module or "builtins").partition(".")[0]
-    if top == "__main__":
-        return False
-    if top in sys.stdlib_module_names or top == "verax":
-        return True
-    file = getattr(sys.modules.get(top), "__file__", None) or ""
-    return any(place in Path(file).parts for place in INSTALLED)
 
 
 def _installed(module: str | None) -> str:

@@ -13,6 +13,7 @@ from verax.data import Dataset
 from verax.data.dataset import Inputs
 from verax.errors import VeraxError
 from verax.explain import Attribution
+from verax.explain.entry import explanations_of
 from verax.explain.perturbed import shown_input, target_number
 from verax.explain.random import Random
 from verax.models import Model
@@ -95,7 +96,7 @@ def compare(
     columns: list[list[Entry]] = []
     for named in explainers:
         with during(f"explaining {len(chosen):,} with {named.name}"):
-            explanations = named.explainer.explain(model, inputs, targets)
+            explanations = explanations_of(named.explainer, named.name, model, inputs, targets)
         control = isinstance(named.explainer, Random)
         columns.append([Entry(named.name, _scored(named.name, e), control) for e in explanations])
     subjects = [

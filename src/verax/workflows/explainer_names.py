@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from verax.errors import VeraxError
 from verax.explain import Explainer, explainer, explainers
+from verax.explain.base import parameters_of
 from verax.names import Name, parse_names
 
 
@@ -50,9 +50,3 @@ def _make(written: Name, common: dict[str, int]) -> Named:
     parameters |= written.options
     return Named(written.label, explainer(written.name, **parameters), written.name, parameters)
 
-
-def parameters_of(made_from: Any) -> dict[str, Any]:
-    """An explainer's parameters and their defaults; ``dataclasses.MISSING`` where there is none."""
-    if not dataclasses.is_dataclass(made_from):
-        return {}
-    return {field.name: field.default for field in dataclasses.fields(made_from) if field.init}

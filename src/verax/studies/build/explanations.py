@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from verax.errors import VeraxError
-from verax.explain.base import explainer, explainers
+from verax.explain.base import explainer, explainers, parameters_of
+from verax.explain.entry import explanations_of
 from verax.explain.explanation import Explanation
 from verax.models.resolve import model_files
 from verax.run import Job, Outcome, Progress, Store, execute
@@ -125,7 +125,8 @@ def explain_items(
     for part in sorted({part for part, _ in places}):
         numbers = [number for number, (where, _) in enumerate(places) if where == part]
         inputs = take(dataset.parts[part].inputs, [places[number][1] for number in numbers])
-        explanations = method.explain(fitted, inputs, [targets[number] for number in numbers])
+        wanted = [targets[number] for number in numbers]
+        explanations = explanations_of(method, explainer_name, fitted, inputs, wanted)
         explained |= zip(numbers, map(plain, explanations), strict=True)
     return [explained[number] for number in range(len(places))]
 
@@ -171,9 +172,7 @@ def _target(item: Item, which: str) -> int:
 
 def _parameters(condition: Condition, seed: int) -> dict[str, Any]:
     """What the spec says, and the study's seed for an explainer that takes one."""
-    made_from = explainers.get(condition.explainer)
-    fields = dataclasses.fields(made_from) if dataclasses.is_dataclass(made_from) else ()
-    seeded = any(field.name == "seed" and field.init for field in fields)
+    seeded = "seed" in parameters_of(explainers.get(condition.explainer))
     return ({"seed": seed} if seeded else {}) | condition.parameters
 
 
