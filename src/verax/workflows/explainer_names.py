@@ -49,4 +49,3 @@ def _make(written: Name, common: dict[str, int]) -> Named:
     parameters: dict[str, Any] = {key: value for key, value in common.items() if key in known}
     parameters |= written.options
     return Named(written.label, explainer(written.name, **parameters), written.name, parameters)
-
