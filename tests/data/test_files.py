@@ -64,6 +64,29 @@ def test_text_and_label_columns_are_named(write):
     assert _all(load_dataset(path, text="review", label="stars")) == sorted(ROWS)
 
 
+def test_other_columns_stay_beside_the_texts(write):
+    rows = [
+        (f"text {number}", "neg" if number % 2 else "pos", f"subject {number % 3}", number)
+        for number in range(30)
+    ]
+    header = ("text", "label", "subject", "year")
+    lines = "\n".join(
+        json.dumps(dict(zip(header, row, strict=True))) for row in [*rows, ("gap", "pos", None, 2.0)]
+    )
+    csv_file = write("a.csv", _csv([tuple(map(str, row)) for row in rows], header=header))
+    for path, expected in (
+        (csv_file, {row[0]: row[2:] for row in rows}),
+        (write("a.jsonl", lines), {row[0]: row[2:] for row in rows} | {"gap": ("?", 2)}),
+    ):
+        data = load_dataset(path)
+        assert data.kind == "text"
+        for part in data.parts.values():
+            columns = part.columns
+            assert set(columns) == {"subject", "year"}
+            for text, subject, year in zip(part.inputs, columns["subject"], columns["year"], strict=True):
+                assert (subject, year) == (expected[text][0], str(expected[text][1]))
+
+
 def test_labels_that_are_numbers_or_true_and_false_become_class_names(write):
     lines = [{"text": f"t{i}", "label": [0, 1, 10][i % 3]} for i in range(9)]
     assert load_dataset(write("n.jsonl", "\n".join(map(json.dumps, lines)))).class_names == ("0", "1", "10")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,8 +60,15 @@ def cell_records(cells: Cells, choice: Choice, schema: Schema | None) -> Records
     label = _column(cells, choice.label or "label", "label")
     labels, class_names = number_labels(_class_names(cells, label))
     if schema is None and (choice.text or "text" in cells.columns):
-        texts = cells.columns[_column(cells, choice.text or "text", "text")]
-        return text_records(("" if _absent(text) else str(text) for text in texts), labels, class_names)
+        text = _column(cells, choice.text or "text", "text")
+        texts = ("" if _absent(cell) else str(cell) for cell in cells.columns[text])
+        # No model reads the other columns; a study's worse model may be trained on some of their values only.
+        others = {
+            name: [to_category(cell) for cell in column]
+            for name, column in cells.columns.items()
+            if name not in (text, label)
+        }
+        return replace(text_records(texts, labels, class_names), columns=others)
     if schema is None and choice.label is None:
         raise VeraxError(
             f"{cells.path} has no column 'text' (it has: {', '.join(cells.columns)}); name the text column with "

@@ -161,3 +161,17 @@ def test_files_that_are_not_conllu_are_named(write):
     unparsed = "1\tI\tI\tPRON\t_\t_\t_\t_\t_\t_\n"
     with pytest.raises(VeraxError, match=r"Line 1 of .* has the head '_', not a number"):
         load_dataset(write("b.conllu", unparsed), format="ud-length")
+
+
+def test_the_source_of_a_sentence_is_kept(tmp_path):
+    content = ""
+    for number in range(40):
+        verb = f"left/VERB/0/root/{(PAST, PRES)[number // 2 % 2]}"
+        words = ["He/PRON/2/nsubj/", verb, "in/ADP/5/case/", "a/DET/5/det/", "rush/NOUN/2/obl/"]
+        origin = ("email", "weblog")[number % 2]
+        content += _sentence(*words, name=f"{origin}-x{number}", text=f"He left {number}")
+    (tmp_path / "x.conllu").write_text(content)
+    data = load_dataset(tmp_path / "x.conllu", format="ud-tense")
+    for part in data.parts.values():
+        for text, origin in zip(part.inputs, part.columns["source"], strict=True):
+            assert origin == ("email", "weblog")[int(text.split()[-1]) % 2]

@@ -1,9 +1,11 @@
+import gzip
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
+from verax import load_dataset, load_model, save_model
 from verax.data.dataset import Part
 from verax.errors import VeraxError
 from verax.models import fit_classifier, fit_model
@@ -178,3 +180,29 @@ def test_ratings_can_be_asked_of_a_network_that_learnt_some(cnn, word_data):
         cnn.ratings(["good"])
     rater = replace(cnn, record=replace(cnn.record, rated=True))
     assert np.array_equal(rater.ratings(["good", "bad"]), cnn.predict_proba(["good", "bad"])[:, 1])
+
+
+def test_ratings_of_published_beer_reviews_are_learnt_end_to_end(tmp_path):
+    # Lei et al.'s files: five ratings in [0, 1], a tab, the text; here the words say how the beer looks.
+    rng = np.random.default_rng(0)
+    looks = {"murky": 0.1, "dull": 0.35, "golden": 0.65, "brilliant": 0.9}
+    for name, count in (("train", 300), ("heldout", 60)):
+        lines = []
+        for number in range(count):
+            word = rng.choice(list(looks))
+            filler = " ".join(rng.choice(["beer", "glass", "head", "foam", "pours", "with"], 5))
+            other = " ".join(f"{value:.2f}" for value in rng.uniform(size=4))
+            lines.append(f"{looks[word]:.2f} {other}\tA {word} {filler} {number}")
+        path = tmp_path / f"reviews.aspect0.{name}.txt.gz"
+        path.write_bytes(gzip.compress(("\n".join(lines) + "\n").encode()))
+    data = load_dataset(tmp_path, format="lei-beer", ratings=True)
+    options = {"vectors": "trained", "dimensions": 12, "rate": 0.01, "dropout": 0.0}
+    model = fit_model("cnn", data, options=options)
+    assert model.record.rated
+    assert np.mean((model.ratings(data.test.inputs) - data.test.ratings) ** 2) < 0.01
+    # Two classes, and a rating near the middle is no mistake: it is given as it is.
+    assert np.allclose(model.predict_proba(["a golden beer"])[0, 1], looks["golden"], atol=0.15)
+    save_model(model, tmp_path / "saved")
+    assert np.array_equal(
+        load_model(tmp_path / "saved").ratings(["a dull beer"]), model.ratings(["a dull beer"])
+    )

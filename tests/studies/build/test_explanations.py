@@ -239,6 +239,17 @@ def test_the_worse_model_learns_from_a_narrower_part(small_spec, tmp_path):
         training_places(dataset, None, 1.0, 0, {"subject": ["x"]})
 
 
+def test_a_column_beside_the_texts_of_a_file_can_narrow_the_part(tmp_path):
+    path = tmp_path / "reviews.csv"
+    rows = [f"review {number},{number % 2},{('books', 'films', 'games')[number % 3]}" for number in range(60)]
+    path.write_text("\n".join(["text,label,about", *rows]), encoding="utf-8")
+    dataset = study_dataset({"name_or_path": str(path)})
+    places = training_places(dataset, None, 1.0, 0, {"about": ["films", "games"]})
+    chosen = {dataset.train.inputs[place] for place in places}
+    expected = {text for text in dataset.train.inputs if int(text.split()[1]) % 3}
+    assert chosen == expected != set(dataset.train.inputs)
+
+
 def test_the_worse_model_sees_its_training_part_fewer_times(small_spec):
     data = data_arguments(small_spec())
     arguments = model_arguments(small_spec(), WorseModel(model="mlp", epochs=1))

@@ -15,12 +15,13 @@ dropped and counted.
 - ``ud-length``: the number of tokens in six bins, 5-8, 9-12, 13-16, 17-20, 21-25 and 26-28.
 
 SentEval also sees to it that no verb or subject form occurs in two parts; here the treebank's own split is
-kept.
+kept. The column ``source`` keeps what a sentence's id begins with, in EWT its genre.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from verax.data.formats.conllu import Sentence, read_sentences
@@ -99,10 +100,16 @@ def _probing(
     ]
     # Sentences of files that name no part belong to train if others do name theirs.
     parts = [sentence.part or 0 for sentence, _ in labelled]
-    return text_records(
+    records = text_records(
         (sentence.text for sentence, _ in labelled),
         (class_names.index(label) for _, label in labelled),
         class_names,
         parts,
         notes,
     )
+    return replace(records, columns={"source": [source(sentence) for sentence, _ in labelled]})
+
+
+def source(sentence: Sentence) -> str:
+    """Where a sentence comes from: its sent_id up to the first hyphen, in EWT "email", "reviews" and so on."""
+    return sentence.identity.partition("-")[0]
