@@ -57,6 +57,12 @@ class Registry(Generic[T]):
         hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(self.names())}."
         raise VeraxError(f"There is no {self.noun} called {name!r}; {hint}")
 
+    def module_of(self, name: str) -> str:
+        """The module that holds what is called ``name``."""
+        thing = self.get(name)
+        # A name says where it is to be found; what is found there may be an object of another module's class.
+        return name.partition(":")[0] if ":" in name else str(getattr(thing, "__module__", ""))
+
     def names(self) -> list[str]:
         """All names, registered and from entry points, sorted."""
         self._search_home()

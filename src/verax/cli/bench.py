@@ -7,10 +7,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verax.cli.console import messages, one_sentence, output, print_file, say, show_reasons, working
+from verax.cli.console import (
+    INCOMPLETE,
+    note,
+    one_sentence,
+    output,
+    print_file,
+    say,
+    show_reasons,
+    working,
+)
 from verax.cli.options import DataFormat, Jobs, SummaryJson, Verbose, split_names
 
 if TYPE_CHECKING:
+    from verax.benchmarks.staining.summary import Summary
     from verax.workflows.stain import StainRun
 
 bench = typer.Typer(
@@ -72,6 +82,7 @@ def stain(
         str | None, typer.Option(help="A Dask scheduler's address, e.g. tcp://host:8786.")
     ] = None,
     retry_failed: Annotated[bool, typer.Option(help="Do trials again that failed.")] = False,
+    fresh: Annotated[bool, typer.Option(help="Do all trials again, whatever is stored.")] = False,
     as_json: SummaryJson = False,
     verbose: Verbose = False,
 ) -> None:
@@ -115,22 +126,36 @@ def stain(
         jobs=jobs,
         cluster=cluster,
         retry_failed=retry_failed,
+        fresh=fresh,
         during=working,
     )
     if as_json:
         print_file(out / "summary.json")
     else:
         _print(run)
+    _end(run.summary, told=not as_json)
 
 
 def _print(run: StainRun) -> None:
     from verax.report.staining.staining_terminal import terminal_summary
 
     output().print(terminal_summary(run.summary))
-    failed = len(run.summary.failures)
-    if failed:
-        messages().print(f"{failed} trials failed; they are listed in the report and in summary.json.")
     say(
         f"The run is in {run.folder}: report.html, summary.json, results.parquet.",
         f"Next: open {run.folder / 'report.html'} in a browser.",
     )
+
+
+def _end(summary: Summary, *, told: bool) -> None:
+    """A run of which something failed says what, and ends with a status that scripts notice.
+
+    Args:
+        summary: of the run.
+        told: whether explainers that failed were named before.
+    """
+    from verax.report.staining.staining_terminal import failed_explainers, failed_trials
+
+    trials, explainers = failed_trials(summary), failed_explainers(summary)
+    if trials or explainers:
+        note(*trials, *([] if told else explainers), "What failed is stored; mend it and say --retry-failed.")
+        raise typer.Exit(INCOMPLETE)

@@ -26,7 +26,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 WIDEST = 100
-WRONG_INPUT, BUG, INTERRUPTED = 2, 1, 130
+# A command that did its work, but of which a part failed, has a status of its own.
+WRONG_INPUT, BUG, INCOMPLETE, INTERRUPTED = 2, 1, 3, 130
 
 
 def output() -> Console:

@@ -15,6 +15,8 @@ from verax.models.base import Model
 from verax.models.fit import fit_model
 from verax.models.neural import ABOUT
 from verax.models.ready import check_model, models, parse_model
+from verax.models.tables import TableModel
+from verax.models.text import TextPipeline
 
 if TYPE_CHECKING:
     from verax.data.dataset import Dataset
@@ -56,7 +58,7 @@ def resolve_model(
     if is_saved(name):
         for option in options or ():
             raise VeraxError(f"The model {name!r} has no option {option!r}; only ready-made ones have any.")
-        return _own_model(name, _load(Path(name)), dataset)
+        return _own_model(name, load_saved(name), dataset)
     check_model(name, options)
     if ":" in parse_model(name).name:
         return own_model(name, models.get(name), dataset, seed)
@@ -77,7 +79,9 @@ def own_model(name: str, thing: object, dataset: Dataset, seed: int = 0) -> Mode
     return _own_model(name, thing, dataset)
 
 
-def _load(path: Path) -> object:
+def load_saved(name: str) -> object:
+    """What a file that joblib or pickle wrote holds, or a folder of ``save_model``."""
+    path = Path(name)
     if path.suffix not in SAVED:
         try:
             from verax.models.neural.saving import load_model
@@ -95,6 +99,16 @@ def _load(path: Path) -> object:
             f"The model {str(path)!r} cannot be loaded ({type(error).__name__}: {error}); "
             "give a file that joblib.dump or pickle wrote with the same library versions."
         ) from error
+
+
+def unwrapped(thing: object) -> object:
+    """The scikit-learn model inside of what `as_model` made of it."""
+    if isinstance(thing, TextPipeline):
+        from sklearn.pipeline import make_pipeline
+
+        return make_pipeline(thing.vectorizer, *thing.transforms, thing.classifier)
+    # Without frames it was fitted on rows that were encoded before, which it would not be given here.
+    return thing.estimator if isinstance(thing, TableModel) and thing.frames else thing
 
 
 def _call(name: str, loader: Callable[..., object], dataset: Dataset, seed: int) -> object:

@@ -24,6 +24,7 @@ def execute(
     cluster: str | None = None,
     progress: Progress | None = None,
     retry_failed: bool = False,
+    fresh: bool = False,
     objects: Mapping[str, object] | None = None,
 ) -> list[Outcome]:
     """The outcomes of the jobs, in their order; equal jobs are done once, stored ones not again.
@@ -38,6 +39,7 @@ def execute(
         cluster: The address of a Dask scheduler, whose workers then do the jobs.
         progress: Told of each outcome, see `verax.run.terminal_progress`.
         retry_failed: Do the stored jobs that failed again.
+        fresh: Do all jobs again.
         objects: What the jobs' arguments refer to, see `verax.run.objects`. They are sent to other processes; if one
             cannot be, all jobs are done in this one.
     """
@@ -47,6 +49,8 @@ def execute(
     progress = progress or Silent()
     with store.lock():
         outcomes = {key: outcome for key in distinct if (outcome := store.get(key)) is not None}
+        if fresh:
+            outcomes = {}
         if retry_failed:
             outcomes = {key: outcome for key, outcome in outcomes.items() if not outcome.failed}
         waiting = [job for key, job in distinct.items() if key not in outcomes]

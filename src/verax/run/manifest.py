@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import platform
 from collections.abc import Iterator, Mapping
@@ -13,10 +14,13 @@ from typing import Any, TypeAlias
 
 from verax.errors import VeraxError
 from verax.run.canonical import canonical, write_json
+from verax.text import listed
 from verax.version import VERSION
 
 # What the file holds: plain JSON, of this version or an earlier one.
 Manifest: TypeAlias = dict[str, Any]
+
+logger = logging.getLogger(__name__)
 
 NAME = "manifest.json"
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "xgboost", "numba", "torch")
@@ -30,6 +34,7 @@ def start_manifest(
     spec: Mapping[str, object],
     hashes: Mapping[str, str] | None = None,
     seeds: object = None,
+    code: Mapping[str, str] | None = None,
 ) -> Manifest:
     """Begin a run in a folder, or go on with it: check that it is the same run, and write its manifest.
 
@@ -38,11 +43,22 @@ def start_manifest(
         spec: Everything that was asked for, as plain data.
         hashes: Content hashes of the data, by their names.
         seeds: The seeds in use, in any plain shape, where the spec does not have them.
+        code: Hashes of code and files of somebody's own that outcomes depend on, by their names. They may change from
+            one call to the next, and one line tells of it: the keys of jobs have them, so that what depends on them is
+            done again.
 
     Raises:
         VeraxError: The folder holds another run.
     """
     manifest = check_manifest(folder, spec, hashes, seeds)
+    known = (manifest or {}).get("code", {})
+    changed = [name for name, here in (code or {}).items() if known.get(name, here) != here]
+    if changed:
+        logger.warning(
+            "%s changed since the run in %s began, so what depends on it is computed again.",
+            listed(changed),
+            folder,
+        )
     now = {"at": _now(), "versions": library_versions(), "machine": machine()}
     if manifest is None:
         manifest = {
@@ -54,6 +70,8 @@ def start_manifest(
         }
     elif manifest.get("finished") is None or manifest["versions"] != now["versions"]:
         manifest["continued"] = [*manifest.get("continued", []), now]
+    if code:
+        manifest["code"] = dict(code)
     manifest["finished"] = None
     write_json(Path(folder) / NAME, manifest)
     return manifest

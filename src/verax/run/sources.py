@@ -10,14 +10,16 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib.util
+import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from importlib.util import find_spec
 from pathlib import Path
 
 # Code that lies there is somebody's release: its name and version say what it is.
 INSTALLED = ("site-packages", "dist-packages")
+logger = logging.getLogger(__name__)
 
 
 def code_of(module: str) -> str | None:
@@ -37,6 +39,26 @@ def code_of(module: str) -> str | None:
     for name in sorted(sources):
         digest.update(f"{name}\x1f{sources[name]}\x1e".encode())
     return digest.hexdigest()
+
+
+def code_behind(modules: Mapping[str, str]) -> dict[str, str]:
+    """By what people call it, the code of somebody's own, for a job's key; nothing of what is Verax's.
+
+    Args:
+        modules: the module behind each name.
+    """
+    code = {}
+    for name, module in modules.items():
+        known = code_of(module)
+        if known is None:
+            logger.warning(
+                "What %s does cannot be read from a file, so a change of it is not noticed; after one, say --fresh "
+                "(of a study: --force).",
+                name,
+            )
+        if known != "":
+            code[name] = known or "unknown"
+    return code
 
 
 def project_sources(module: str) -> dict[str, str] | None:

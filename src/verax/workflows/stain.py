@@ -86,6 +86,7 @@ def stain(
     jobs: int = 1,
     cluster: str | None = None,
     retry_failed: bool = False,
+    fresh: bool = False,
     during: During = quietly,
     **options: Unpack[StainOptions],
 ) -> StainRun:
@@ -105,6 +106,7 @@ def stain(
         jobs: processes on this machine. Objects that cannot be sent to other processes run in this one.
         cluster: a Dask scheduler's address, whose workers then do the jobs.
         retry_failed: do trials again that failed.
+        fresh: do all trials again, whatever is stored.
         during: told what is being done while it is done.
         options: the other options of a spec, see `verax.benchmarks.staining.spec.StainSpec`.
     """
@@ -131,6 +133,7 @@ def stain(
             cluster=cluster,
             progress=terminal_progress("trials"),
             retry_failed=retry_failed,
+            fresh=fresh,
         )
     run = StainRun(folder, done)
     with during("writing the report"):

@@ -13,7 +13,8 @@ from verax.benchmarks.staining.spec import StainSpec
 from verax.data import Dataset, load_dataset
 from verax.errors import VeraxError
 from verax.explain import explainers
-from verax.models import Model, TableModel, TextPipeline
+from verax.models import Model
+from verax.models.resolve import unwrapped
 from verax.run import canonical
 from verax.run.objects import refer
 from verax.workflows.explainer_names import parse_explainers
@@ -146,7 +147,7 @@ def _dataset(thing: Any, options: Mapping[str, Any]) -> Dataset:
 
 def _fittable(given: object) -> object:
     """What staining can fit: a classifier of scikit-learn, or a function from a dataset to something fitted."""
-    thing = _unwrapped(given)
+    thing = unwrapped(given)
     name = given.__name__ if isinstance(given, type) else type(given).__name__
     if isinstance(thing, type):
         raise VeraxError(f"{name} is a class, not a model; write {name}().")
@@ -163,16 +164,6 @@ def _fittable(given: object) -> object:
         f"Staining fits every model anew on stained labels, and a {name} cannot be fitted; give a scikit-learn "
         "classifier or pipeline, a function from a dataset to a fitted model, or a name (verax list models)."
     )
-
-
-def _unwrapped(thing: object) -> object:
-    """The scikit-learn model inside of what `as_model` made of it."""
-    if isinstance(thing, TextPipeline):
-        from sklearn.pipeline import make_pipeline
-
-        return make_pipeline(thing.vectorizer, *thing.transforms, thing.classifier)
-    # Without frames it was fitted on rows that were encoded before, which it would not be given here.
-    return thing.estimator if isinstance(thing, TableModel) and thing.frames else thing
 
 
 def _is_clonable(thing: object) -> bool:

@@ -68,6 +68,7 @@ def trial(
     learnt: float,
     seed: int,
     model_files: Mapping[str, str] = NO_FILES,  # noqa: ARG001  (part of the job's key)
+    explainer_code: Mapping[str, str] = NO_FILES,  # noqa: ARG001  (part of the job's key)
 ) -> dict[str, object]:
     """Draws a stain, fits the stained model, checks that it took, and scores every explainer on flipped inputs.
 
@@ -84,7 +85,8 @@ def trial(
         inputs: how many flipped test inputs are explained at the most.
         learnt: the accuracy on the stained region that the model must reach for its explanations to be scored.
         seed: of the fit.
-        model_files: the hashes of the files that the model's options name.
+        model_files: the hashes of the files that the model's options name, and of its own code.
+        explainer_code: the hashes of explainers' own code, and of the files that their parameters name.
     """
     data = _checked(source, words, data_hash)
     drawn = stain_of(data, Wish(**wish), at_least, stain_seed)

@@ -8,10 +8,13 @@ from dataclasses import asdict, dataclass, field
 from verax.benchmarks.staining import jobs
 from verax.benchmarks.staining.spec import StainSpec
 from verax.benchmarks.staining.stainable import Stainable, make_stainable
-from verax.models.ready import check_model
-from verax.models.resolve import model_files
+from verax.explain import explainers as known_explainers
+from verax.models.ready import check_model, models, parse_model
+from verax.models.resolve import is_saved, model_files
 from verax.run.jobs import Job
 from verax.run.named_files import named_files
+from verax.run.objects import is_reference
+from verax.run.sources import code_behind
 
 FLOOR = "random"
 
@@ -38,6 +41,7 @@ class Plan:
         trials: the stained ones.
         sources: what each dataset is loaded by.
         objects: what the jobs refer to, by reference.
+        code: hashes of code and files of somebody's own that the jobs depend on, by their names.
         correlated: per dataset, the conditions left out because another one is the same.
     """
 
@@ -48,6 +52,7 @@ class Plan:
     trials: tuple[Trial, ...]
     sources: Mapping[str, Mapping[str, object]]
     objects: Mapping[str, object]
+    code: Mapping[str, str]
     correlated: Mapping[str, Sequence[tuple[str, str]]]
 
     @property
@@ -83,7 +88,7 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
         objects: what of the rest is no name; they must be at hand, see `verax.run.objects`.
     """
     for name in spec.models:
-        if name not in objects.models:
+        if name not in objects.models and not is_saved(name):
             check_model(name)
     methods = list(explainers)
     if not any(label == FLOOR for label, _, _ in methods):
@@ -92,6 +97,8 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
         name: {"name_or_path": objects.datasets[name]} if name in objects.datasets else spec.source(name)
         for name in spec.datasets
     }
+    code = _code(methods)
+    of_models = {name: _model(name, objects) for name in spec.models}
     stainable = {name: make_stainable(source, spec.words) for name, source in sources.items()}
     twins: dict[tuple[str, str], Job] = {}
     trials: list[Trial] = []
@@ -103,7 +110,7 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
             "data_hash": data.dataset.hash,
         }
         for model in spec.models:
-            arguments = {**shared, **_model(model, objects), "seed": spec.seed}
+            arguments = {**shared, **of_models[model], "seed": spec.seed}
             name = f"{dataset}, {model}, unstained"
             twins[dataset, model] = _job(name, "twin", arguments)
         for stain in range(spec.stains):
@@ -114,7 +121,8 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
                     "at_least": spec.at_least,
                     "stain_seed": spec.seed + stain,
                     "weight": spec.weight,
-                    **_model(model, objects),
+                    **of_models[model],
+                    **({"explainer_code": code} if code else {}),
                     "explainers": [[label, name, dict(parameters)] for label, name, parameters in methods],
                     "inputs": spec.inputs,
                     "learnt": spec.learnt,
@@ -130,6 +138,7 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
         trials=tuple(trials),
         sources=sources,
         objects=objects.things,
+        code=_together(code, of_models),
         correlated={
             name: data.candidates(spec.min_share, spec.at_least).correlated
             for name, data in stainable.items()
@@ -138,11 +147,31 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
 
 
 def _model(name: str, objects: Objects) -> dict[str, object]:
-    """What a job is told of a model: its name or reference, and the content of files that its options name."""
+    """What a job is told of a model: its name or reference, and the content of files and code that it stands for."""
     if name in objects.models:
         return {"model": objects.models[name]}
     files = named_files(model_files(name))
+    if not is_saved(name):
+        files |= code_behind({name: models.module_of(parse_model(name).name)})
     return {"model": name, "model_files": files} if files else {"model": name}
+
+
+def _code(methods: Sequence[jobs.Method]) -> dict[str, str]:
+    """The code of explainers that are named and not Verax's own, and the content of files that parameters name."""
+    named = [(label, name, parameters) for label, name, parameters in methods if not is_reference(name)]
+    modules = {label: known_explainers.module_of(name) for label, name, _ in named}
+    files = named_files(value for _, _, parameters in named for value in parameters.values())
+    return code_behind(modules) | files
+
+
+def _together(code: Mapping[str, str], of_models: Mapping[str, Mapping[str, object]]) -> dict[str, str]:
+    """All code and files that jobs depend on, for the manifest."""
+    together = dict(code)
+    for model in of_models.values():
+        files = model.get("model_files", {})
+        assert isinstance(files, Mapping)
+        together |= files
+    return together
 
 
 def _job(name: str, function: str, arguments: dict[str, object]) -> Job:

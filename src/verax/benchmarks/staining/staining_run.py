@@ -37,6 +37,7 @@ def run_staining(
     cluster: str | None = None,
     progress: Progress | None = None,
     retry_failed: bool = False,
+    fresh: bool = False,
 ) -> StainingRun:
     """Does what is planned and not yet done, and writes everything but the report into the folder.
 
@@ -47,9 +48,10 @@ def run_staining(
         cluster: a Dask scheduler's address instead.
         progress: told of each finished job.
         retry_failed: do jobs again that failed.
+        fresh: do all jobs again.
     """
     spec = {"benchmark": "stain", **plan.spec.model_dump(), "methods": list(plan.explainers)}
-    start_manifest(folder, spec, plan.hashes, plan.spec.seed)
+    start_manifest(folder, spec, plan.hashes, plan.spec.seed, plan.code)
     outcomes = execute(
         plan.jobs,
         Store(folder),
@@ -57,6 +59,7 @@ def run_staining(
         cluster=cluster,
         progress=progress,
         retry_failed=retry_failed,
+        fresh=fresh,
         objects=plan.objects,
     )
     manifest = finish_manifest(folder)

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from verax.arrays import IntArray
 from verax.benchmarks.staining.stainable import Stainable
 from verax.data import Dataset, Part
+from verax.errors import VeraxError
 from verax.models import Model, fit_model, own_model, resolve_model
 from verax.models.ready import parse_model
+from verax.models.resolve import is_saved, load_saved, unwrapped
 from verax.models.text import TextPipeline
 from verax.run.objects import fetch, is_reference
 
@@ -35,7 +37,7 @@ def fit(
         train=Part(data.dataset.train.inputs, labels[0]),
         validation=Part(data.dataset.validation.inputs, labels[1]),
     )
-    if is_reference(name) or ":" in parse_model(name).name:
+    if is_reference(name) or is_saved(name) or ":" in parse_model(name).name:
         # Somebody's own: a weight is that many copies, whatever the model is.
         places = _copies(len(labels[0]), weight)
         return _fit_own(name, replace(dataset, train=_take(dataset.train, places)), seed)
@@ -50,21 +52,36 @@ def fit(
 
 
 def _fit_own(name: str, dataset: Dataset, seed: int) -> Model:
+    if is_saved(name):
+        return _fit_again(name, load_saved(name), dataset, seed)
     if not is_reference(name):
         return resolve_model(name, dataset, seed)
     thing = fetch(name)
     if not hasattr(thing, "fit"):
         return own_model("the function for a model", thing, dataset, seed)
+    return _fit_again(type(thing).__name__, thing, dataset, seed)
+
+
+def _fit_again(name: str, thing: object, dataset: Dataset, seed: int) -> Model:
+    """A classifier of scikit-learn's making, fitted anew: on stained labels what it was fitted on before is nothing."""
     from sklearn.base import clone
 
-    estimator: Any = clone(thing)
+    thing = unwrapped(thing)
+    try:
+        estimator: Any = clone(thing)
+    except (TypeError, RuntimeError) as error:
+        raise VeraxError(
+            f"Staining fits every model anew on stained labels, and the {type(thing).__name__} in {name!r} cannot be; "
+            "give a scikit-learn classifier or pipeline, or a function from a dataset to a fitted model "
+            "(package.module:function)."
+        ) from error
     # A fit that draws at random draws the same again, unless the user has chosen a seed of their own.
     drawn = [
         key for key, value in estimator.get_params().items() if key.endswith("random_state") and value is None
     ]
     estimator.set_params(**dict.fromkeys(drawn, seed))
     inputs = dataset.train.inputs if dataset.schema is None else dataset.schema.decode(dataset.train.inputs)
-    return own_model(type(thing).__name__, estimator.fit(inputs, dataset.train.labels), dataset, seed)
+    return own_model(name, estimator.fit(inputs, dataset.train.labels), dataset, seed)
 
 
 def predict(model: Model, data: Stainable, part: int = 2, where: NDArray[np.bool_] | None = None) -> IntArray:

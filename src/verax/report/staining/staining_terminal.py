@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from verax.benchmarks.staining.summary import Scored, Summary
+from verax.benchmarks.staining.summary import Pair, Scored, Summary
 from verax.report.staining.answers import short_names, turned
 from verax.report.staining.staining_tables import shown_estimate
-from verax.text import counted
+from verax.text import counted, listed
 
 # The budgets whose recall the terminal shows; the report has all of them.
 SHOWN_BUDGETS = (2, 5, 10)
@@ -50,9 +52,36 @@ def _recall_table(summary: Summary, dataset: str) -> Table:
                 table.add_row(name, explainers[label], str(scored.stains), *_shown_recall(scored))
                 name = ""
         if not pair.explainers:
-            table.add_row(name, "no stain was learnt", "0", *([""] * len(SHOWN_BUDGETS)))
+            table.add_row(name, _nothing_scored(pair), "0", *([""] * len(SHOWN_BUDGETS)))
         table.add_section()
     return table
+
+
+def _nothing_scored(pair: Pair) -> str:
+    """Why a model has no line for any explainer."""
+    if pair.stains_left_out:
+        return "no stain was learnt"
+    return "every trial failed" if pair.stains_failed else "every explainer failed"
+
+
+def failed_trials(summary: Summary) -> list[str]:
+    """One sentence for each reason why trials failed, with the trials."""
+    trials: dict[str, list[str]] = defaultdict(list)
+    for failure in summary.failures:
+        trials[failure.error.removeprefix("VeraxError: ").rstrip(".")].append(failure.job)
+    return [
+        f"{counted(len(names), 'trial')} failed ({listed(names, most=3)}): {reason}."
+        for reason, names in trials.items()
+    ]
+
+
+def failed_explainers(summary: Summary) -> list[str]:
+    """One sentence for each explainer that failed, with its first error."""
+    return [
+        f"{pair.dataset}, {pair.model}: {label} failed on {counted(len(errors), 'stain')} ({errors[0]})."
+        for pair in summary.pairs
+        for label, errors in pair.errors.items()
+    ]
 
 
 def recall_rows(summary: Summary) -> list[tuple[str, ...]]:
@@ -91,8 +120,7 @@ def findings(summary: Summary) -> list[str]:
         if pair.stains_left_out:
             left_out = counted(len(pair.stains_left_out), "stain")
             sentences.append(f"{where}: {left_out} not learnt, left out of the scores.")
-        for label, errors in pair.errors.items():
-            sentences.append(f"{where}: {label} failed on {counted(len(errors), 'stain')} ({errors[0]}).")
+    sentences += failed_explainers(summary)
     if not any("above" in sentence for sentence in sentences):
         sentences.insert(
             0,

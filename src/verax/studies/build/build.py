@@ -5,6 +5,7 @@ A build that is killed goes on where it stopped: finished explanations wait in `
 
 from __future__ import annotations
 
+import logging
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ from verax.explain.explanation import Explanation
 from verax.run import Progress, Store
 from verax.run.progress import During, quietly
 from verax.run.threads import one_thread
-from verax.studies.build.build_folder import BUILDING, built_study, claim_folder
+from verax.studies.build.build_folder import BUILDING, built_study, claim_folder, outdated, own_code
 from verax.studies.build.explanations import Key, check_explainers, explain_all, records
 from verax.studies.build.fitting import (
     accuracy,
@@ -34,6 +35,9 @@ from verax.studies.model.study import Study
 from verax.studies.model.study_files import save_study
 from verax.studies.protocol.contract import Protocol, make_protocol
 from verax.studies.protocol.surroundings import framed_phases, framed_screens, participant_steps, screening
+from verax.text import listed
+
+logger = logging.getLogger(__name__)
 
 
 def build_study(
@@ -62,7 +66,12 @@ def build_study(
     ready = None if force else built_study(out, spec_text)
     if ready is not None:
         return ready
-    claim_folder(out, spec_text, force=force)
+    changed = () if force else outdated(out, spec_text)
+    if changed:
+        logger.warning(
+            "%s changed since the study in %s was built, so it is built again.", listed(changed), out
+        )
+    claim_folder(out, spec_text, force=force or bool(changed))
     protocol = make_protocol(spec.protocol)
     protocol.check(spec)
     check_explainers(spec)
@@ -84,6 +93,7 @@ def build_study(
                 explanations=records(explanations),
                 models=_models(source, protocol),
                 data_hash=source.dataset.hash,
+                code=own_code(spec),
             )
     study = save_study(study, out)
     shutil.rmtree(out / BUILDING, ignore_errors=True)
@@ -125,6 +135,7 @@ def compose_study(
     explanations: Sequence[Mapping[str, object]] = (),
     models: Mapping[str, object] | None = None,
     data_hash: str = "",
+    code: Mapping[str, str] | None = None,
 ) -> Study:
     """A study of this material, checked: every step leads to a screen and a phase that are there.
 
@@ -135,6 +146,7 @@ def compose_study(
         explanations: records for later analysis.
         models: what is known of the models.
         data_hash: of the dataset.
+        code: hashes of somebody's own code that it depends on.
     """
     _check_items(material.items)
     rows = protocol.rows(material)
@@ -155,6 +167,7 @@ def compose_study(
         models=models or {},
         data_hash=data_hash,
         spec_text=spec_text,
+        code=code or {},
     )
     _check_steps(study)
     return study

@@ -5,10 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from verax.errors import VeraxError
+from verax.explain.base import explainers
+from verax.models.ready import models, parse_model
+from verax.models.resolve import is_saved
+from verax.run.sources import code_behind
 from verax.studies.build.fitting import data_arguments, study_dataset
 from verax.studies.model.freeze import frozen
+from verax.studies.model.spec import StudySpec
 from verax.studies.model.study import Study
 from verax.studies.model.study_files import MANIFEST, load_study
+from verax.studies.protocol.contract import protocols
 
 # Where a build that is not finished keeps what it has.
 BUILDING = ".build"
@@ -17,7 +23,40 @@ DATABASE = b"SQLite format 3\0"
 
 
 def built_study(folder: Path, spec_text: str) -> Study | None:
-    """The study in a folder, if it was built from this very spec and data, and nothing was changed since."""
+    """The study in a folder, if it was built from this very spec, data and code, and nothing was changed since."""
+    study = _of_this_spec(folder, spec_text)
+    return None if study is None or changed_code(study) else study
+
+
+def outdated(folder: Path, spec_text: str) -> tuple[str, ...]:
+    """What changed of the code that the study in a folder was built with, from this very spec and data otherwise."""
+    study = _of_this_spec(folder, spec_text)
+    return () if study is None else changed_code(study)
+
+
+def changed_code(study: Study) -> tuple[str, ...]:
+    """What the spec calls the things whose code is another now."""
+    if not study.code:
+        return ()
+    now = own_code(study.spec)
+    return tuple(name for name, code in study.code.items() if now.get(name, code) != code)
+
+
+def own_code(spec: StudySpec) -> dict[str, str]:
+    """The code behind the names of a spec that are not Verax's own: dataset, models, explainers, protocol."""
+    modules = {str(spec.protocol["name"]): protocols.module_of(str(spec.protocol["name"]))}
+    if ":" in spec.dataset and not Path(spec.dataset).exists():
+        modules[spec.dataset] = spec.dataset.partition(":")[0]
+    for name in filter(None, (spec.model, spec.worse.model if spec.worse else None)):
+        if not is_saved(name):
+            modules[name] = models.module_of(parse_model(name).name)
+    for condition in spec.conditions:
+        if condition.explainer and condition.kind != "none" and condition.like is None:
+            modules[condition.explainer] = explainers.module_of(condition.explainer)
+    return code_behind(modules)
+
+
+def _of_this_spec(folder: Path, spec_text: str) -> Study | None:
     if not (folder / MANIFEST).exists():
         return None
     try:

@@ -12,6 +12,7 @@ from verax.explain.explanation import Explanation
 from verax.models.resolve import model_files
 from verax.run import Job, Outcome, Progress, Store, execute
 from verax.run.named_files import named_files
+from verax.studies.build.build_folder import own_code
 from verax.studies.build.fitting import (
     ModelArguments,
     data_arguments,
@@ -157,7 +158,7 @@ def _job(
             "parameters": parameters,
             "places": [[item.part, item.place] for item in items],
             "targets": targets,
-            "files": named_files(named),
+            "files": named_files(named) | own_code(spec),
         },
         VERSION,
         known_as="verax.studies.explanations:explain_items",

@@ -30,6 +30,7 @@ class Study:
         models: "model", and "worse" where there are two: their name, accuracy and numbers of inputs.
         data_hash: of the dataset's content; empty for imported items.
         spec_text: the spec to the letter.
+        code: hashes of somebody's own code that it was built with, by what the spec calls it.
         hash: of all frozen files; empty before the study is saved.
     """
 
@@ -46,3 +47,4 @@ class Study:
     data_hash: str = ""
     spec_text: str = field(default="", repr=False)
     hash: str = ""
+    code: Mapping[str, str] = field(default_factory=dict)

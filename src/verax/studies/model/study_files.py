@@ -99,6 +99,8 @@ def _contents(study: Study) -> dict[str, bytes]:
         "models": dict(study.models),
         "data_hash": study.data_hash,
     }
+    if study.code:
+        about["code"] = dict(study.code)
     return {
         "spec.toml": study.spec_text.encode(),
         "study.json": (json.dumps(about, indent=2, ensure_ascii=False, sort_keys=True) + "\n").encode(),
@@ -135,4 +137,5 @@ def _from_contents(contents: Mapping[str, bytes], total: str) -> Study:
         data_hash=about["data_hash"],
         spec_text=contents["spec.toml"].decode(),
         hash=total,
+        code=about.get("code", {}),
     )
