@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import compress, product
+from math import comb
+
 import numpy as np
 import pytest
 import xgboost
@@ -16,12 +19,12 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import verax
-from helpers import fitted
+from helpers import BAD, GOOD, PLAIN, fitted
 from verax.data.bins import Bins
 from verax.data.table import Schema
 from verax.errors import VeraxError
 from verax.explain import lime_tables
-from verax.explain.lime import Lime, build_bank, sample_masks
+from verax.explain.lime import Lime, build_bank, limit_bank, sample_masks
 from verax.perturb import path_for
 
 MODELS = {
@@ -204,3 +207,87 @@ def test_own_samples_agree_with_the_package_within_its_own_noise(reviews):
 def test_bad_parameters_are_a_sentence(parameters, sentence):
     with pytest.raises(VeraxError, match=sentence):
         Lime(**parameters)
+
+
+# --- infinitely many samples ----------------------------------------------------------------------------------
+
+
+def normal_equations(model, text, kernel_width=25.0):
+    """Straight from the definition: every variant with its chance and kernel, and weighted least squares."""
+    words = text.split()
+    n = len(words)
+    rows, weights = [], []
+    for bits in product([0, 1], repeat=n):
+        kept = sum(bits)
+        if kept < n:
+            distance = 100.0 * (1.0 - np.sqrt(kept / n))
+            rows.append(bits)
+            weights.append(np.exp(-(distance**2) / kernel_width**2 / 2) / (n * comb(n, kept)))
+    texts = [" ".join(compress(words, bits)) for bits in rows]
+    answers = model.predict_proba(texts)[:, 1]
+    design = np.column_stack([np.ones(len(rows)), np.array(rows)])
+    root = np.sqrt(weights)
+    solved = np.linalg.lstsq(design * root[:, None], answers * root, rcond=None)[0]
+    return dict(zip(words, solved[1:], strict=True))
+
+
+def some_words(count: int) -> str:
+    """A text of so many distinct words of the made-up reviews, none of them twice in another case."""
+    return " ".join((*PLAIN, *GOOD, *BAD)[:count])
+
+
+@pytest.mark.parametrize("name", ["forest", "tree", "logistic"])
+def test_infinitely_many_samples_are_weighted_least_squares_on_all_variants(name):
+    model = verax.as_model(MODELS[name]())
+    text = some_words(9)
+    [explanation] = Lime(samples="exact").explain(model, [text], [1])
+    expected = normal_equations(model, text)
+    assert explanation.details["route"] == ("enumeration" if name == "logistic" else "trees")
+    assert dict(zip(explanation.features, explanation.scores, strict=True)) == pytest.approx(
+        expected, abs=1e-7
+    )
+
+
+def test_the_closed_form_is_where_samples_go():
+    model = verax.as_model(MODELS["forest"]())
+    text = some_words(20)
+    [exact] = Lime(samples="exact").explain(model, [text])
+    [many] = Lime(samples=200_000).explain(model, [text])
+    [few] = Lime(samples=2_000).explain(model, [text])
+    assert exact.target == many.target
+    assert np.abs(exact.scores - many.scores).max() < 0.004
+    assert np.abs(exact.scores - many.scores).max() < np.abs(exact.scores - few.scores).max()
+    assert exact.cost.rows == 0
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_a_text_of_hardly_a_word_has_the_limit_of_what_samples_give(count):
+    model = verax.as_model(MODELS["forest"]())
+    [exact] = Lime(samples="exact").explain(model, [some_words(count)], [1])
+    [sampled] = Lime(samples=200_000).explain(model, [some_words(count)], [1])
+    assert exact.scores == pytest.approx(sampled.scores, abs=1e-3)
+
+
+@pytest.mark.parametrize("target", [0, 1, 2])
+def test_each_of_three_classes_has_its_limit(target):
+    model = verax.as_model(fitted(RandomForestClassifier(20, random_state=0), classes=3))
+    [closed] = Lime(samples="exact").explain(model, [some_words(10)], [target])
+    bank = limit_bank(10, 25.0)
+    path = path_for(model)
+    [answer] = path.evaluate(path.prepare([some_words(10)]), iter([bank.masks]))
+    enumerated = Lime(samples="exact").score(bank, answer.probabilities[:, target])
+    assert closed.scores == pytest.approx(enumerated.scores, abs=1e-9)
+    assert closed.details["intercept"] == pytest.approx(enumerated.details["intercept"], abs=1e-9)
+
+
+def test_what_has_no_limit_is_a_sentence():
+    rows, schema, labels = table()
+    of_rows = verax.as_model(
+        DecisionTreeClassifier(max_depth=2).fit(rows, labels), schema=schema, reference=rows
+    )
+    with pytest.raises(VeraxError, match="'exact' is for texts"):
+        Lime(samples="exact").explain(of_rows, rows[:1])
+    with pytest.raises(VeraxError, match="has 13 words"):
+        Lime(samples="exact").explain(verax.as_model(MODELS["logistic"]()), [some_words(13)])
+    with pytest.raises(VeraxError, match="must be a number or 'exact'"):
+        Lime(samples="many")

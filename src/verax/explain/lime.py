@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from verax.arrays import BoolArray, FloatArray
 from verax.errors import VeraxError
 from verax.explain.base import Explainer, Target, at_least, explainers
-from verax.explain.explanation import Attribution
+from verax.explain.explanation import Attribution, Cost
 from verax.explain.lime_tables import Sampling, explain_rows
-from verax.explain.perturbed import BANKS, Scored, check_targets, explain_with_banks
+from verax.explain.perturbed import BANKS, Scored, Targets, attribution, check_targets, explain_with_banks
 from verax.models.base import Inputs, Model
 from verax.perturb import solve
+from verax.perturb.dispatch import path_for
+from verax.perturb.leaf_sums import TextTrees
+from verax.perturb.lime_limit import WHOLE, LimeLimit, every_variant, lime_limit, limit_moments
 from verax.perturb.masks import Masks, distinct_rows
+from verax.perturb.paths.bag_of_words import BagPath
+from verax.perturb.paths.bags import Bag
+from verax.perturb.paths.heads import TreeHead
 from verax.seeds import stream
 
 SELECTIONS = ("auto", "none", "highest_weights", "forward_selection", "lasso_path")
 TEXT_KERNEL_WIDTH = 25.0
+# Texts of up to so many words can be asked about in all their variants.
+MAX_ENUMERATED = 12
 
 
 @explainers.register("lime")
@@ -31,7 +41,8 @@ class Lime(Explainer):
     ``features`` asks for a selection, which the original makes by default for its ten printed words.
 
     Attributes:
-        samples: perturbed variants per input, the input itself among them.
+        samples: perturbed variants per input, the input itself among them. "exact" is what infinitely many would give:
+            in a closed form for trees and forests on bags of words, from all variants for texts of up to 12 words.
         seed: inputs with equally many features share their masks.
         kernel_width: of the exponential kernel; 25 for texts, 0.75 * sqrt(columns) for tables if None.
         features: how many features to keep; the rest score 0. None keeps all.
@@ -39,14 +50,17 @@ class Lime(Explainer):
             and the highest weights above.
     """
 
-    samples: int = 5000
+    samples: int | Literal["exact"] = 5000
     seed: int = 0
     kernel_width: float | None = None
     features: int | None = None
     selection: str = "auto"
 
     def __post_init__(self) -> None:
-        at_least(self.samples, 2, "samples")
+        if isinstance(self.samples, int):
+            at_least(self.samples, 2, "samples")
+        elif self.samples != "exact":
+            raise VeraxError(f"samples={self.samples!r} must be a number or 'exact'.")
         at_least(self.features, 1, "features")
         if self.selection not in SELECTIONS:
             raise VeraxError(
@@ -60,6 +74,8 @@ class Lime(Explainer):
     ) -> list[Attribution]:
         """Explains each input; see :meth:`Explainer.explain`."""
         wanted = check_targets(model, inputs, targets)
+        if self.samples == "exact":
+            return self._explain_exactly(model, inputs, wanted)
         if model.kind == "table":
             sampling = Sampling(self.samples, self.seed, self.kernel_width)
             return explain_rows(repr(self), model, inputs, wanted, sampling, self.fit)
@@ -68,6 +84,8 @@ class Lime(Explainer):
     def bank(self, n_features: int) -> LimeBank:
         """The masks for a number of features, with what the regression on them needs."""
         width = self.kernel_width or TEXT_KERNEL_WIDTH
+        if self.samples == "exact":
+            return limit_bank(n_features, width)
         about = (n_features, self.samples)
 
         def build() -> LimeBank:
@@ -76,10 +94,58 @@ class Lime(Explainer):
         bank: LimeBank = BANKS.get(("lime", self.seed, width, *about), build)
         return bank
 
+    def _explain_exactly(self, model: Model, inputs: Inputs, targets: Targets) -> list[Attribution]:
+        """In closed form where the model has one, otherwise from all variants."""
+        if model.kind == "table":
+            raise VeraxError(
+                "LIME on a table draws numbers inside bins, so samples='exact' is for texts; give a number."
+            )
+        path = path_for(model)
+        trees = None
+        if (
+            isinstance(path, BagPath)
+            and isinstance(path.head, TreeHead)
+            and path.head.ensemble.link == "identity"
+        ):
+            trees = TextTrees.of(path.head.ensemble, path.lexicon.n_columns)
+        explanations: list[Attribution] = []
+        for given, target in zip(inputs, targets, strict=True):
+            started = time.perf_counter()
+            ready = path.prepare([given])[0] if trees else None
+            if trees is None or ready is None or not trees.takes(ready):
+                explanations += explain_with_banks(self, model, [given], [target])
+                continue
+            chosen, scored = self._score_leaves(trees, ready, target)
+            scored.details["path"] = path.name
+            cost = Cost(0, 0, time.perf_counter() - started)
+            explanations.append(attribution(repr(self), model, given, ready.features, chosen, scored, cost))
+        return explanations
+
+    def _score_leaves(self, trees: TextTrees, ready: Bag, target: int | None) -> tuple[int, Scored]:
+        """The class that is explained, and the coefficients of the regression on infinitely many samples."""
+        n, width = len(ready.features), self.kernel_width or TEXT_KERNEL_WIDTH
+        limit: LimeLimit = BANKS.get(
+            ("lime-limit", width, n),
+            lambda: lime_limit(text_kernel(np.arange(n, dtype=np.float64), n, width)),
+        )
+        sums = trees.leaf_sums(ready, limit.weights)
+        if target is None:
+            target = int(np.argmax(trees.ensemble.probabilities(sums.totals[WHOLE][:, None])[0]))
+        # Of two classes the trees count the second; the first is its mirror image.
+        of_two = len(sums.shares) == 1
+        covariance, mean = limit_moments(limit, sums, 0 if of_two else target)
+        if of_two and target == 0:
+            covariance, mean = -covariance, 1.0 - mean
+        fit = self.fit(limit.normal, solve.Moments(covariance, mean, 0.0))
+        return target, Scored(fit.coefficients, {"intercept": fit.intercept, "route": "trees"})
+
     def score(self, bank: LimeBank, answers: FloatArray) -> Scored:
         """The coefficients of the local regression."""
         fit = self.fit(bank.normal, solve.moments(bank.normal, bank.masks, bank.weights, answers))
-        return Scored(fit.coefficients, {"intercept": fit.intercept, "r2": fit.r2})
+        details: dict[str, object] = {"intercept": fit.intercept, "r2": fit.r2}
+        if self.samples == "exact":
+            details["route"] = "enumeration"
+        return Scored(fit.coefficients, details)
 
     def fit(self, normal: solve.Normal, moments: solve.Moments) -> solve.Fit:
         """The regression on all features, or on those that the selection chooses."""
@@ -123,6 +189,19 @@ def build_bank(columns: BoolArray, width: float) -> LimeBank:
     masks = Masks.from_columns(distinct)
     weights = text_kernel(distinct.sum(axis=0), len(columns), width) * repeats
     return LimeBank(masks, weights, solve.normal_of_masks(masks, weights))
+
+
+def limit_bank(n_features: int, width: float) -> LimeBank:
+    """All variants, each with the weight that infinitely many samples would give it."""
+    if n_features > MAX_ENUMERATED:
+        raise VeraxError(
+            f"An input has {n_features} words; give a number of samples. samples='exact' is for up to "
+            f"{MAX_ENUMERATED} words, or for trees and forests on a bag of words in which no two of the input's words "
+            "count as one, as 'The' and 'the' may."
+        )
+    kernel = text_kernel(np.arange(n_features, dtype=np.float64), n_features, width)
+    masks, weights = every_variant(kernel)
+    return LimeBank(masks, weights, solve.normal_of_masks(masks, weights), full=masks.n_rows - 1)
 
 
 def sample_masks(n_features: int, samples: int, rng: np.random.Generator) -> BoolArray:

@@ -14,13 +14,14 @@ from verax.explain.perturbed import Scored, Targets, attribution
 from verax.models.base import Inputs, Model
 from verax.perturb.dispatch import path_for
 from verax.perturb.evaluate import Path, Prepared
+from verax.perturb.leaf_sums import TextTrees, leaf_sums
 from verax.perturb.paths.bag_of_words import BagPath
 from verax.perturb.paths.bags import Bag, word_weights
-from verax.perturb.paths.ensembles import LEAF, Ensemble, NodeArray, flatten
+from verax.perturb.paths.ensembles import Ensemble, flatten
 from verax.perturb.paths.heads import LinearHead, TreeHead
 from verax.perturb.paths.separable import Separable, separable
 from verax.perturb.paths.tables import TablePath, TableRow
-from verax.perturb.shapley import MAX_TREE_FEATURES, shapley_of_trees
+from verax.perturb.shapley import leaf_weights
 
 # How far the values may miss the model's own prediction before the closed form is not trusted.
 SUM_TOLERANCE = 1e-5
@@ -102,7 +103,8 @@ def _solver(path: Path[Any], output: str) -> Solver[Any] | None:
     if isinstance(path, BagPath) and isinstance(path.head, TreeHead):
         ensemble = path.head.ensemble
         if _explains(ensemble, output):
-            return TextTrees.of(ensemble, path.lexicon.n_columns)
+            trees = TextTrees.of(ensemble, path.lexicon.n_columns)
+            return TextTreeSolver(trees, trees.outputs_of_nothing())
     if isinstance(path, BagPath) and isinstance(path.head, LinearHead) and output == "log-odds":
         return TextLinear(path.head) if path.head.weights.shape[1] == 1 else None
     if isinstance(path, TablePath):
@@ -116,41 +118,18 @@ def _explains(ensemble: Ensemble, output: str) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class TextTrees:
-    """Trees on bags of words; absent words take their columns away."""
+class TextTreeSolver:
+    """Trees on bags of words."""
 
-    ensemble: Ensemble
-    present: FloatArray
-    absent: FloatArray
-    owner: NodeArray
+    trees: TextTrees
     base: FloatArray
     route: str = "trees"
 
-    @classmethod
-    def of(cls, ensemble: Ensemble, n_columns: int) -> TextTrees:
-        """Prepares the scratch space that all texts share."""
-        absent = np.full(n_columns, ensemble.absent)
-        nobody = np.full(n_columns, -1, dtype=np.int32)
-        # Without any word a text goes from each root to the next leaf: nodes are in walking order.
-        leaves = np.flatnonzero(ensemble.trees.left == LEAF)
-        reached = leaves[np.searchsorted(leaves, ensemble.trees.roots)]
-        base = ensemble.trees.values[reached].sum(axis=0) + ensemble.base
-        return cls(ensemble, absent.copy(), absent, nobody, base)
-
     def solve(self, ready: Bag) -> Exact | None:
         """Shapley values of the leaves; None if two words feed one column or there are very many words."""
-        if not ready.single or len(ready.features) > MAX_TREE_FEATURES:
+        if not self.trees.takes(ready):
             return None
-        self.present[ready.columns] = ready.values.astype(np.float32)
-        self.owner[ready.columns] = ready.words
-        try:
-            shapley = shapley_of_trees(
-                self.ensemble, self.present, self.absent, self.owner, len(ready.features)
-            )
-        finally:
-            self.present[ready.columns] = self.absent[ready.columns]
-            self.owner[ready.columns] = -1
-        return Exact(shapley, self.base)
+        return Exact(self.trees.leaf_sums(ready, leaf_weights(len(ready.features))).shares, self.base)
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,7 +178,9 @@ class TableTrees:
         n_features = len(ready.features)
         shapley = np.mean(
             [
-                shapley_of_trees(self.ensemble, present, absent, self.seen.owner, n_features)
+                leaf_sums(
+                    self.ensemble, present, absent, self.seen.owner, n_features, leaf_weights(n_features)
+                ).shares
                 for absent in self.background
             ],
             axis=0,

@@ -1,4 +1,4 @@
-"""Exact Shapley values where they have a closed form: all masks, linear models, and trees."""
+"""Exact Shapley values where they have a closed form: from all masks, and what a tree's leaf gives to each feature."""
 
 from __future__ import annotations
 
@@ -8,11 +8,8 @@ from math import factorial
 import numpy as np
 
 from verax.arrays import FloatArray
+from verax.perturb.leaf_sums import LeafWeights
 from verax.perturb.masks import Masks
-from verax.perturb.paths.ensembles import Ensemble, NodeArray
-
-# Exact values from trees are for inputs of up to this many features: the table of weights is its square.
-MAX_TREE_FEATURES = 512
 
 
 def shapley_from_all(masks: Masks, values: FloatArray) -> FloatArray:
@@ -36,30 +33,13 @@ def _weight(others: int, n: int) -> float:
     return factorial(others) * factorial(n - others - 1) / factorial(n)
 
 
-def shapley_of_trees(
-    ensemble: Ensemble, present: FloatArray, absent: FloatArray, owner: NodeArray, n_features: int
-) -> FloatArray:
-    """Exact Shapley values (outputs, features) of the trees' summed leaves.
-
-    Args:
-        ensemble: the trees.
-        present: the value of each column while its feature is present.
-        absent: the value of each column while its feature is absent (NaN is missing).
-        owner: which feature each column belongs to; negative for none.
-        n_features: how many features there are.
-    """
-    from verax.perturb.paths.kernels import shapley_of_leaves
-
-    kept, lost = _leaf_weights(max(64, 1 << n_features.bit_length()))
-    shapley = np.zeros((ensemble.trees.values.shape[1], n_features))
-    lacked = np.isnan(absent) if ensemble.absent_is_missing else absent == 0.0
-    skipped = np.append((owner < 0) & lacked, False)
-    shapley_of_leaves(*ensemble.trees, present, absent, owner, skipped, kept, lost, shapley)
-    return shapley
+def leaf_weights(n_features: int) -> LeafWeights:
+    """The Shapley values of a leaf; one table serves inputs of about the same length."""
+    return _leaf_weights(max(64, 1 << n_features.bit_length()))
 
 
 @lru_cache(maxsize=4)
-def _leaf_weights(n: int) -> tuple[FloatArray, FloatArray]:
+def _leaf_weights(n: int) -> LeafWeights:
     """(k-1)! l! / (k+l)! and k! (l-1)! / (k+l)! for k, l up to n."""
     from scipy.special import gammaln
 
@@ -69,4 +49,4 @@ def _leaf_weights(n: int) -> tuple[FloatArray, FloatArray]:
         lost = np.exp(gammaln(k + 1) + gammaln(l) - gammaln(k + l + 1))
     kept[0, :] = 0.0
     lost[:, 0] = 0.0
-    return kept, lost
+    return LeafWeights(kept, lost)

@@ -147,7 +147,7 @@ def walk_sets(
 
 
 @compiled
-def shapley_of_leaves(
+def sum_leaf_games(
     roots: NodeArray,
     column: NodeArray,
     threshold: FloatArray,
@@ -161,12 +161,15 @@ def shapley_of_leaves(
     skipped: BoolArray,
     kept_weight: FloatArray,
     lost_weight: FloatArray,
-    shapley: FloatArray,
+    total_weights: FloatArray,
+    shares: FloatArray,
+    totals: FloatArray,
 ) -> None:
-    """Adds to ``shapley`` (outputs, features) the exact Shapley values of the summed leaves.
+    """Adds up what each leaf gives to each feature, and to totals that are no feature's own.
 
-    A leaf that is reached exactly when the features K are present and the features L are absent is a game whose
-    Shapley values are known: ``kept_weight[|K|, |L|]`` for each of K, minus ``lost_weight[|K|, |L|]`` for each of L.
+    A leaf that is reached exactly when the features K are present and the features L are absent is a product of
+    presences and absences. What it gives (its Shapley values, its moments under LIME's sampling) depends on |K| and |L|
+    alone: ``kept_weight[|K|, |L|]`` to each of K, minus ``lost_weight[|K|, |L|]`` to each of L.
 
     Args:
         roots, column, threshold, left, right, missing_left, values: the arrays of ``Trees``.
@@ -175,11 +178,13 @@ def shapley_of_leaves(
         owner: which feature each column belongs to; negative for none.
         skipped: columns that the row lacks, with or without any feature: there the next node follows. Its last entry
             is for the leaves' column, -1, and is False.
-        kept_weight, lost_weight: ``(k-1)! l! / (k+l)!`` and ``k! (l-1)! / (k+l)!``.
-        shapley: where the values are added.
+        kept_weight, lost_weight: by the numbers of features kept and lost.
+        total_weights: (totals, kept, lost); what a leaf gives to each total.
+        shares: (outputs, features), where what features are given is added.
+        totals: (totals, outputs), where the rest is added.
     """
     n_outputs = values.shape[1]
-    n_features = shapley.shape[1]
+    n_features = shares.shape[1]
     state = np.zeros(n_features + 1, dtype=np.int8)  # 1 kept, 2 lost, 0 not asked yet
     path = np.empty(n_features + 1, dtype=np.int32)
     later_node = np.empty(n_features + 1, dtype=np.int32)
@@ -228,7 +233,10 @@ def shapley_of_leaves(
                 feature = path[step]
                 weight = kept_weight[n_kept, n_lost] if state[feature] == 1 else -lost_weight[n_kept, n_lost]
                 for output in range(n_outputs):
-                    shapley[output, feature] += weight * values[node, output]
+                    shares[output, feature] += weight * values[node, output]
+            for number in range(len(total_weights)):
+                for output in range(n_outputs):
+                    totals[number, output] += total_weights[number, n_kept, n_lost] * values[node, output]
             if waiting == 0:
                 break
             # Back to the last feature taken as kept; now it is lost.
