@@ -24,6 +24,7 @@ from verax.perturb.masks import Masks, distinct_rows
 from verax.perturb.paths.bag_of_words import BagPath
 from verax.perturb.paths.bags import Bag
 from verax.perturb.paths.heads import TreeHead
+from verax.run.threads import one_blas_thread
 from verax.seeds import stream
 
 SELECTIONS = ("auto", "none", "highest_weights", "forward_selection", "lasso_path")
@@ -188,7 +189,8 @@ def build_bank(columns: BoolArray, width: float) -> LimeBank:
     distinct = columns if len(first) == columns.shape[1] else columns[:, first]
     masks = Masks.from_columns(distinct)
     weights = text_kernel(distinct.sum(axis=0), len(columns), width) * repeats
-    return LimeBank(masks, weights, solve.normal_of_masks(masks, weights))
+    with one_blas_thread():
+        return LimeBank(masks, weights, solve.normal_of_masks(masks, weights))
 
 
 def limit_bank(n_features: int, width: float) -> LimeBank:

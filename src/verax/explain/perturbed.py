@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -20,6 +21,8 @@ from verax.models.tables import encode_rows
 from verax.perturb.cache import ByteCache
 from verax.perturb.dispatch import path_for
 from verax.perturb.masks import Variants
+from verax.perturb.paths.bag_of_words import BagPath
+from verax.run.threads import one_blas_thread
 
 # The class to explain for each input; the predicted one where None.
 Targets = Sequence[int | None]
@@ -71,11 +74,13 @@ def explain_with_banks(
     explainer: BankExplainer[B], model: Model, inputs: Inputs, targets: Targets
 ) -> list[Attribution]:
     """Explains each input from one bank of masks."""
-    return [
-        explanation
-        for part, wanted in slices(inputs, targets)
-        for explanation in _explain_slice(explainer, model, part, wanted)
-    ]
+    # A bag of words is evaluated by products of our own; elsewhere the model's threads are its user's business.
+    with one_blas_thread() if isinstance(path_for(model), BagPath) else nullcontext():
+        return [
+            explanation
+            for part, wanted in slices(inputs, targets)
+            for explanation in _explain_slice(explainer, model, part, wanted)
+        ]
 
 
 def slices(inputs: Inputs, targets: Targets) -> Iterator[tuple[Inputs, Targets]]:

@@ -13,6 +13,7 @@ from verax.errors import VeraxError
 from verax.perturb.masks import Masks, distinct_rows
 from verax.perturb.shapley import shapley_from_all
 from verax.perturb.solve import MAX_FEATURES, factored, solve_factored
+from verax.run.threads import one_blas_thread
 from verax.seeds import stream
 
 # Coalitions that were drawn twice are drawn again, this often at the most.
@@ -102,8 +103,9 @@ def build_kernel_bank(n_features: int, samples: int, seed: int) -> KernelBank:
     ends[:, 1] = False
     masks = Masks.from_columns(np.concatenate([ends, coalitions, ~coalitions], axis=1))
     signs = np.where(coalitions, 1.0, -1.0) * np.sqrt(weights)
-    gram = signs @ signs.T
-    return KernelBank(masks, Masks.from_columns(coalitions), weights, gram, _factor(gram))
+    with one_blas_thread():
+        gram = signs @ signs.T
+        return KernelBank(masks, Masks.from_columns(coalitions), weights, gram, _factor(gram))
 
 
 def _factor(gram: FloatArray) -> FloatArray | None:

@@ -1,0 +1,43 @@
+"""Matrix products of our own take one thread; what other code has set is put back."""
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+import verax
+from helpers import make_texts
+from verax.explain.lime import Lime
+from verax.explain.perturbed import BANKS
+from verax.perturb import solve
+from verax.run.threads import one_blas_thread
+
+
+def blas_threads() -> list[int]:
+    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+
+def test_threads_are_put_back_also_after_an_error():
+    with threadpool_limits(2, user_api="blas"):
+        with one_blas_thread():
+            assert set(blas_threads()) == {1}
+        with pytest.raises(RuntimeError), one_blas_thread():
+            raise RuntimeError
+        assert set(blas_threads()) == {2}
+
+
+def test_an_explainer_multiplies_in_one_thread_whatever_its_user_set(monkeypatch):
+    texts, _ = make_texts(2)
+    during = []
+    normal = solve.normal_of_masks
+
+    def watched(*arguments):
+        during.extend(blas_threads())
+        return normal(*arguments)
+
+    monkeypatch.setattr(solve, "normal_of_masks", watched)
+    BANKS.clear()
+    model = verax.as_model(lambda given: np.full((len(given), 2), 0.5), kind="text")
+    with threadpool_limits(2, user_api="blas"):
+        Lime(samples=50).explain(model, texts)
+        assert set(blas_threads()) == {2}
+    assert set(during) == {1}
