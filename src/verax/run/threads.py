@@ -78,7 +78,7 @@ def limit_threads() -> list[Callable[[], None]]:
     os.environ.update(ENVIRONMENT)
     undo = [lambda: _restore(before)]
     if "numpy" in sys.modules:
-        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+        from threadpoolctl import threadpool_limits
 
         undo.append(threadpool_limits(1).restore_original_limits)
     if (
