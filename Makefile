@@ -7,7 +7,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # Installed before the rest, so that pip does not choose another build of it.
 TORCH := torch==2.13.0
 
-.PHONY: demo test lint browser perf perf-studies clean
+.PHONY: demo test lint browser perf perf-neural perf-studies clean
 
 demo: $(VENV)/.demo
 	$(BIN)/verax demo --out demo
@@ -27,6 +27,10 @@ browser: $(VENV)/.dev
 
 perf: $(VENV)/.dev
 	$(ONE_THREAD) $(BIN)/python perf/explainers.py
+
+# Networks beside the packages that call them unmodified; half an hour, most of it in transformers.
+perf-neural: $(VENV)/.dev
+	$(ONE_THREAD) $(BIN)/python perf/neural.py
 
 # What studies need: pages beside oTree (which is installed into a folder of its own), the data of 10,000 people, the
 # published bootstrap, how often the statistics err, and whether a known effect is found again. An hour and more.

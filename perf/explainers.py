@@ -42,7 +42,7 @@ from verax.perturb.paths.strings import build_strings, letters
 
 MODELS = ("logistic", "tree", "forest", "xgboost", "mlp")
 LONG_WORDS = 230
-OTHERS = "\n# Speed of studies\n"
+OTHERS = "\n# "
 
 
 @dataclass

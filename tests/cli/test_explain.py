@@ -76,7 +76,7 @@ def test_parameters_in_parentheses_win_over_the_common_ones(verax):
     assert [one["explainer"].split(", kernel")[0] for one in json.loads(ended.out)] == [
         "Lime(samples=7, seed=3",
         "Lime(samples=9, seed=0",
-        "Greedy()",
+        "Greedy(absent='dropped')",
     ]
     assert json.loads(ended.out)[0]["name"] == "lime(samples=7, seed=3)"
 

@@ -140,7 +140,7 @@ def test_parameters_make_the_identity():
     assert Lime(samples=100).key != Lime(samples=101).key
     assert Lime().key != Shap().key
     assert repr(Lime(samples=100)) == (
-        "Lime(samples=100, seed=0, kernel_width=None, features=None, selection='auto')"
+        "Lime(samples=100, seed=0, kernel_width=None, features=None, selection='auto', absent='dropped')"
     )
     assert eval(repr(Shap(seed=3))) == Shap(seed=3)
 

@@ -1,13 +1,17 @@
 """Networks under perturbation: what the fast paths say is what the network says to the rebuilt text."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from scipy.special import softmax
 
 torch = pytest.importorskip("torch")
 
 from verax import as_model  # noqa: E402
 from verax.data.words import split_words  # noqa: E402
-from verax.explain import Lime  # noqa: E402
+from verax.errors import VeraxError  # noqa: E402
+from verax.explain import Greedy, GreedyPath, Lime, Shap, explainer  # noqa: E402
 from verax.models.neural.bilstm import BilstmNetwork  # noqa: E402
 from verax.models.neural.cnn import CnnNetwork  # noqa: E402
 from verax.models.neural.encoders import WordEncoder  # noqa: E402
@@ -19,13 +23,17 @@ from verax.perturb.paths import convolution  # noqa: E402
 KNOWN = tuple(f"w{number}" for number in range(40))
 
 
-def network_of(kind, max_words=1_000):
+def network_of(kind, max_words=1_000, **options):
     torch.manual_seed(3)
-    network = kind(len(KNOWN) + 2, 12, 3)
+    network = kind(len(KNOWN) + 2, 12, 3, **options)
     with torch.no_grad():
         for weights in network.parameters():
             weights.mul_(3)  # scores that differ clearly
     return TextNetwork(network, WordEncoder(KNOWN, max_words), ("a", "b", "c"))
+
+
+# An LSTM of its own size would take half a minute for 50,000 texts.
+SMALL = {BilstmNetwork: {"units": 6}}
 
 
 def texts():
@@ -33,23 +41,29 @@ def texts():
     rng = np.random.default_rng(7)
     drawn = [
         " ".join(rng.choice([*KNOWN, "W3", "unknown", "strange", "w1,w2;", "(w5)"], size=size))
-        for size in [*range(1, 41), 90, 120, 150, 200, 300]
+        for size in [*range(1, 21), *range(1, 21), 30, 40, 50, 60, 120]
     ]
     return ["", "w1", "unknown strange words", "w1 w1 w1 W1", "...", *drawn]
 
 
+def drawn_masks(prepared, count):
+    """Random masks, anywhere between nothing and everything present."""
+    rng = np.random.default_rng(1)
+    return [
+        Masks.from_rows(rng.random((count, len(ready.features))) < rng.random((count, 1)))
+        for ready in prepared
+    ]
+
+
 @pytest.mark.parametrize("kind", [CnnNetwork, BilstmNetwork])
-@pytest.mark.parametrize("max_words", [1_000, 25])
-def test_probabilities_equal_those_of_the_rebuilt_texts(kind, max_words, without_cut_messages):
-    model = network_of(kind, max_words)
+@pytest.mark.parametrize(("max_words", "count"), [(1_000, 1_000), (25, 40)])
+def test_probabilities_equal_those_of_the_rebuilt_texts(kind, max_words, count, without_cut_messages):
+    model = network_of(kind, max_words, **SMALL.get(kind, {}))
     path = path_for(model)
     assert path.name == ("filter responses of words" if kind is CnnNetwork else "word numbers")
-    rng = np.random.default_rng(1)
     given = texts()
     prepared = path.prepare(given)
-    masks = [
-        Masks.from_rows(rng.random((40, len(ready.features))) < rng.random((40, 1))) for ready in prepared
-    ]
+    masks = drawn_masks(prepared, count)
     answers = list(path.evaluate(prepared, masks))
     assert len(answers) == len(given) == 50
     for text, ready, mask, answer in zip(given, prepared, masks, answers, strict=True):
@@ -57,6 +71,77 @@ def test_probabilities_equal_those_of_the_rebuilt_texts(kind, max_words, without
         rebuilt = [words.keep(np.array(ready.features)[row].tolist()) for row in mask.rows()]
         np.testing.assert_allclose(answer.probabilities, model.predict_proba(rebuilt), atol=1e-5)
         assert answer.rows == len({row.tobytes() for row in mask.rows()})
+
+
+@pytest.mark.parametrize("kind", [CnnNetwork, BilstmNetwork])
+@pytest.mark.parametrize(("max_words", "count"), [(1_000, 1_000), (25, 40)])
+def test_masked_words_are_vectors_of_zeros(kind, max_words, count, without_cut_messages):
+    model = network_of(kind, max_words, **SMALL.get(kind, {}))
+    path = path_for(model, "masked")
+    assert path.name == ("filter responses of words" if kind is CnnNetwork else "masked numbers")
+    given = texts()
+    prepared = path.prepare(given)
+    masks = drawn_masks(prepared, count)
+    for text, ready, mask, answer in zip(given, prepared, masks, path.evaluate(prepared, masks), strict=True):
+        (embedded,) = model.embed([text])
+        feature_of = [ready.features.index(word) for word in split_words(text).words]
+        kept = mask.rows()[:, feature_of][:, embedded.word_of]
+        blanked = [replace(embedded, vectors=embedded.vectors * row[:, None]) for row in kept]
+        expected = softmax(model.scores_from(blanked), axis=1)
+        np.testing.assert_allclose(answer.probabilities, expected, atol=1e-5)
+
+
+def test_dropped_words_make_neighbours_and_masked_ones_do_not():
+    model = network_of(CnnNetwork)
+    kept = Masks.from_rows(np.array([[True, False, True]]))
+    dropped, masked = (
+        next(iter(path.evaluate(path.prepare(["w1 w2 w3"]), [kept]))).probabilities[0]
+        for path in (path_for(model), path_for(model, "masked"))
+    )
+    np.testing.assert_allclose(dropped, model.predict_proba(["w1 w3"])[0], atol=1e-6)
+    assert np.abs(dropped - masked).max() > 0.01
+
+
+@pytest.mark.parametrize("explain", [Lime, Shap, Greedy, GreedyPath])
+def test_explainers_mask_when_they_are_told_to(explain):
+    model = network_of(BilstmNetwork)
+    dropped, masked = (
+        explain(absent=absent).explain(model, ["w1 w2 w3 w4"])[0] for absent in ("dropped", "masked")
+    )
+    assert masked.details["path"] == "masked numbers"
+    assert np.abs(dropped.scores - masked.scores).max() > 1e-3
+    assert explain(absent="masked").key != explain().key
+
+
+@pytest.mark.parametrize("name", ["lime", "shap", "greedy", "greedy-path"])
+def test_what_cannot_be_masked_is_told(name):
+    function = as_model(lambda batch: np.full((len(batch), 2), 0.5), class_names=["a", "b"])
+    with pytest.raises(VeraxError, match="this CallableModel shows no place for one; networks of texts do"):
+        explainer(name, absent="masked").explain(function, ["a b"])
+    with pytest.raises(
+        VeraxError, match="absent='gone' is not known; absent words are 'dropped' or 'masked'"
+    ):
+        explainer(name, absent="gone")
+
+
+@pytest.mark.parametrize("widths", [(1,), (2, 3), (4, 2), (3, 5)])
+def test_filters_of_any_width_and_number(widths):
+    model = network_of(CnnNetwork, widths=widths, filters=11)
+    path = path_for(model)
+    assert path.name == ("word numbers" if max(widths) > 4 else "filter responses of words")
+    (answer,) = path.evaluate(
+        path.prepare(["w1 w2 w3 w4 w5 w6"]), [Masks.from_rows(np.eye(6, dtype=bool)[::-1])]
+    )
+    expected = model.predict_proba(["w6", "w5", "w4", "w3", "w2", "w1"])
+    np.testing.assert_allclose(answer.probabilities, expected, atol=1e-6)
+
+
+def test_weights_that_are_not_numbers_are_not_hidden_by_the_fast_path():
+    model = network_of(CnnNetwork)
+    with torch.no_grad():
+        model.network.filters[1].bias[3] = torch.nan
+    with pytest.raises(VeraxError, match="The model returned nan as a probability"):
+        Greedy().explain(model, ["w1 w2 w3"])
 
 
 @pytest.fixture

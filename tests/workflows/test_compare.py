@@ -27,14 +27,17 @@ def test_a_class_whose_name_is_a_number_goes_by_its_name():
 @pytest.mark.parametrize(
     ("given", "made"),
     [
-        ("greedy", ["Greedy()"]),
-        (" greedy , random ( seed = 3 ) ", ["Greedy()", "Random(seed=3, ngram=1)"]),
-        ("shap(output=log-odds)", ["Shap(samples=None, seed=0, output='log-odds', route='auto')"]),
+        ("greedy", ["Greedy(absent='dropped')"]),
+        (" greedy , random ( seed = 3 ) ", ["Greedy(absent='dropped')", "Random(seed=3, ngram=1)"]),
+        (
+            "shap(output=log-odds)",
+            ["Shap(samples=None, seed=0, output='log-odds', route='auto', absent='dropped')"],
+        ),
         (
             "greedy-path(until_flip=True, steps=2),greedy,",
-            ["GreedyPath(steps=2, until_flip=True)", "Greedy()"],
+            ["GreedyPath(steps=2, until_flip=True, absent='dropped')", "Greedy(absent='dropped')"],
         ),
-        ("verax.explain.greedy:Greedy", ["Greedy()"]),
+        ("verax.explain.greedy:Greedy", ["Greedy(absent='dropped')"]),
     ],
 )
 def test_explainers_are_read_as_written(given, made):

@@ -15,12 +15,14 @@ from verax.explain.perturbed import (
     Scored,
     Targets,
     attribution,
+    check_absent,
     check_targets,
     explain_with_banks,
     slices,
 )
 from verax.models.base import Inputs, Model
 from verax.perturb.dispatch import path_for
+from verax.perturb.evaluate import Absent
 from verax.perturb.masks import LeaveOneOut
 
 # Probabilities that differ by less than this are ties, decided by the order of the features.
@@ -38,13 +40,24 @@ class RemovalBank:
 @explainers.register("greedy")
 @dataclass(frozen=True)
 class Greedy(Explainer):
-    """The change in the target's probability when one feature is removed: d features take d + 1 rows."""
+    """The change in the target's probability when one feature is removed: d features take d + 1 rows.
+
+    Attributes:
+        absent: what stands where a word is absent: nothing ("dropped"), or for networks a mask ("masked"): the
+            tokenizer's own, or a vector of zeros, as in the omission of Hase & Bansal (2020, appendix).
+    """
+
+    absent: Absent = "dropped"
+
+    def __post_init__(self) -> None:
+        check_absent(self.absent)
 
     def explain(
         self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None
     ) -> list[Attribution]:
         """Explains each input; see :meth:`Explainer.explain`."""
-        return explain_with_banks(self, model, inputs, check_targets(model, inputs, targets))
+        wanted = check_targets(model, inputs, targets)
+        return explain_with_banks(self, model, inputs, wanted, self.absent)
 
     def bank(self, n_features: int) -> RemovalBank:
         """All features but one, for each of them."""
@@ -65,12 +78,15 @@ class GreedyPath(Explainer):
     Attributes:
         steps: how many features to remove at the most.
         until_flip: stop as soon as another class is predicted.
+        absent: what stands where a word is absent: nothing ("dropped"), or for networks a mask ("masked").
     """
 
     steps: int = 10
     until_flip: bool = False
+    absent: Absent = "dropped"
 
     def __post_init__(self) -> None:
+        check_absent(self.absent)
         at_least(self.steps, 1, "steps")
 
     def explain(
@@ -86,7 +102,7 @@ class GreedyPath(Explainer):
 
     def _explain_slice(self, model: Model, inputs: Inputs, targets: Targets) -> list[Attribution]:
         started = time.perf_counter()
-        path = path_for(model)
+        path = path_for(model, self.absent)
         prepared = path.prepare(inputs)
         removals = [
             Removal(len(ready.features), target) for ready, target in zip(prepared, targets, strict=True)

@@ -14,12 +14,19 @@ from verax.errors import VeraxError
 from verax.explain.base import Explainer, Target, at_least, explainers
 from verax.explain.explanation import Attribution, Cost
 from verax.explain.lime_tables import Sampling, explain_rows
+<<<<<<< HEAD
 from verax.explain.perturbed import BANKS, Scored, Targets, attribution, check_targets, explain_with_banks
 from verax.models.base import Inputs, Model
 from verax.perturb import solve
 from verax.perturb.dispatch import path_for
 from verax.perturb.leaf_sums import TextTrees
 from verax.perturb.lime_limit import WHOLE, LimeLimit, every_variant, lime_limit, limit_moments
+=======
+from verax.explain.perturbed import BANKS, Scored, check_absent, check_targets, explain_with_banks
+from verax.models.base import Inputs, Model
+from verax.perturb import solve
+from verax.perturb.evaluate import Absent
+>>>>>>> 84b6620 (Networks under perturbation: eight filters at a time, masked as well as dropped words, batches without padding)
 from verax.perturb.masks import Masks, distinct_rows
 from verax.perturb.paths.bag_of_words import BagPath
 from verax.perturb.paths.bags import Bag
@@ -49,6 +56,8 @@ class Lime(Explainer):
         features: how many features to keep; the rest score 0. None keeps all.
         selection: how they are chosen, by the original's names; "auto" is forward selection up to 6 features
             and the highest weights above.
+        absent: what stands where a word is absent: nothing ("dropped", as in the original), or for networks a mask
+            ("masked"): the tokenizer's own, or a vector of zeros.
     """
 
     samples: int | Literal["exact"] = 5000
@@ -56,12 +65,18 @@ class Lime(Explainer):
     kernel_width: float | None = None
     features: int | None = None
     selection: str = "auto"
+    absent: Absent = "dropped"
 
     def __post_init__(self) -> None:
+<<<<<<< HEAD
         if isinstance(self.samples, int):
             at_least(self.samples, 2, "samples")
         elif self.samples != "exact":
             raise VeraxError(f"samples={self.samples!r} must be a number or 'exact'.")
+=======
+        check_absent(self.absent)
+        at_least(self.samples, 2, "samples")
+>>>>>>> 84b6620 (Networks under perturbation: eight filters at a time, masked as well as dropped words, batches without padding)
         at_least(self.features, 1, "features")
         if self.selection not in SELECTIONS:
             raise VeraxError(
@@ -75,12 +90,16 @@ class Lime(Explainer):
     ) -> list[Attribution]:
         """Explains each input; see :meth:`Explainer.explain`."""
         wanted = check_targets(model, inputs, targets)
+<<<<<<< HEAD
         if self.samples == "exact":
             return self._explain_exactly(model, inputs, wanted)
         if model.kind == "table":
+=======
+        if model.kind == "table" and self.absent == "dropped":
+>>>>>>> 84b6620 (Networks under perturbation: eight filters at a time, masked as well as dropped words, batches without padding)
             sampling = Sampling(self.samples, self.seed, self.kernel_width)
             return explain_rows(repr(self), model, inputs, wanted, sampling, self.fit)
-        return explain_with_banks(self, model, inputs, wanted)
+        return explain_with_banks(self, model, inputs, wanted, self.absent)
 
     def bank(self, n_features: int) -> LimeBank:
         """The masks for a number of features, with what the regression on them needs."""

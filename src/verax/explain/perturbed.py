@@ -20,6 +20,7 @@ from verax.models.base import Inputs, Model
 from verax.models.tables import encode_rows
 from verax.perturb.cache import ByteCache
 from verax.perturb.dispatch import path_for
+from verax.perturb.evaluate import ABSENT, Absent
 from verax.perturb.masks import Variants
 from verax.perturb.paths.bag_of_words import BagPath
 from verax.run.threads import one_blas_thread
@@ -71,8 +72,13 @@ class BankExplainer(Protocol[B]):
 
 
 def explain_with_banks(
-    explainer: BankExplainer[B], model: Model, inputs: Inputs, targets: Targets
+    explainer: BankExplainer[B],
+    model: Model,
+    inputs: Inputs,
+    targets: Targets,
+    absent: Absent = "dropped",
 ) -> list[Attribution]:
+<<<<<<< HEAD
     """Explains each input from one bank of masks."""
     # A bag of words is evaluated by products of our own; elsewhere the model's threads are its user's business.
     with one_blas_thread() if isinstance(path_for(model), BagPath) else nullcontext():
@@ -81,6 +87,14 @@ def explain_with_banks(
             for part, wanted in slices(inputs, targets)
             for explanation in _explain_slice(explainer, model, part, wanted)
         ]
+=======
+    """Explains each input from one bank of masks; absent words are dropped, or masked."""
+    return [
+        explanation
+        for part, wanted in slices(inputs, targets)
+        for explanation in _explain_slice(explainer, model, part, wanted, absent)
+    ]
+>>>>>>> 84b6620 (Networks under perturbation: eight filters at a time, masked as well as dropped words, batches without padding)
 
 
 def slices(inputs: Inputs, targets: Targets) -> Iterator[tuple[Inputs, Targets]]:
@@ -90,10 +104,10 @@ def slices(inputs: Inputs, targets: Targets) -> Iterator[tuple[Inputs, Targets]]
 
 
 def _explain_slice(
-    explainer: BankExplainer[B], model: Model, inputs: Inputs, targets: Targets
+    explainer: BankExplainer[B], model: Model, inputs: Inputs, targets: Targets, absent: Absent
 ) -> list[Attribution]:
     started = time.perf_counter()
-    path = path_for(model)
+    path = path_for(model, absent)
     prepared = path.prepare(inputs)
     # Inputs with equally many features share a bank: side by side they find it unpacked.
     order = sorted(range(len(prepared)), key=lambda number: len(prepared[number].features))
@@ -173,6 +187,12 @@ def check_targets(model: Model, inputs: Inputs, targets: Sequence[Target] | None
     if isinstance(targets, (int, str)) or len(targets) != len(inputs):
         raise VeraxError(f"targets={targets!r} must hold one class for each of the {len(inputs)} inputs.")
     return [target_number(model, target, number) for number, target in enumerate(targets)]
+
+
+def check_absent(absent: str) -> None:
+    """Refuses a word for absence that is not known, in a sentence."""
+    if absent not in ABSENT:
+        raise VeraxError(f"absent={absent!r} is not known; absent words are 'dropped' or 'masked'.")
 
 
 def target_number(model: Model, target: Target, number: int = 0) -> int:

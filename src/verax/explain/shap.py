@@ -11,10 +11,11 @@ from verax.arrays import FloatArray
 from verax.errors import VeraxError
 from verax.explain.base import Explainer, Target, at_least, explainers
 from verax.explain.explanation import Attribution
-from verax.explain.perturbed import BANKS, Scored, check_targets, explain_with_banks
+from verax.explain.perturbed import BANKS, Scored, check_absent, check_targets, explain_with_banks
 from verax.explain.shap_banks import EnumerationBank, KernelBank, build_kernel_bank
 from verax.explain.shap_exact import explain_exactly
 from verax.models.base import Inputs, Model
+from verax.perturb.evaluate import Absent
 from verax.perturb.masks import all_masks
 
 ROUTES = ("auto", "kernel")
@@ -35,14 +36,18 @@ class Shap(Explainer):
         seed: inputs with equally many features share their masks.
         output: what is explained, "probability" or "log-odds" of the target.
         route: "auto", or "kernel" to sample even where an exact value is cheap.
+        absent: what stands where a word is absent: nothing ("dropped"), or for networks a mask
+            ("masked"): the tokenizer's own, or a vector of zeros.
     """
 
     samples: int | None = None
     seed: int = 0
     output: str = "probability"
     route: str = "auto"
+    absent: Absent = "dropped"
 
     def __post_init__(self) -> None:
+        check_absent(self.absent)
         at_least(self.samples, 1, "samples")
         if self.output not in OUTPUTS:
             raise VeraxError(f"There is no output {self.output!r}; it is 'probability' or 'log-odds'.")
@@ -55,7 +60,7 @@ class Shap(Explainer):
         """Explains each input; see :meth:`Explainer.explain`."""
         wanted = check_targets(model, inputs, targets)
         exact: list[Attribution | None] = [None] * len(inputs)
-        if self.route == "auto":
+        if self.route == "auto" and self.absent == "dropped":
             exact = explain_exactly(repr(self), model, inputs, wanted, self.output)
         missing = [number for number, explanation in enumerate(exact) if explanation is None]
         sampled = iter(
@@ -64,6 +69,7 @@ class Shap(Explainer):
                 model,
                 [inputs[number] for number in missing],
                 [wanted[number] for number in missing],
+                self.absent,
             )
         )
         return [next(sampled) if explanation is None else explanation for explanation in exact]

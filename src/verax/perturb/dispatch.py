@@ -6,10 +6,11 @@ import logging
 from collections import OrderedDict
 from typing import Any
 
+from verax.errors import VeraxError
 from verax.models.base import Model
 from verax.models.capabilities import Refittable
 from verax.models.text import TextPipeline
-from verax.perturb.evaluate import Path
+from verax.perturb.evaluate import Absent, Path
 from verax.perturb.paths.bag_of_words import bag_path
 from verax.perturb.paths.strings import StringPath
 from verax.perturb.paths.tables import table_path
@@ -19,22 +20,26 @@ log = logging.getLogger("verax.perturb")
 # A path holds its model, so a dictionary of weak keys would never let go of either: a run of a thousand models would
 # keep them all. The last few are enough, since explainers take turns on one model.
 MAX_PATHS = 4
-_PATHS: OrderedDict[Model, tuple[tuple[int, ...], Path[Any]]] = OrderedDict()
+_PATHS: OrderedDict[tuple[Model, Absent], tuple[tuple[int, ...], Path[Any]]] = OrderedDict()
 
 
-def path_for(model: Model) -> Path[Any]:
+def path_for(model: Model, absent: Absent = "dropped") -> Path[Any]:
     """The fastest path that gives the model's own probabilities; built and checked once, kept for the last few models.
 
     A classifier that was fitted again gets a new path.
+
+    Args:
+        model: what is asked.
+        absent: whether absent words are dropped, or masked: this only a network can that shows its embeddings.
     """
     state = fitted_state(model)
-    known = _PATHS.get(model)
+    known = _PATHS.get((model, absent))
     if known is not None and known[0] == state:
-        _PATHS.move_to_end(model)
+        _PATHS.move_to_end((model, absent))
         return known[1]
-    path = _choose(model)
-    _PATHS[model] = (state, path)
-    _PATHS.move_to_end(model)
+    path = _choose(model) if absent == "dropped" else _masked_path(model)
+    _PATHS[model, absent] = (state, path)
+    _PATHS.move_to_end((model, absent))
     while len(_PATHS) > MAX_PATHS:
         _PATHS.popitem(last=False)
     return path
@@ -60,9 +65,27 @@ def _network_path(model: Model) -> Path[Any]:
     from verax.perturb.paths.word_ids import WordIdPath
 
     if isinstance(model, TextNetwork) and isinstance(model.encoder, WordEncoder):
-        return convolution_path(model, model.encoder) or WordIdPath(model, model.encoder)
+        return convolution_path(model, model.encoder, "dropped") or WordIdPath(model, model.encoder)
     log.info("This network's texts are rebuilt as strings: its pieces of words depend on their neighbours.")
     return StringPath(model)
+
+
+def _masked_path(model: Model) -> Path[Any]:
+    if type(model).__module__.startswith("verax.models.neural."):  # then torch is loaded already
+        from verax.models.neural.encoders import WordEncoder
+        from verax.models.neural.networks import TextNetwork
+        from verax.perturb.paths.convolution import convolution_path
+        from verax.perturb.paths.word_ids import BLANK, MaskedPath
+
+        if isinstance(model, TextNetwork):
+            encoder = model.encoder
+            fast = convolution_path(model, encoder, "masked") if isinstance(encoder, WordEncoder) else None
+            mask = getattr(getattr(encoder, "tokenizer", None), "mask_token_id", None)
+            return fast or MaskedPath(model, BLANK if mask is None else int(mask))
+    raise VeraxError(
+        f"absent='masked' puts a mask where a word was, and this {type(model).__name__} shows no place for one; "
+        "networks of texts do (cnn, bilstm, transformer-mean, Hugging Face classifiers). Leave it at absent='dropped'."
+    )
 
 
 def fitted_state(model: Model) -> tuple[int, ...]:

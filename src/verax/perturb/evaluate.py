@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, Literal, NamedTuple, Protocol, TypeVar, get_args
 
 import numpy as np
 
 from verax.arrays import FloatArray, IndexArray
 from verax.models.base import Inputs
 from verax.perturb.masks import MAX_ROWS, PACK_CELLS, Variants
+
+# What stands where a word is absent: nothing, so that the words around it become neighbours, or a mask.
+Absent = Literal["dropped", "masked"]
+ABSENT: tuple[Absent, ...] = get_args(Absent)
 
 
 @dataclass(frozen=True, eq=False)

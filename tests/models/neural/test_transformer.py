@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -6,9 +7,11 @@ import torch
 
 from verax import load_model, save_model
 from verax.data.vectors import minilm_vectors, word_vectors
-from verax.data.words import WORD
+from verax.data.words import WORD, split_words
 from verax.models import fit_model
 from verax.models.neural.representations import Representations
+from verax.perturb.dispatch import path_for
+from verax.perturb.masks import all_masks
 
 pytest.importorskip("transformers")
 
@@ -65,6 +68,30 @@ def test_what_is_trained_on_is_what_is_predicted_with(model, few):
 def test_answers_do_not_depend_on_the_texts_beside(model):
     alone = np.concatenate([model.predict_proba([text]) for text in TEXTS])
     assert np.allclose(alone, model.predict_proba(TEXTS), atol=1e-5)
+
+
+@pytest.mark.parametrize("absent", ["dropped", "masked"])
+def test_the_engine_says_what_the_network_says(model, absent):
+    # perf/neural.py does the same with 1,000 masks of 50 texts.
+    path = path_for(model, absent)
+    texts = ["a good, bad film", "unbelievable!", "", "qzx film qzx"]
+    prepared = path.prepare(texts)
+    masks = [all_masks(len(ready.features)) for ready in prepared]
+    for text, mask, answer in zip(texts, masks, path.evaluate(prepared, masks), strict=True):
+        words = split_words(text)
+        for row, said in zip(mask.rows(), answer.probabilities, strict=True):
+            rebuilt = words.keep(np.array(words.distinct)[row].tolist())
+            if absent == "masked":  # as many masks as a word has pieces
+                rebuilt = text
+                for word in np.array(words.distinct)[~row]:
+                    masks_of_word = " [MASK] " * len(model.encoder.tokenizer.tokenize(word))
+                    rebuilt = re.sub(rf"\b{word}\b", masks_of_word, rebuilt)
+            np.testing.assert_allclose(said, model.predict_proba([rebuilt])[0], atol=1e-5)
+
+
+def test_loading_says_nothing_on_its_own(mean, capfd):
+    type(mean.network)("mean", 2)
+    assert capfd.readouterr().err == ""
 
 
 def test_the_mean_is_over_the_pieces_of_the_text(mean):

@@ -30,6 +30,8 @@ PADDING, UNKNOWN = 0, 1
 MAX_WORDS = 1_000
 # No batch holds more positions (texts times the longest of them) than this: what fits the processor's cache is fastest.
 BATCH_POSITIONS = 16_384
+# A batch of so many positions is worth a call of its own: it ends where shorter texts would be padded.
+ENOUGH_POSITIONS = 1_024
 
 
 class Encoder(Protocol):
@@ -196,13 +198,25 @@ def pad(arrays: Sequence[Encoded]) -> tuple[Tensor, Tensor]:
 
 
 def length_batches(lengths: Sequence[int], positions: int = BATCH_POSITIONS) -> Iterator[list[int]]:
-    """The places of all inputs, similar lengths together and the longest first, in batches of bounded size."""
+    """The places of all inputs, similar lengths together and the longest first, in batches of bounded size.
+
+    Hardly anything is padded: a batch ends with the last input of a length once it is large enough.
+    """
     order = sorted(range(len(lengths)), key=lambda place: -lengths[place])
     first = 0
     while first < len(order):
-        size = max(1, positions // max(1, lengths[order[first]]))
-        yield order[first : first + size]
-        first += size
+        longest = max(1, lengths[order[first]])
+        full = min(len(order), first + max(1, positions // longest))
+        last = min(full, first + -(-ENOUGH_POSITIONS // longest))
+        while last < full and lengths[order[last]] == lengths[order[last - 1]]:
+            last += 1
+        yield order[first:last]
+        first = last
+
+
+def batch_positions(encoder: Encoder) -> int:
+    """How many positions a batch may hold: what the encoder says, for a network that takes more room than others."""
+    return int(getattr(encoder, "batch_positions", BATCH_POSITIONS))
 
 
 def say_cut(cut: int, count: int, limit: str) -> None:

@@ -16,7 +16,15 @@ from verax.data.table import Schema
 from verax.errors import VeraxError
 from verax.models.base import Inputs, Model, ask
 from verax.models.capabilities import Embedded
-from verax.models.neural.encoders import Encoded, Encoder, RowEncoder, TextEncoder, length_batches, pad
+from verax.models.neural.encoders import (
+    Encoded,
+    Encoder,
+    RowEncoder,
+    TextEncoder,
+    batch_positions,
+    length_batches,
+    pad,
+)
 from verax.models.tables import encode_rows
 from verax.models.text import check_texts
 
@@ -208,7 +216,7 @@ def run_network(
     network.eval()
     scores = np.empty((len(arrays), n_classes))
     with torch.inference_mode():
-        for places in length_batches([len(array) for array in arrays]):
+        for places in length_batches([len(array) for array in arrays], batch_positions(encoder)):
             scores[places] = network(*encoder.collate([arrays[place] for place in places])).numpy()
     return scores
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from torch import Tensor
@@ -31,6 +31,9 @@ class PieceEncoder:
 
     tokenizer: PreTrainedTokenizerFast
     max_pieces: int
+
+    # Inside a transformer a position takes some 25 KB (BERT's width of 3,072, twice): 50 MB for a batch.
+    batch_positions: ClassVar[int] = 2_048
 
     def __post_init__(self) -> None:
         if not getattr(self.tokenizer, "is_fast", False):

@@ -6,7 +6,8 @@ then through one hidden layer of 100. Here the transformer is MiniLM, whose weig
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Literal
 
 import numpy as np
@@ -75,9 +76,9 @@ class TransformerNetwork(WordNetwork):
         from transformers import AutoModel
 
         self.settings = {"pooling": pooling, "n_classes": n_classes}
-        self.backbone = AutoModel.from_pretrained(minilm_folder(), local_files_only=True).requires_grad_(
-            False
-        )
+        with _no_progress():
+            backbone = AutoModel.from_pretrained(minilm_folder(), local_files_only=True)
+        self.backbone = backbone.requires_grad_(False)
         self.embedding = self.backbone.get_input_embeddings()
         self.head = Head(pooling, int(self.backbone.config.hidden_size), n_classes)
 
@@ -91,6 +92,20 @@ class TransformerNetwork(WordNetwork):
         inside = (torch.arange(vectors.shape[1]) < lengths[:, None]).long()
         states: Tensor = self.backbone(inputs_embeds=vectors, attention_mask=inside).last_hidden_state
         return states
+
+
+@contextmanager
+def _no_progress() -> Iterator[None]:
+    """Without the library's own progress line: weights from a folder are there in a moment."""
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()  # type: ignore[no-untyped-call]
 
 
 def mean_of(states: Tensor, lengths: Tensor) -> Tensor:
@@ -123,7 +138,7 @@ def represent(
         made: dict[int, Encoded] = {}
         network.eval()
         with one_thread(), torch.inference_mode():
-            for places in length_batches([len(array) for array in arrays]):
+            for places in length_batches([len(array) for array in arrays], encoder.batch_positions):
                 ids, lengths = encoder.collate([arrays[place] for place in places])
                 states = network.states(network.embedding(ids), lengths)
                 if pooling == "mean":

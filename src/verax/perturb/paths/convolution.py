@@ -6,22 +6,21 @@ small table; masking words changes which entries of it are added, never the entr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
 
-from verax.arrays import BoolArray, FloatArray
 from verax.models.base import Inputs
 from verax.models.neural.cnn import CnnNetwork
 from verax.models.neural.encoders import WordEncoder
 from verax.models.neural.networks import TextNetwork
 from verax.models.text import check_texts
-from verax.perturb.evaluate import Answer
-from verax.perturb.masks import MAX_ROWS, Variants
-from verax.perturb.paths.word_ids import Numbered, kept_words, numbered, probabilities
+from verax.perturb.evaluate import Absent, Answer
+from verax.perturb.masks import Variants
+from verax.perturb.paths.word_ids import Numbered, numbered, probabilities
 
 Singles = NDArray[np.float32]
 
@@ -32,28 +31,34 @@ class Filters:
 
     Attributes:
         vectors: (words, dimensions).
-        weights: for each width (width, dimensions, filters).
-        biases: (widths, filters).
+        weights: (dimensions, groups of filters, offsets, filters of a group).
+        biases: (groups of filters, filters of a group).
         hidden, hidden_bias, output, output_bias: of the two layers after the filters.
     """
 
     vectors: Singles
-    weights: tuple[Singles, ...]
+    weights: Singles
     biases: Singles
     hidden: Singles
     hidden_bias: Singles
     output: Singles
     output_bias: Singles
 
-    def table(self, text: Numbered) -> Singles:
-        """(offsets of all widths, words of the text, filters): the products of each word at each place of a filter."""
-        words = self.vectors[text.numbers]
-        return np.concatenate([words @ weights for weights in self.weights])
+    def table(self, words: NDArray[np.int64]) -> Singles:
+        """What each filter says at each offset to some words, and to a vector of zeros behind them."""
+        vectors = np.concatenate([self.vectors[words], np.zeros_like(self.vectors[:1])])
+        table = (vectors @ self.weights.reshape(len(self.weights), -1)).reshape(-1, *self.weights.shape[1:])
+        table[:, :, 0] += self.biases
+        return table
 
-    def scores(self, strongest: Singles) -> FloatArray:
+    def scores(self, strongest: Singles) -> Singles:
         """Class scores from the strongest response of each filter, (variants, classes)."""
-        hidden = np.maximum(strongest @ self.hidden + self.hidden_bias, 0)
-        return np.asarray(hidden @ self.output + self.output_bias, dtype=np.float64)
+        hidden: Singles = strongest @ self.hidden
+        hidden += self.hidden_bias
+        np.maximum(hidden, 0, out=hidden)
+        scores: Singles = hidden @ self.output
+        scores += self.output_bias
+        return scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +68,7 @@ class ConvolutionPath:
     model: TextNetwork
     encoder: WordEncoder
     filters: Filters
-    strongest: Callable[[BoolArray, Singles, Singles, NDArray[np.int64], int], Singles]
+    absent: Absent
     name: str = "filter responses of words"
 
     def prepare(self, inputs: Inputs) -> list[Numbered]:
@@ -72,36 +77,48 @@ class ConvolutionPath:
 
     def evaluate(self, prepared: Sequence[Numbered], masks: Iterable[Variants]) -> Iterator[Answer]:
         """One answer per text."""
-        widths = np.array([len(weights) for weights in self.filters.weights])
+        from verax.perturb.paths.filter_kernel import strongest_responses, words_read
+
+        limit, nothing = self.encoder.max_words, self.filters.biases.reshape(-1)
         for text, variants in zip(prepared, masks, strict=True):
-            table = self.filters.table(text)
-            answers, rows = [], 0
-            for block in variants.blocks(MAX_ROWS):
-                kept, inverse = kept_words(text, block.columns())
-                strongest = self.strongest(kept, table, self.filters.biases, widths, self.encoder.max_words)
+            words, row_of = np.unique(text.numbers, return_inverse=True)
+            table = self.filters.table(words)
+            blank = len(words) if self.absent == "masked" else -1
+            answers, count = [], 0
+            for kept, inverse in text.blocks(variants):
+                rows, ends = words_read(kept, row_of, limit, blank)
+                strongest = strongest_responses(rows, ends, table, nothing)
                 answers.append(probabilities(self.filters.scores(strongest))[inverse])
-                rows += len(kept)
-            yield Answer(np.concatenate(answers), rows, len(answers))
+                count += len(kept)
+            yield Answer(np.concatenate(answers), count, len(answers))
 
 
-def convolution_path(model: TextNetwork, encoder: WordEncoder) -> ConvolutionPath | None:
+def convolution_path(model: TextNetwork, encoder: WordEncoder, absent: Absent) -> ConvolutionPath | None:
     """The path for a convolutional network of ours; None for others, and where numba is not installed."""
     network = model.network
     if not isinstance(network, CnnNetwork) or find_spec("numba") is None:
         return None
-    from verax.perturb.paths.kernels import strongest_responses
+    from verax.perturb.paths.filter_kernel import LANES, WIDTH
 
     arrays = {name: tensor.detach().numpy() for name, tensor in network.state_dict().items()}
-    numbers = range(len(network.filters))
+    # Comparisons with what is no number are false: the kernel would not show it, so the network itself is asked.
+    if max(network.widths) > WIDTH or not all(np.isfinite(array).all() for array in arrays.values()):
+        return None
+    weights = [arrays[f"filters.{number}.weight"] for number in range(len(network.widths))]
+    n_filters = sum(map(len, weights))
+    groups = -(-n_filters // LANES)
+    padding = groups * LANES - n_filters
+    wide = [np.pad(each, ((0, 0), (0, 0), (0, WIDTH - each.shape[2]))) for each in weights]
+    by_filter = np.pad(np.concatenate(wide), ((0, padding), (0, 0), (0, 0)))
+    by_group = by_filter.reshape(groups, LANES, -1, WIDTH)
+    biases = np.concatenate([arrays[f"filters.{number}.bias"] for number in range(len(weights))])
     filters = Filters(
         vectors=arrays["embedding.weight"],
-        weights=tuple(
-            np.ascontiguousarray(arrays[f"filters.{n}.weight"].transpose(2, 1, 0)) for n in numbers
-        ),
-        biases=np.stack([arrays[f"filters.{n}.bias"] for n in numbers]),
-        hidden=np.ascontiguousarray(arrays["hidden.weight"].T),
+        weights=np.ascontiguousarray(by_group.transpose(2, 0, 3, 1)),
+        biases=np.pad(biases, (0, padding)).reshape(groups, LANES),
+        hidden=np.pad(arrays["hidden.weight"].T, ((0, padding), (0, 0))),
         hidden_bias=arrays["hidden.bias"],
         output=np.ascontiguousarray(arrays["output.weight"].T),
         output_bias=arrays["output.bias"],
     )
-    return ConvolutionPath(model, encoder, filters, strongest_responses)
+    return ConvolutionPath(model, encoder, filters, absent)

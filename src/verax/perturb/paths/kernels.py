@@ -1,4 +1,4 @@
-"""The loops that are worth compiling: two over tree nodes, one over words; plain Python where numba is not installed.
+"""The loops over tree nodes that are worth compiling; plain Python where numba is not installed.
 
 Import this module inside functions only: importing numba takes a while.
 """
@@ -252,51 +252,3 @@ def sum_leaf_games(
         while length > 0:
             length -= 1
             state[path[length]] = 0
-
-
-@compiled
-def strongest_responses(
-    kept: NDArray[np.bool_],
-    table: NDArray[np.float32],
-    biases: NDArray[np.float32],
-    widths: NDArray[np.int64],
-    limit: int,
-) -> NDArray[np.float32]:
-    """The strongest rectified response of every filter to every variant of a text, (variants, filters of all widths).
-
-    A filter looks at each run of its width that begins with a kept word; behind the last one it sees nothing. Of a
-    variant without words it sees nothing once.
-
-    Args:
-        kept: (variants, words) which words a variant keeps.
-        table: (offsets of all widths, words, filters): what a filter says to a word at an offset.
-        biases: (widths, filters).
-        widths: how many words the filters look at.
-        limit: how many of the kept words are read.
-    """
-    n_variants, n_words = kept.shape
-    n_filters = biases.shape[1]
-    rows = table.reshape(-1, n_filters)
-    strongest = np.zeros((n_variants, len(widths) * n_filters), dtype=np.float32)
-    places = np.empty(n_words, dtype=np.int64)
-    response = np.empty(n_filters, dtype=np.float32)
-    for variant in range(n_variants):
-        n_kept = 0
-        for word in range(n_words):
-            if kept[variant, word] and n_kept < limit:
-                places[n_kept] = word
-                n_kept += 1
-        offset = 0
-        for number in range(len(widths)):
-            first = number * n_filters
-            for start in range(max(n_kept, 1)):
-                for unit in range(n_filters):
-                    response[unit] = biases[number, unit]
-                for step in range(min(widths[number], n_kept - start)):
-                    row = (offset + step) * n_words + places[start + step]
-                    for unit in range(n_filters):
-                        response[unit] += rows[row, unit]
-                for unit in range(n_filters):
-                    strongest[variant, first + unit] = max(response[unit], strongest[variant, first + unit])
-            offset += widths[number]
-    return strongest
