@@ -5,18 +5,13 @@ from __future__ import annotations
 # Share of false claims that a test allows: a p-value up to it is significant.
 ALPHA = 0.05
 
-# Participants of a method for a test with the pooled variance, and with its own: below, an exact test cannot reach 5%.
-FEWEST_POOLED, FEWEST_OWN = 3, 6
-# Up to so many participants the pooled variance decides alone.
-FEW = 5
-# From so many participants in every cell each cell has its own variance; below, one variance is pooled over all.
-OWN_FROM = 10
-# A method whose participants have so many times the pooled variance is named. In simulated studies where they truly
-# vary more (and the test claims falsely in 10 to 16%) that is said in 46 to 64%, which leaves false claims without it
-# in 6 to 7%; where all methods vary alike it is said in 15 to 20%.
+# Participants in each of the compared conditions for a claim: below, an exact test cannot reach 5%, and with three to
+# five the test with own variances claims falsely in up to 9% where one condition varies more.
+FEWEST_PEOPLE = 6
+# Participants in each of the compared conditions for an interval: two people often tie, and then it has no width.
+FEWEST_SPREAD = 3
+# Where somebody asks for pooled variances, a method with so many times the pooled one is named.
 SUSPECT_RATIO = 1.5
-# Degrees of freedom of the pooled variance; below, intervals are wider than need be.
-FEWEST_DF = 10
 
 # Items for a claim about items in general: the fewest that were simulated.
 FEWEST_ITEMS = 16

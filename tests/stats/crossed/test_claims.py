@@ -1,4 +1,4 @@
-"""Claims of many studies at once: printed numbers, the formulas written out, strata, and when variances are pooled."""
+"""Claims of many studies at once: printed numbers, the formulas written out, strata, own and pooled variances."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ def random_study(seed, counts=(4, 3, 5), items=18, missing=0.1):
 
 def test_the_printed_numbers():
     parts = parts_of(HAND, [0, 0, 1, 1])
-    first, second = claims.change(parts, 0), claims.change(parts, 1)
+    first, second = (claims.change(parts, place, variance="pooled") for place in (0, 1))
     assert (first.estimate[0], second.estimate[0]) == pytest.approx((0.5, 0))
     assert (first.se[0], first.df[0]) == pytest.approx((0.353553, 3.6), abs=1e-6)
     assert (first.p[0], second.p[0]) == pytest.approx((0.237666, 1), abs=1e-6)
     low, high = first.interval()
     assert (high[0] - low[0]) / 2 == pytest.approx(1.026169, abs=1e-6)
 
-    difference = claims.contrast(parts, 1, 0)
+    difference = claims.contrast(parts, 1, 0, variance="pooled")
     assert difference.estimate[0] == pytest.approx(-0.5)
     assert (difference.variance[0], difference.df[0]) == pytest.approx((0.138889, 2), abs=1e-6)
     assert difference.p[0] == pytest.approx(0.311753, abs=1e-6)
 
-    fixed = claims.change(parts, 0, items="fixed")
+    fixed = claims.change(parts, 0, items="fixed", variance="pooled")
     assert (fixed.se[0], fixed.df[0], fixed.p[0]) == pytest.approx((0.263523, 2, 0.198216), abs=1e-6)
 
 
@@ -72,21 +72,22 @@ def test_change_is_the_formula_written_out(seed, variance):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_contrast_of_complete_data_is_the_formula_written_out(seed):
+@pytest.mark.parametrize("variance", ["pooled", "own"])
+def test_contrast_of_complete_data_is_the_formula_written_out(seed, variance):
     values, method = random_study(seed, missing=0.0)
     values = values + np.where(method[:, None] == 1, np.sin(np.arange(18)), 0)  # items suit one method better
     parts = parts_of(values, method)
     (items,) = parts.parts
     scores, n = values.mean(axis=1), np.bincount(method)
     pooled = sum((n[m] - 1) * scores[method == m].var(ddof=1) for m in range(3)) / 9
-    people = pooled * (1 / n[0] + 1 / n[1])
+    own = [scores[method == m].var(ddof=1) / n[m] for m in (0, 1)]
+    people = pooled * (1 / n[0] + 1 / n[1]) if variance == "pooled" else sum(own)
+    spread = people**2 / 9 if variance == "pooled" else sum(own[m] ** 2 / (n[m] - 1) for m in (0, 1))
     added = 2 / 18 * max(items.within[0] - items.between[0], 0)
     assert added > 0
-    found = claims.contrast(parts, 0, 1)
+    found = claims.contrast(parts, 0, 1, variance=variance)
     assert found.variance[0] == pytest.approx(people + added, rel=1e-9)
-    assert found.df[0] == pytest.approx(
-        (people + added) ** 2 / (people**2 / 9 + added**2 / (3 * 17)), rel=1e-9
-    )
+    assert found.df[0] == pytest.approx((people + added) ** 2 / (spread + added**2 / (3 * 17)), rel=1e-9)
 
 
 def test_fixed_items_are_the_tests_of_participants_scores():
@@ -118,17 +119,20 @@ def test_the_mean_over_methods_divides_participants_but_not_items():
     values, method = random_study(2, counts=(5, 5), items=16, missing=0.0)
     values += np.where(np.arange(16) % 2, 1.0, -1.0)
     parts = parts_of(values, method)
-    found, alone = claims.overall(parts), claims.change(parts, 0)
+    found, alone = claims.overall(parts), [claims.change(parts, m) for m in (0, 1)]
     assert found.estimate[0] == pytest.approx(values.mean(), rel=1e-9)
-    assert found.people[0] == pytest.approx(alone.people[0] / 2)
+    assert found.people[0] == pytest.approx((alone[0].people[0] + alone[1].people[0]) / 4)
     items = found.variance[0] - found.people[0]
     assert items == pytest.approx(max(parts.parts[0].overall[0], 0) / 16, rel=1e-9)
 
 
-def test_variances_are_pooled_below_ten_participants_in_any_method():
-    for counts, pooled in (((10, 10), False), ((10, 9), True), ((30, 4), True)):
-        values, method = random_study(0, counts=counts)
-        assert bool(claims.change(parts_of(values, method), 0).pooled[0]) is pooled
+@pytest.mark.parametrize("counts", [(10, 10, 10), (10, 9, 4), (30, 4, 3)])
+def test_other_methods_participants_do_not_touch_a_difference_of_these_items(counts):
+    values, method = random_study(0, counts=counts)
+    two = method < 2
+    whole = claims.contrast(parts_of(values, method), 0, 1, "fixed")
+    alone = claims.contrast(parts_of(values[two], method[two]), 0, 1, "fixed")
+    assert (whole.variance[0], whole.df[0]) == pytest.approx((alone.variance[0], alone.df[0]), rel=1e-12)
 
 
 def test_domains_add_their_variances_and_pool_their_participants():
@@ -139,13 +143,15 @@ def test_domains_add_their_variances_and_pool_their_participants():
     alone = [parts_of(one, method), parts_of(other, method)]
     scores = [np.nanmean(table, axis=1) for table in (one, other)]
     pooled = np.mean([table[method == m].var(ddof=1) for table in scores for m in (0, 1)])
-    found = claims.change(both, 0)
+    found = claims.change(both, 0, variance="pooled")
     people = 0.25 * 2 * pooled / 4
     items = [0.25 * part.parts[0].overlap[0, 0, 0] * max(part.parts[0].within[0], 0) for part in alone]
     assert found.estimate[0] == pytest.approx(np.mean([table[:4].mean() for table in scores]), rel=1e-12)
     assert found.people[0] == pytest.approx(people, rel=1e-12)
     assert found.variance[0] == pytest.approx(people + sum(items), rel=1e-12)
-    assert claims.contrast(both, 0, 1, "fixed").df[0] == pytest.approx(16 - 4)
+    assert claims.contrast(both, 0, 1, "fixed", "pooled").df[0] == pytest.approx(16 - 4)
+    own = [table[:4].var(ddof=1) / 4 for table in scores]
+    assert claims.change(both, 0).people[0] == pytest.approx(0.25 * sum(own), rel=1e-12)
 
 
 def test_a_method_that_one_domain_lacks_is_estimated_on_the_other():
@@ -168,5 +174,9 @@ def test_no_spread_means_no_test():
     assert same.estimate[0] == 1
     assert np.isnan(same.p[0])
     assert np.isnan(same.interval()[0][0])
+    # Everybody of one method scores the same, but not on the same items: items alone do not make an interval.
+    alike = claims.change(parts_of([[1, 0, 0, 0], [0, 1, 0, 0], [1, 1, 0, 0], [1, 0, 0, 0]], [0, 0, 1, 1]), 0)
+    assert alike.estimate[0] == 0.25
+    assert np.isnan(alike.se[0])
     single = claims.change(parts_of(HAND[:2], [0, 1]), 0)
     assert np.isnan(single.p[0])

@@ -11,11 +11,11 @@ from urllib.parse import quote
 
 from verax.codec import encoded
 from verax.errors import VeraxError
+from verax.report.common.page import page_style
 from verax.report.courts.charts import court_panels, courts_figure, scatter_figure, scatter_panel
 from verax.report.courts.courts import FLOOR, Court, read_courts
 from verax.report.courts.order import MORE_STUDIES, POWER, WORTH, Comparison, coefficient, comparisons
 from verax.report.explanations.explanations_page import _environment
-from verax.report.study.study_page import page_style
 from verax.run import library_versions, write_json
 from verax.stats.ranks.methods_needed import Needed
 from verax.stats.thresholds import FEWEST_METHODS

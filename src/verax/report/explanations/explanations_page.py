@@ -10,6 +10,7 @@ from typing import Any
 
 from verax.errors import VeraxError
 from verax.explain.explanation import Attribution
+from verax.report.common.verdict import has_intervals
 from verax.report.explanations.comparison import Comparison, agreement, decimals, how, signed, verdict
 from verax.report.explanations.highlight import ranked, segments
 from verax.text import MINUS
@@ -57,8 +58,10 @@ def _environment() -> Any:
     )
     environment.filters |= {
         "agreement": agreement,
+        "capitalize_first": lambda text: text[:1].upper() + text[1:],
         "decimals": decimals,
         "facts": facts,
+        "has_intervals": has_intervals,
         "how": how,
         "number": number,
         "ranked": ranked,

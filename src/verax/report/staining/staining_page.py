@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence, Sized
-from importlib.resources import files
 from pathlib import Path
 
 from verax.benchmarks.staining.results import KeptExample, Timing
 from verax.benchmarks.staining.summary import Summary
 from verax.errors import VeraxError
+from verax.report.common.page import page_style
 from verax.report.explanations.explanations_page import _environment
 from verax.report.staining.answers import answers, rank_notes, short_names, wanted_features
 from verax.report.staining.examples import EXPLAINED, worked_examples
@@ -80,16 +80,12 @@ def render_staining_report(
         timings: seconds and rows per explanation.
         manifest: versions and machine, as far as they are known.
     """
-    static = files("verax.report").joinpath("static")
-    style = "\n".join(
-        static.joinpath(name).read_text(encoding="utf-8") for name in ("verax.css", "report.css")
-    )
     names = short_names(summary.explainers)
     return str(
         _environment()
         .get_template("staining.html")
         .render(
-            style=style,
+            style=page_style(),
             asked=asked(summary, explanations),
             answers=answers(summary, timings),
             notes=notes(summary),

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from pathlib import Path
 
 from verax.codec import encoded
 from verax.errors import VeraxError
+from verax.report.common.page import page_style
 from verax.report.explanations.explanations_page import _environment
 from verax.report.study.figures import figure_inline, figure_svg
 from verax.report.study.study_tables import file_name, heading, rows_of
@@ -117,14 +117,6 @@ def render_study_report(summary: Summary) -> str:
 
 
 NO_ANSWER = "The primary question cannot be answered with these data; what could not be estimated is below."
-
-
-def page_style() -> str:
-    """The stylesheet of every report."""
-    static = files("verax.report").joinpath("static")
-    return "\n".join(
-        static.joinpath(name).read_text(encoding="utf-8") for name in ("verax.css", "report.css")
-    )
 
 
 def sentences(text: str) -> tuple[str, str]:

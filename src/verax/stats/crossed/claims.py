@@ -1,8 +1,9 @@
 """Three claims about crossed scores, for many studies at once: a method's mean, a difference, the mean over methods.
 
 Each is a weighted sum of cell means (a cell: the participants of one method in one block) with the variance
-V = A + B. A comes from participants, A = sum of weight² · s² / n; B from items, as in `verax.stats.crossed.components`.
-Degrees of freedom are Satterthwaite's: V² / (A² / df_A + the same for B), at least 1.
+V = A + B. A comes from participants, A = sum of weight² · s² / n, where s² is each cell's own variance (Welch) unless
+one pooled over all cells is asked for; B from items, as in `verax.stats.crossed.components`. Degrees of freedom are
+Satterthwaite's: V² / (A² / df_A + the same for B), at least 1.
 """
 
 from __future__ import annotations
@@ -12,17 +13,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
 from verax.stats.crossed.components import Components, ItemPart
 from verax.stats.effect import Effect, effect
-from verax.stats.thresholds import OWN_FROM
+from verax.stats.thresholds import FEWEST_SPREAD
 
 Items = Literal["random", "fixed"]
-Variance = Literal["auto", "pooled", "own"]
+Variance = Literal["own", "pooled"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,20 +33,21 @@ class Claims:
         estimate: The plug-in estimate.
         variance: Its variance; NaN where none can be estimated.
         df: Degrees of freedom of that variance.
-        pooled: Where the participants' variance was pooled over methods.
         people: The part of the variance that comes from participants; the rest comes from items.
     """
 
     estimate: FloatArray
     variance: FloatArray
     df: FloatArray
-    pooled: NDArray[np.bool_]
     people: FloatArray
 
     @property
     def se(self) -> FloatArray:
-        """Standard error; NaN where there is none, also where all participants score the same."""
-        return np.sqrt(np.where(self.variance > 0, self.variance, np.nan))
+        """Standard error; NaN where there is none: a compared method has less than three participants.
+
+        Also where all participants score the same: what items add would then pretend to be all the uncertainty.
+        """
+        return np.sqrt(np.where((self.variance > 0) & (self.people > 0), self.variance, np.nan))
 
     @property
     def p(self) -> FloatArray:
@@ -63,7 +64,7 @@ class Claims:
         return effect(name, self.estimate[0], self.se[0], self.df[0], level)
 
 
-def change(parts: Components, method: int, items: Items = "random", variance: Variance = "auto") -> Claims:
+def change(parts: Components, method: int, items: Items = "random", variance: Variance = "own") -> Claims:
     """The mean score of one method; over the blocks where it has participants."""
     weights = np.zeros(parts.count.shape[1:])
     weights[:, method] = block_weights(parts, [method])
@@ -71,7 +72,7 @@ def change(parts: Components, method: int, items: Items = "random", variance: Va
 
 
 def contrast(
-    parts: Components, first: int, second: int, items: Items = "random", variance: Variance = "auto"
+    parts: Components, first: int, second: int, items: Items = "random", variance: Variance = "own"
 ) -> Claims:
     """How much higher the first method's mean is; over the blocks where both have participants.
 
@@ -83,7 +84,7 @@ def contrast(
     return _claims(parts, weights, _contrast_items, items, variance)
 
 
-def overall(parts: Components, items: Items = "random", variance: Variance = "auto") -> Claims:
+def overall(parts: Components, items: Items = "random", variance: Variance = "own") -> Claims:
     """The mean over the methods that have participants; over the blocks where all of them have some."""
     methods = np.flatnonzero((parts.count > 0).any(axis=(0, 1))).tolist()
     weights = np.zeros(parts.count.shape[1:])
@@ -100,14 +101,6 @@ def block_weights(parts: Components, methods: list[int]) -> FloatArray:
     return np.asarray(weights / weights.sum(), dtype=np.float64)
 
 
-def is_pooled(parts: Components, variance: Variance) -> NDArray[np.bool_]:
-    """Whether participants' variance is pooled, by study: if some cell that has participants has less than ten."""
-    smallest = np.where(parts.count > 0, parts.count, np.inf).min(axis=(1, 2))
-    if variance == "auto":
-        return np.asarray(smallest < OWN_FROM)
-    return np.full(len(smallest), variance == "pooled")
-
-
 def _claims(
     parts: Components,
     weights: FloatArray,
@@ -122,20 +115,25 @@ def _claims(
     used = weights != 0
     estimate = (np.where(used, parts.mean, 0.0) * weights).sum(axis=(1, 2))
     per_person = np.where(used, weights**2 / np.maximum(parts.count, 1), 0.0)
-    pooled = is_pooled(parts, variance)
     with np.errstate(invalid="ignore", divide="ignore"):
-        own = np.where(used, per_person * parts.variance, 0.0)
-        own_spread = np.where(used, own**2 / (parts.count - 1), 0.0).sum(axis=(1, 2))
-        shared = parts.pooled * per_person.sum(axis=(1, 2))
-        people = np.where(pooled, shared, own.sum(axis=(1, 2)))
-        spread = np.where(pooled, shared**2 / parts.pooled_df, own_spread)
+        if variance == "pooled":
+            people = parts.pooled * per_person.sum(axis=(1, 2))
+            spread = people**2 / parts.pooled_df
+        else:
+            own = np.where(used, per_person * parts.variance, 0.0)
+            few = (
+                np.where(used.any(axis=0), (parts.count * used).sum(axis=1), np.inf).min(axis=1)
+                < FEWEST_SPREAD
+            )
+            people = np.where(few, np.nan, own.sum(axis=(1, 2)))
+            spread = np.where(used, own**2 / (parts.count - 1), 0.0).sum(axis=(1, 2))
         total = people.copy()
         if items == "random":
             added = [item_part(part, weights[part.block]) for part in parts.parts]
             total += sum(more for more, _ in added)
             spread += sum(more for _, more in added)
         df = np.maximum(total**2 / spread, 1.0)
-    return Claims(estimate, total, df, pooled, people)
+    return Claims(estimate, total, df, people)
 
 
 def _item_spread(part: ItemPart, component: FloatArray, load: FloatArray, groups: int) -> FloatArray:

@@ -34,16 +34,16 @@ class Crossed(Record):
         low_family: Lower end of an interval that holds together with those of the other claims.
         high_family: Upper end.
         correction: How the family was corrected.
-        p_own: With each method's own variance; None where that is what ``p`` has, or where it cannot be had.
         p_exact: Flipped signs of one method's participants, or permuted labels of two (items fixed); else None.
-        ratio: Where the variance is pooled, that of this method's participants over the pooled one (the larger of two).
+        ratio: Where pooled variances were asked for, that of this method's participants over the pooled one (the larger
+            of two); else None.
         detectable: The true effect that this design finds in 80% of studies, by the corrected test (for Holm, its first
             step): what "not significant" leaves open.
         n_participants: Participants with a score.
         n_items: Items with a score.
         n_answers: Scores.
         items: Whether the claim is about items like these ("random") or these ("fixed").
-        variance: Whether participants' variance is pooled over methods or each method's own.
+        variance: Whether participants' variance is each method's own, or pooled over methods.
         enough: Whether the numbers allow a claim; if not, show the estimate only.
         level: Coverage of the intervals.
         warnings: What a reader must know, one sentence each.
@@ -60,7 +60,6 @@ class Crossed(Record):
     low_family: float | None
     high_family: float | None
     correction: Literal["none", "Holm", "Dunnett"]
-    p_own: float | None
     p_exact: float | None
     ratio: float | None
     detectable: float | None
@@ -104,7 +103,6 @@ def crossed(plain: Effect, sizes: Sizes, p_exact: float | None, warnings: tuple[
         low_family=plain.low,
         high_family=plain.high,
         correction="none",
-        p_own=sizes.p_own,
         p_exact=p_exact,
         ratio=sizes.ratio,
         detectable=None

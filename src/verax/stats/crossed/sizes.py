@@ -6,14 +6,13 @@ import math
 from dataclasses import dataclass, field
 
 from verax.stats.thresholds import (
-    FEW,
-    FEWEST_DF,
     FEWEST_ITEMS,
-    FEWEST_OWN,
+    FEWEST_PEOPLE,
     FEWEST_PER_ITEM,
-    FEWEST_POOLED,
+    FEWEST_SPREAD,
     SUSPECT_RATIO,
 )
+from verax.text import counted, listed
 
 
 @dataclass(frozen=True)
@@ -28,11 +27,10 @@ class Sizes:
         random: Whether the claim is about items in general.
         left_out: Participants without any score, by method name.
         per_item: Smallest mean number of participants per item over the claim's methods.
-        pooled: Whether participants' variance is pooled over methods.
-        pooled_df: Degrees of freedom of the pooled variance.
-        ratio: Largest variance of one of the claim's methods over the pooled one.
+        pooled: Whether participants' variance is pooled over methods, because somebody asked for it.
+        ratio: Where it is, the largest variance of one of the claim's methods over the pooled one.
         suspect: The method that has it.
-        p_own: The p-value with own variances.
+        alike: Methods whose participants (two or more) all score the same.
         absent: Strata where some method of the claim has nobody.
         partial: Participants who miss a whole stratum.
     """
@@ -45,19 +43,17 @@ class Sizes:
     left_out: dict[str, int] = field(default_factory=dict)
     per_item: float = math.inf
     pooled: bool = False
-    pooled_df: int = 0
     ratio: float | None = None
     suspect: str = ""
-    p_own: float | None = None
+    alike: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
     partial: int = 0
 
 
 def enough(sizes: Sizes) -> bool:
     """Whether the numbers allow a claim."""
-    fewest = FEWEST_POOLED if sizes.pooled else FEWEST_OWN
     items_suffice = sizes.items >= FEWEST_ITEMS or not sizes.random
-    return sizes.has_spread and items_suffice and min(sizes.participants.values()) >= fewest
+    return sizes.has_spread and items_suffice and min(sizes.participants.values()) >= FEWEST_PEOPLE
 
 
 def warnings_of(sizes: Sizes) -> tuple[str, ...]:
@@ -82,31 +78,26 @@ def _about_data(sizes: Sizes) -> list[str]:
 
 
 def _about_participants(sizes: Sizes) -> list[str]:
-    """What few participants allow, and the one known failure of the pooled variance."""
+    """What few participants allow, and what pooled variances risk."""
     name, count = min(sizes.participants.items(), key=lambda entry: entry[1])
-    fewest = FEWEST_POOLED if sizes.pooled else FEWEST_OWN
+    few = f"{name} has {counted(count, 'participant')}"
     said = []
     if not sizes.has_spread:
+        why = few if count < FEWEST_SPREAD else "The scores do not vary, or a stratum has one participant"
+        said.append(f"{why}: no interval and no test.")
+    elif count < FEWEST_PEOPLE:
         said.append(
-            "The scores do not vary, or there is one participant per method: no interval and no test."
+            f"{few}: a claim needs {FEWEST_PEOPLE} in each condition that is compared; read the interval as a "
+            "description."
         )
-    elif count < fewest:
+    if sizes.has_spread and sizes.alike:
         said.append(
-            f"{name} has {count} participant{'s' * (count > 1)}: a test needs {fewest} per method; "
-            "show the estimate and the participants' own scores."
-        )
-    elif sizes.pooled and count <= FEW:
-        said.append(f"With {count} participants of {name} the test relies on equal variance across methods.")
-    if sizes.has_spread and sizes.pooled and sizes.pooled_df < FEWEST_DF:
-        said.append(
-            f"The variance of participants has {sizes.pooled_df} degrees of freedom: the interval is wide and a little "
-            "too cautious."
+            f"All participants of {listed(sizes.alike)} score the same: the interval rests on the others' spread alone."
         )
     if sizes.has_spread and sizes.pooled and sizes.ratio is not None and sizes.ratio > SUSPECT_RATIO:
-        own = "" if sizes.p_own is None else f" With own variances p = {sizes.p_own:.3g}."
         said.append(
             f"Participants of {sizes.suspect} have {sizes.ratio:.1f} times the pooled variance: if they truly vary so "
-            f"much more than the others, this test claims falsely in up to 16% instead of 5%.{own}"
+            'much more than the others, this test claims falsely in up to 18% instead of 5%; variance="own" does not.'
         )
     return said
 
@@ -135,11 +126,10 @@ def difference_warnings(sizes: Sizes, first: str, second: str, only_one: int) ->
     if n == 0:
         return (*said, f"No participant has scores under both {first} and {second}: there is no difference.")
     if not sizes.has_spread:
-        said.append("There is one participant, or all differ by the same: no interval and no test.")
-    elif n < FEWEST_OWN:
-        said.append(
-            f"{n} participants: a test needs {FEWEST_OWN}; show the estimate and each one's difference."
-        )
+        why = counted(n, "participant") if n < FEWEST_SPREAD else "All participants differ by the same"
+        said.append(f"{why}: no interval and no test.")
+    elif n < FEWEST_PEOPLE:
+        said.append(f"{n} participants: a claim needs {FEWEST_PEOPLE}; read the interval as a description.")
     if sizes.items < FEWEST_ITEMS:
         said.append(f"{_few_items(sizes.items)}.")
     return tuple(said)

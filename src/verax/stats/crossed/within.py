@@ -35,6 +35,7 @@ from verax.stats.crossed.result import Crossed, crossed, with_holm
 from verax.stats.crossed.sizes import Sizes, difference_warnings
 from verax.stats.responses import responses
 from verax.stats.tests.permutation import sign_flip
+from verax.stats.thresholds import FEWEST_SPREAD
 
 # What common items take away is estimated: never more than this part of the variance.
 MOST_TAKEN = 0.5
@@ -126,7 +127,7 @@ def difference_claims(rows: Met, first: int, second: int) -> Claims:
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = np.where(there, difference, 0.0).sum(axis=1) / n
         deviation = np.where(there, difference - estimate[:, None], 0.0)
-        people = np.where(n > 1, (deviation**2).sum(axis=1) / np.maximum(n - 1, 1) / n, np.nan)
+        people = np.where(n >= FEWEST_SPREAD, (deviation**2).sum(axis=1) / np.maximum(n - 1, 1) / n, np.nan)
     within, between = item_components(under)
     same, opposite = _shared(under[0], under[1], there)
     common = np.maximum(between, 0.0) * (same - opposite)
@@ -136,7 +137,7 @@ def difference_claims(rows: Met, first: int, second: int) -> Claims:
     with np.errstate(invalid="ignore", divide="ignore"):
         spread = people**2 / np.maximum(n - 1, 1) + (common**2 + suits**2) / spare
         df = np.maximum(variance**2 / spread, 1.0)
-    return Claims(estimate, variance, df, np.zeros(len(n), dtype=bool), people)
+    return Claims(estimate, variance, df, people)
 
 
 def item_components(under: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:

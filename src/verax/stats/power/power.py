@@ -21,7 +21,7 @@ from verax.stats.crossed.components import Stratum, components
 from verax.stats.power.simulation import Design, Simulated, Spreads, simulate
 from verax.stats.record import Record
 from verax.stats.tests.multiplicity import holm
-from verax.stats.thresholds import FEWEST_POOLED
+from verax.stats.thresholds import FEWEST_PEOPLE
 
 # Studies that are simulated together: it bounds memory, and the seed of each group makes results independent of it.
 GROUP = 100
@@ -79,7 +79,7 @@ def analysis(
     items: Items = "random",
     correction: Literal["none", "Holm"] = "none",
 ) -> Analysis:
-    """The crossed analysis of the first method.
+    """The crossed analysis of the first method; as there, nothing is claimed with less than six people of a condition.
 
     Args:
         claim: Its own Change, or its contrast with the last method (the control).
@@ -100,6 +100,9 @@ def analysis(
             for m in tested
         ]
         p = np.stack([test.p for test in tests], axis=1)
+        people = parts.count[:, 0]
+        compared = people[:, [0, -1]] if claim == "contrast" else people[:, [0]]
+        p[compared.min(axis=1) < FEWEST_PEOPLE, 0] = np.nan
         return np.array([holm(row)[0] for row in p]) if correction == "Holm" else p[:, 0]
 
     return p_values
@@ -185,7 +188,9 @@ def needed_participants(
         sized = replace(design, participants=(each,) * len(design.participants))
         return power(sized, effect, spreads, analyse, studies, seed, level).power >= wanted
 
-    above = FEWEST_POOLED
+    if most < FEWEST_PEOPLE:
+        return None
+    above = FEWEST_PEOPLE
     while above < most and not suffice(above):
         above = min(2 * above, most)
     if above == most and not suffice(most):
@@ -194,7 +199,7 @@ def needed_participants(
     while above - below > 1:
         middle = (below + above) // 2
         below, above = (below, middle) if suffice(middle) else (middle, above)
-    return max(above, FEWEST_POOLED)
+    return max(above, FEWEST_PEOPLE)
 
 
 def _crossing(power_of: Callable[[float], float], target: float, most: float) -> float | None:

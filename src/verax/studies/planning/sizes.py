@@ -12,7 +12,7 @@ from verax.stats.crossed.within import NOT_SHOWN, Met, difference_claims
 from verax.stats.power.power import Analysis, analysis
 from verax.stats.power.simulation import Design, Simulated
 from verax.stats.tests.multiplicity import holm
-from verax.stats.thresholds import FEWEST_ITEMS, FEWEST_OWN
+from verax.stats.thresholds import FEWEST_ITEMS, FEWEST_PEOPLE
 from verax.studies.model.spec import StudySpec
 from verax.studies.planning.question import Question, question_of
 from verax.studies.planning.simulated_people import People, values_of
@@ -96,7 +96,7 @@ def _within(spec: StudySpec, question: Question, shown: IndexArray) -> Analysis:
             shown,
             values,
         )
-        if shown.shape[0] < FEWEST_OWN or shown.shape[1] < FEWEST_ITEMS:
+        if shown.shape[0] < FEWEST_PEOPLE or shown.shape[1] < FEWEST_ITEMS:
             return np.ones(len(values))  # the analysis claims nothing then
         p = np.stack([difference_claims(rows, condition, reference).p for condition in compared], axis=1)
         return np.array([holm(row)[0] for row in p])

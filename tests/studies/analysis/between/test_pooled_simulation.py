@@ -75,18 +75,18 @@ def test_a_study_without_a_condition_is_named():
     assert "text, shap: No participant in study 2: the estimate is over the other strata." in notes
 
 
-def test_two_people_in_a_condition_make_no_change_clear():
-    """Everybody gains half of the items, some one more: p is tiny, and two people are too few for it."""
+def test_four_people_in_a_condition_make_no_change_clear():
+    """Everybody gains half of the items, some one more: p is tiny, and four people are too few for it."""
     roles = {"learning": 4, "test": 16}
     found = []
     for kind in ("text", "table"):
         study = sample_study({"name": "forward", **roles}, roles, kind=kind, conditions=THREE[1:])
-        right = drawn((2, 2), 16)
+        right = drawn((4, 4), 16)
         pre, post = np.zeros_like(right.pre), np.zeros_like(right.post)
         post[..., ::2] = 1
         post[0, ::2, 1] = 1
         gained = replace(right, pre=pre, post=post)
-        found.append(analysed(collected(study, everybody(study, 2), simulated_answers(study, gained))))
+        found.append(analysed(collected(study, everybody(study, 4), simulated_answers(study, gained))))
     made = pooled_simulation(found, Options(estimator="crossed", replicates=100)).tables
     table = next(table for table in made if table.key == "paper-1")
     assert rows_of(table)["lime"]["text_p_adjusted"] < 0.05

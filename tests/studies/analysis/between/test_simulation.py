@@ -51,12 +51,14 @@ def rows_of(summary, key, by="condition"):
 
 
 def by_hand(study):
-    """Two people see nothing and two see lime; each answers two items before and after."""
+    """Three people see nothing and three see lime; each answers two items before and after."""
     right = {
         1: {"pre": (1, 0), "post": (1, 1)},
         2: {"pre": (1, 1), "post": (1, 1)},
-        3: {"pre": (0, 0), "post": (1, 1)},
-        4: {"pre": (1, 0), "post": (1, 1)},
+        3: {"pre": (1, 0), "post": (1, 1)},
+        4: {"pre": (0, 0), "post": (1, 1)},
+        5: {"pre": (1, 0), "post": (1, 1)},
+        6: {"pre": (0, 0), "post": (1, 1)},
     }
     tests = [item.id for item in study.items.values() if item.role == "test"]
 
@@ -69,25 +71,26 @@ def by_hand(study):
     return answer
 
 
-def test_two_people_two_items_two_conditions_by_hand():
+def test_three_people_two_items_two_conditions_by_hand():
     study = forward(test=2, conditions=TWO)
-    summary = summarised(collected(study, everybody(study, 2), by_hand(study)), ONLY)
+    summary = summarised(collected(study, everybody(study, 3), by_hand(study)), ONLY)
     rows = rows_of(summary, "change")
-    # Changes of people: .5 and 0 without, 1 and .5 with; both variances are .125, pooled with 2 degrees of freedom.
+    # Changes of people: .5, 0, .5 without and 1, .5, 1 with; both variances are 1/12, each with 2 degrees of freedom.
     none, lime = rows["none"], rows["lime"]
-    assert (none["pre"], none["post"], none["change"]) == (0.75, 1.0, 25.0)
-    assert (lime["pre"], lime["post"], lime["change"]) == (0.25, 1.0, 75.0)
-    assert lime["interval"] == pytest.approx([75 - 107.56632, 75 + 107.56632], abs=1e-4)
-    # Student's t with 2 degrees of freedom: p = 1 - t / sqrt(2 + t²); here t is 1 and 3.
-    assert none["p"] == pytest.approx(1 - 1 / np.sqrt(3))
-    assert lime["p"] == pytest.approx(1 - 3 / np.sqrt(11))
+    assert (none["pre"], none["post"], none["change"]) == pytest.approx((2 / 3, 1.0, 100 / 3))
+    assert (lime["pre"], lime["post"], lime["change"]) == pytest.approx((1 / 6, 1.0, 250 / 3))
+    assert lime["interval"] == pytest.approx([250 / 3 - 71.71088, 250 / 3 + 71.71088], abs=1e-4)
+    # Student's t with 2 degrees of freedom: p = 1 - t / sqrt(2 + t²); here t is 2 and 5.
+    assert none["p"] == pytest.approx(1 - 2 / np.sqrt(6))
+    assert lime["p"] == pytest.approx(1 - 5 / np.sqrt(27))
     (contrast,) = table_of(summary, "contrast")["rows"]
-    assert contrast["difference"] == 50.0
-    assert contrast["p"] == pytest.approx(1 - np.sqrt(2) / 2)
-    assert contrast["interval"] == pytest.approx([50 - 152.12175, 50 + 152.12175], abs=1e-4)
-    assert contrast["p_permutation"] == pytest.approx(4 / 6)
+    assert contrast["difference"] == pytest.approx(50.0)
+    # With 4 degrees of freedom p = 1 - t (t² + 6) / (t² + 4)^1.5; here t² is 4.5.
+    assert contrast["p"] == pytest.approx(1 - np.sqrt(4.5) * 10.5 / 8.5**1.5)
+    assert contrast["interval"] == pytest.approx([50 - 65.4414, 50 + 65.4414], abs=1e-3)
+    assert contrast["p_permutation"] == pytest.approx(6 / 20)
     (first,) = (row for row in table_of(summary, "change")["rows"] if row["condition"] == "all conditions")
-    assert (first["n"], first["pre"]) == (8, 0.5)
+    assert (first["n"], first["pre"]) == (12, pytest.approx(5 / 12))
     assert "too little data for a claim" in summary["primary"]["sentence"]
 
 

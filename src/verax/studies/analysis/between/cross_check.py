@@ -18,6 +18,11 @@ from verax.text import listed
 if TYPE_CHECKING:
     import pandas as pd
 
+EQUAL_VARIANCES = (
+    "The mixed model supposes that people of all conditions vary alike; the crossed estimator gives every condition "
+    "its own variance. That the two agree is no reassurance where variances differ."
+)
+
 
 def mixed_effects(pairs: pd.DataFrame, effects: Effects, level: float) -> dict[str, Effect]:
     """The claims of the primary analysis by the mixed model, by condition."""
@@ -73,6 +78,7 @@ def cross_check_table(effects: Effects, mixed: dict[str, Effect]) -> Table:
         else "One of the two estimators has no test: they cannot be compared.",
         [
             "P-values are of each line alone, without correction.",
+            EQUAL_VARIANCES,
             *about_items,
             *dict.fromkeys(warning for effect in mixed.values() for warning in effect.warnings),
         ],

@@ -18,7 +18,7 @@ from verax.stats.crossed.result import Crossed
 from verax.stats.crossed.within import Met, difference_claims, person_differences
 from verax.stats.effect import effect
 from verax.stats.student import two_sided_p
-from verax.stats.thresholds import FEWEST_ITEMS, FEWEST_OWN
+from verax.stats.thresholds import FEWEST_ITEMS, FEWEST_PEOPLE
 from verax.studies.results.tables import (
     Sources,
     Table,
@@ -104,7 +104,7 @@ class _Pair:
     @property
     def enough(self) -> bool:
         return (
-            self.people >= FEWEST_OWN
+            self.people >= FEWEST_PEOPLE
             and self.items >= FEWEST_ITEMS
             and math.isfinite(self.estimate / self.se)
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from verax.stats.crossed.result import Crossed
 from verax.stats.crossed.within import Met, condition_differences, condition_means, met
 from verax.stats.effect import Effect
-from verax.stats.thresholds import ALPHA, FEWEST_ITEMS, FEWEST_OWN
+from verax.stats.thresholds import ALPHA, FEWEST_ITEMS, FEWEST_PEOPLE
 from verax.studies.analysis.claims import Named, named
 from verax.studies.analysis.primary import estimate_of, sorted_out
 from verax.studies.protocol.findings import Analysed
@@ -117,8 +117,8 @@ def difference_sentence(estimates: Sequence[PrimaryEstimate], reference: str, wh
     if small:
         parts = listed([_with_interval(line, unit) for line in small])
         said.append(
-            f"Too little data for a claim against {reference} (it needs {FEWEST_OWN} people and {FEWEST_ITEMS} items): "
-            f"{parts}."
+            f"Too little data for a claim against {reference} (it needs {FEWEST_PEOPLE} people and {FEWEST_ITEMS} "
+            f"items): {parts}."
         )
     if bare:
         known = [line for line in bare if line.estimate is not None]
