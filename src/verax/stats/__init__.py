@@ -22,6 +22,8 @@ from verax.stats.ranks.correlation import RankCorrelation, rank_correlation
 from verax.stats.ranks.mann_whitney import RankTest, mann_whitney
 from verax.stats.ranks.methods_needed import Needed, methods_needed
 from verax.stats.responses import Responses, responses
+from verax.stats.shares import mean_share
+from verax.stats.sharing import Sharing, sharing, spread_of_mean
 from verax.stats.tests.equivalence import Equivalence, detectable, equivalence
 from verax.stats.tests.multiplicity import holm
 from verax.stats.tests.paired import Difference, paired_differences
@@ -48,6 +50,7 @@ __all__ = [
     "RankTest",
     "Ranking",
     "Responses",
+    "Sharing",
     "Simulated",
     "Spreads",
     "Term",
@@ -74,6 +77,7 @@ __all__ = [
     "mann_whitney",
     "mean_change",
     "mean_interval",
+    "mean_share",
     "met",
     "methods_needed",
     "needed_participants",
@@ -82,6 +86,8 @@ __all__ = [
     "power",
     "rank_correlation",
     "responses",
+    "sharing",
     "sign_flip",
     "simulate",
+    "spread_of_mean",
 ]

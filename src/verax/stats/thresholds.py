@@ -17,8 +17,8 @@ SUSPECT_RATIO = 1.5
 FEWEST_ITEMS = 16
 FEWEST_PER_ITEM = 3
 
-# Units (stains) of a paired difference; below, nobody is called higher: two equal differences have a p of 0 and prove
-# nothing.
+# Units (stains) of an interval or a paired test; below, there are values only: two equal differences have a p of 0 and
+# prove nothing.
 FEWEST_UNITS = 5
 
 # Methods of a rank correlation; below, it says nothing: two methods always correlate by 1 or -1.

@@ -6,10 +6,13 @@ import tomllib
 from html import unescape
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from verax.benchmarks.staining.results import KeptExample, Timing
 from verax.benchmarks.staining.spec import StainSpec
+from verax.benchmarks.staining.summarise import most_recall
 from verax.benchmarks.staining.summary import Pair, Summary
 from verax.codec import decode
 from verax.data.words import split_words
@@ -33,7 +36,6 @@ from verax.report.staining.examples import boxed, ordinal, stain_ranks, worked_e
 from verax.report.staining.figures import recall_looks
 from verax.report.staining.staining_page import (
     asked,
-    most_possible,
     notes,
     render_staining_report,
     spec_toml,
@@ -46,7 +48,7 @@ from verax.report.staining.staining_tables import (
     recall_table,
     took_table,
 )
-from verax.stats import mean_interval, paired_differences
+from verax.stats import mean_interval, mean_share, paired_differences
 
 NAMES = ["lime(samples=200)", "greedy", "random", "ground-truth"]
 HOSTILE = "<script>alert(1)</script>"
@@ -54,7 +56,7 @@ HOSTILE = "<script>alert(1)</script>"
 
 def scored(per_stain):
     """Estimates of one explainer whose recall is the same at each budget."""
-    estimate = mean_interval(per_stain).to_dict()
+    estimate = mean_share(np.minimum(per_stain, 1.0)).to_dict()
     return {
         "stains": len(per_stain),
         "inputs": 10 * len(per_stain),
@@ -139,10 +141,10 @@ def unclear():
         "reviews",
         "tree",
         {
-            "lime(samples=200)": [0.60, 0.90, 0.70],
-            "greedy": [0.90, 0.60, 0.70],
-            "random": [0.10, 0.20, 0.60],
-            "ground-truth": [1.0, 1.0, 1.0],
+            "lime(samples=200)": [0.60, 0.90, 0.70, 0.60, 0.90, 0.70],
+            "greedy": [0.90, 0.60, 0.70, 0.90, 0.60, 0.70],
+            "random": [0.10, 0.95, 0.60, 0.90, 0.20, 0.90],
+            "ground-truth": [1.0] * 6,
         },
     )
 
@@ -199,7 +201,7 @@ def test_the_lowest_accuracy_and_the_largest_change_outside_are_named():
     # Means: tree (1 + 1 + 0.96) / 3 = 98.7%, linear 97%; outside 0.787 and 0.770 against 0.8 of the twins.
     summary = summary_of(unclear(), cell("reviews", "linear", {"greedy": [1, 1, 1]}, accuracy=(0.97,) * 3))
     assert took_answer(summary) == (
-        "Yes: all 6 stained models reached 95% on the stained region; the lowest mean accuracy there is 97.0% "
+        "Yes: all 9 stained models reached 95% on the stained region; the lowest mean accuracy there is 97.0% "
         "(linear). Outside the region they are at the most 3.0 percentage points less accurate than their "
         "unstained twins."
     )
@@ -338,10 +340,15 @@ def test_a_difference_is_in_points_with_interval_and_corrected_p():
 
 
 def test_p_is_the_corrected_one():
-    # greedy - random is 0.8, 0.4, 0.1: t = 2.137; lime - random is 0.5, 0.7, 0.1: t = 2.457. With 2 degrees of
-    # freedom p = 1 - t / sqrt(t² + 2) = 0.166 and 0.133; Holm: 3 · 0.133 = 0.400, then max(0.400, 2 · 0.166).
+    # scipy's paired t tests give lime - random 0.476, greedy - random 0.498 and lime - greedy 1: times 3 is above 1.
     for label in ("greedy", "lime(samples=200)"):
-        assert compared(pair_of(unclear()), label, "random", short_names(NAMES), "auc").p == "p = 0.400"
+        assert compared(pair_of(unclear()), label, "random", short_names(NAMES), "auc").p == "p = 1"
+    values = [0.60, 0.90, 0.70, 0.60, 0.90, 0.70], [0.55, 0.65, 0.70, 0.50, 0.80, 0.66]
+    two = cell("reviews", "tree", {"lime(samples=200)": values[0], "greedy": values[1]})
+    expected = stats.ttest_rel(*values).pvalue
+    assert 0.01 < expected < 0.1
+    shown = compared(pair_of(two), "lime(samples=200)", "greedy", short_names(NAMES), "auc").p
+    assert shown == f"p = {expected:.3f}"
 
 
 def test_without_a_verdict_nobody_is_ahead():
@@ -388,8 +395,9 @@ def test_recall_is_listed_at_the_size_of_the_stain():
     model, rows = table.groups[0]
     assert model == "xgboost"
     assert [row[0] for row in rows] == ["lime", "greedy", "random"]
-    # 0.6, 0.7, 0.8, twice: 0.7 -+ 2.570582 * sqrt(0.04 / 5) / sqrt(6).
-    assert rows[0][2][0] == "70.0 [60.6, 79.4]"
+    # 0.6, 0.7, 0.8, twice: phi = (5 * 0.008 / 0.21 + 0.4) / 7 = 0.08435, n = 6 / phi * (1.959964 / 2.570582)² = 41.35,
+    # and the beta quantiles of 0.7 * n of n.
+    assert rows[0][2][0] == "70.0 [53.8, 83.2]"
 
 
 def test_accuracies_without_a_twin_leave_its_columns_empty():
@@ -577,7 +585,7 @@ def test_floor_and_ceiling_are_drawn_without_markers_and_the_most_possible_follo
     styles = recall_looks(short_names(NAMES))
     assert (styles["random"].marker, styles["ground-truth"].marker) == ("", "")
     assert styles["greedy"].marker
-    assert most_possible(summary_of(clear(), size=4, negated=1))[:4] == pytest.approx([1 / 3, 2 / 3, 1, 1])
+    assert most_recall(summary_of(clear(), size=4, negated=1).spec)[:4] == pytest.approx([1 / 3, 2 / 3, 1, 1])
 
 
 def test_the_spec_in_the_report_asks_for_the_same_run():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from verax.errors import VeraxError
-from verax.stats import holm, paired_differences
+from verax.stats import holm, paired_differences, sharing, spread_of_mean
 
 
 def table(**columns):
@@ -56,11 +56,16 @@ def test_all_pairs_equal_scipy_with_holm_over_all_of_them(seed):
 
 
 def test_only_units_that_both_have_and_the_others_counted():
-    values = {"a": {"s1": 0.9, "s2": 0.7, "s3": 0.8, "s4": 0.1}, "b": {"s3": 0.5, "s1": 0.2, "s9": 1.0}}
+    both = {f"s{number}": number / 10 for number in range(5)}
+    values = {
+        "a": both | {"x": 0.7, "y": 0.1},
+        "b": {"z": 1.0} | {unit: value**2 for unit, value in both.items()},
+    }
     (found,) = paired_differences(values)
-    assert (found.n, found.unpaired) == (2, 3)
-    assert found.mean == pytest.approx((0.7 + 0.3) / 2)
-    assert found.p == pytest.approx(stats.ttest_rel([0.9, 0.8], [0.2, 0.5]).pvalue)
+    assert (found.n, found.unpaired) == (5, 3)
+    first, second = list(both.values()), [value**2 for value in both.values()]
+    assert found.mean == pytest.approx(np.mean(first) - np.mean(second))
+    assert found.p == pytest.approx(stats.ttest_rel(first, second).pvalue)
 
 
 def test_wins_losses_and_ties():
@@ -68,35 +73,57 @@ def test_wins_losses_and_ties():
     assert (found.wins, found.losses, found.ties, found.n) == (1, 1, 2, 4)
 
 
-def test_identical_values_differ_by_nothing_with_p_one():
-    (found,) = paired_differences(table(a=[0.1, 0.7, 0.3], b=[0.1, 0.7, 0.3]))
-    assert (found.mean, found.low, found.high, found.p, found.p_holm) == (0, 0, 0, 1, 1)
-    assert (found.ties, found.verdict) == (3, "none")
+def test_identical_values_differ_by_nothing_and_have_no_test():
+    (found,) = paired_differences(table(a=[0.1, 0.7, 0.3, 0.2, 0.9], b=[0.1, 0.7, 0.3, 0.2, 0.9]))
+    assert (found.mean, found.low, found.high, found.p, found.p_holm) == (0, None, None, None, None)
+    assert (found.ties, found.verdict) == (5, "none")
 
 
 def test_values_that_differ_by_rounding_only_are_identical():
     # The same two means summed in another order: 0.1 + 0.2 + 0.3 is not 0.3 + 0.2 + 0.1 in binary.
-    (found,) = paired_differences(table(a=[0.1 + 0.2 + 0.3, 0.6, 0.5], b=[0.3 + 0.2 + 0.1, 0.6, 0.5]))
-    assert (found.mean, found.p, found.ties) == (0, 1, 3)
+    (found,) = paired_differences(
+        table(a=[0.1 + 0.2 + 0.3, 0.6, 0.5, 0, 1], b=[0.3 + 0.2 + 0.1, 0.6, 0.5, 0, 1])
+    )
+    assert (found.mean, found.p, found.ties) == (0, None, 5)
 
 
-@pytest.mark.parametrize(("a", "b", "mean"), [([1, 1], [0, 0], 1), ([0.3, 0.2, 0.1], [0.4, 0.3, 0.2], -0.1)])
-def test_a_constant_difference_has_p_zero_also_where_rounding_hides_it(a, b, mean):
+@pytest.mark.parametrize(
+    ("a", "b", "mean"),
+    [([1] * 6, [0] * 6, 1), ([0.3, 0.2, 0.1, 0.5, 0.6], [0.4, 0.3, 0.2, 0.6, 0.7], -0.1)],
+)
+def test_a_constant_difference_has_no_test_also_where_rounding_hides_it(a, b, mean):
     (found,) = paired_differences(table(a=a, b=b))
-    assert found.mean == found.low == found.high == pytest.approx(mean)
-    assert (found.p, found.p_holm) == (0, 0)
+    assert found.mean == pytest.approx(mean)
+    assert (found.low, found.high, found.p, found.p_holm, found.verdict) == (None, None, None, None, "none")
 
 
 @pytest.mark.parametrize(("n", "verdict"), [(2, "none"), (4, "none"), (5, "first"), (9, "first")])
-def test_below_five_units_nobody_is_called_higher(n, verdict):
-    (found,) = paired_differences(table(a=[1.0] * n, b=[0.5] * n))
-    assert (found.p_holm, found.verdict) == (0, verdict)
+def test_below_five_units_there_are_values_only(n, verdict):
+    (found,) = paired_differences(table(a=[1.0 + unit / 1000 for unit in range(n)], b=[0.5] * n))
+    assert (found.verdict, found.p is None, found.low is None) == (verdict, n < 5, n < 5)
+
+
+def test_units_that_share_parts_are_not_independent():
+    pairs = list(combinations("abcdefghi", 2))
+    rng = np.random.default_rng(3)
+    weight = dict(zip("abcdefghi", rng.normal(size=9), strict=True))
+    values = {pair: 0.3 + weight[pair[0]] + weight[pair[1]] + 0.1 * rng.normal() for pair in pairs}
+    rows = {"first": values, "second": dict.fromkeys(pairs, 0.0)}
+    (plain,), (aware,) = (
+        paired_differences(rows),
+        paired_differences(rows, parts={pair: pair for pair in pairs}),
+    )
+    assert (plain.mean, plain.parts, aware.mean, aware.parts) == (aware.mean, None, plain.mean, 9)
+    spread = spread_of_mean(np.array(list(values.values())), sharing(pairs))
+    margin = stats.t.ppf(0.975, 8) * np.sqrt(spread.variance)
+    assert (aware.low, aware.high) == pytest.approx((aware.mean - margin, aware.mean + margin))
+    assert aware.high - aware.low > 2 * (plain.high - plain.low)
 
 
 def test_pairs_that_cannot_be_tested_are_reported_and_do_not_count_in_the_family():
     values = {
-        "a": {1: 0.9, 2: 0.7, 3: 0.8},
-        "b": {1: 0.5, 2: 0.4, 3: 0.7},
+        "a": {1: 0.9, 2: 0.7, 3: 0.8, 5: 0.4, 6: 0.3},
+        "b": {1: 0.5, 2: 0.4, 3: 0.7, 5: 0.2, 6: 0.2},
         "one": {3: 0.5},
         "none": {4: 0.5},
     }
@@ -104,9 +131,9 @@ def test_pairs_that_cannot_be_tested_are_reported_and_do_not_count_in_the_family
     assert len(found) == 6
     one, none = found["a", "one"], found["a", "none"]
     assert one.mean == pytest.approx(0.3)
-    assert (one.low, one.high, one.n, one.unpaired, one.p, one.p_holm) == (None, None, 1, 2, None, None)
+    assert (one.low, one.high, one.n, one.unpaired, one.p, one.p_holm) == (None, None, 1, 4, None, None)
     assert (one.wins, one.verdict) == (1, "none")
-    assert (none.mean, none.n, none.unpaired, none.p, none.verdict) == (None, 0, 4, None, "none")
+    assert (none.mean, none.n, none.unpaired, none.p, none.verdict) == (None, 0, 6, None, "none")
     assert found["a", "b"].p_holm == found["a", "b"].p
 
 
@@ -178,12 +205,13 @@ def test_json_carries_the_verdict_and_null_for_no_test():
         "losses": 0,
         "ties": 0,
         "level": 0.95,
+        "parts": None,
         "verdict": "none",
     }
 
 
 # Few distinct values, so that ties, constant and zero differences all happen.
-rows = st.integers(2, 8).flatmap(
+rows = st.integers(3, 9).flatmap(
     lambda n: st.tuples(*[st.lists(st.integers(0, 8).map(lambda w: w / 8), min_size=n, max_size=n)] * 3)
 )
 
@@ -196,7 +224,8 @@ def test_the_other_order_of_names_flips_signs_and_nothing_else(three):
     other_way = {"first": "second", "second": "first", "none": "none"}
     for d in forth:
         e = back[d.first, d.second]
-        assert (e.mean, e.low, e.high) == (-d.mean, -d.high, -d.low)
+        assert e.mean == -d.mean
+        assert d.low is None or (e.low, e.high) == (-d.high, -d.low)
         assert (e.p, e.p_holm, e.n) == (d.p, d.p_holm, d.n)
         assert (e.wins, e.losses, e.ties) == (d.losses, d.wins, d.ties)
         assert e.verdict == other_way[d.verdict]
@@ -221,10 +250,11 @@ def test_a_common_shift_of_each_unit_changes_nothing_and_a_scale_only_the_size(t
     moved = [[scale * (value + shift * unit) for unit, value in enumerate(row)] for row in three]
     after = paired_differences(table(a=moved[0], b=moved[1], c=moved[2]))
     for d, e in zip(before, after, strict=True):
-        assert (e.mean, e.low, e.high) == pytest.approx(
-            (scale * d.mean, scale * d.low, scale * d.high), abs=1e-12
-        )
-        assert e.p == pytest.approx(d.p, rel=1e-9)
+        assert e.mean == pytest.approx(scale * d.mean, abs=1e-12)
+        assert (e.p is None) == (d.p is None)
+        if d.p is not None:
+            assert (e.low, e.high) == pytest.approx((scale * d.low, scale * d.high), abs=1e-12)
+            assert e.p == pytest.approx(d.p, rel=1e-9)
         assert (e.wins, e.losses, e.ties, e.verdict) == (d.wins, d.losses, d.ties, d.verdict)
 
 
@@ -233,6 +263,6 @@ def test_a_common_shift_of_each_unit_changes_nothing_and_a_scale_only_the_size(t
 def test_wins_losses_and_ties_are_all_units_and_the_correction_never_helps(three):
     for d in paired_differences(table(a=three[0], b=three[1], c=three[2])):
         assert d.wins + d.losses + d.ties == d.n == len(three[0])
-        assert d.p <= d.p_holm <= min(1, 3 * d.p)
+        assert d.p is None or d.p <= d.p_holm <= min(1, 3 * d.p)
         if d.verdict != "none":
             assert not d.low <= 0 <= d.high

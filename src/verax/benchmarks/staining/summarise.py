@@ -12,6 +12,7 @@ from verax.arrays import FloatArray, IntArray
 from verax.benchmarks.staining.jobs import checks
 from verax.benchmarks.staining.plan import Plan, Trial
 from verax.benchmarks.staining.scores import BUDGETS
+from verax.benchmarks.staining.spec import StainSpec
 from verax.benchmarks.staining.stainable import make_stainable
 from verax.benchmarks.staining.summary import (
     Accuracies,
@@ -26,7 +27,7 @@ from verax.benchmarks.staining.summary import (
 from verax.benchmarks.staining.trial_results import Failed, Scores, TrialResult, result_of
 from verax.benchmarks.staining.truth import NAME as GROUND_TRUTH
 from verax.run.jobs import Outcome
-from verax.stats import Difference, Estimate, Ranking, average_ranks, mean_interval, paired_differences
+from verax.stats import Difference, Estimate, Ranking, average_ranks, mean_share, paired_differences, sharing
 
 Outcomes = Mapping[str, Outcome]
 Results = Sequence[tuple[Trial, TrialResult | None]]
@@ -89,6 +90,7 @@ def _dataset(plan: Plan, dataset: str, results: Results) -> StainedDataset:
         hash=plan.hashes[dataset],
         stains=tuple(result.stain.shown for result in drawn),
         distinct_stains=len({result.stain.shown for result in drawn}),
+        distinct_words=len(frozenset().union(*stain_words(drawn).values())),
         region=tuple(len(result.region) for result in drawn),
         redrawn=dict(sorted(redrawn.items())),
         correlated=tuple(tuple(same) for same in plan.correlated[dataset]),
@@ -107,6 +109,8 @@ def _pair(plan: Plan, dataset: str, model: str, outcomes: Outcomes, results: Res
             if isinstance(given, Failed):
                 errors[label].append(f"stain {trial.stain}: {given.error}")
     per_stain = _per_stain([result for _, result in used])
+    words = stain_words([result for _, result in used])
+    possible = most_recall(plan.spec)
     return Pair(
         dataset=dataset,
         model=model,
@@ -117,11 +121,11 @@ def _pair(plan: Plan, dataset: str, model: str, outcomes: Outcomes, results: Res
             if not result.learnt
         ),
         stains_failed=tuple(trial.stain for trial, result in own if result is None),
-        explainers={label: _scored(list(stains.values())) for label, stains in per_stain.items()},
+        explainers={label: _scored(stains, words, possible) for label, stains in per_stain.items()},
         errors={label: tuple(sentences) for label, sentences in errors.items()},
         differences={
-            "auc": _differences({label: _of(stains, "auc") for label, stains in per_stain.items()}),
-            "mrr": _differences({label: _of(stains, "mrr") for label, stains in per_stain.items()}),
+            measure: _differences({label: _of(stains, measure) for label, stains in per_stain.items()}, words)
+            for measure in ("auc", "mrr")
         },
         accuracies=_accuracies(
             [result for _, result in done], labels, None if twin is None else np.array(twin["predicted"])
@@ -135,8 +139,16 @@ def _accuracies(
     """Of the stained models and of their unstained twin, over all stains."""
     if not results:
         return None
-    stains = [result.stain.shown for result in results]
+    words = stain_words(results)
     trained = [result.checks.stained_region_train for result in results]
+
+    def over(shares: Sequence[float]) -> Estimate:
+        """Over stains of one share per trial; a stain drawn twice counts once, as the mean of its trials."""
+        by_stain: dict[str, list[float]] = {stain: [] for stain in words}
+        for result, share in zip(results, shares, strict=True):
+            by_stain[result.stain.shown].append(share)
+        return mean_share([float(np.mean(own)) for own in by_stain.values()], sharing(list(words.values())))
+
     twin = None
     if twin_predicted is not None:
         twin_checks = [
@@ -144,24 +156,37 @@ def _accuracies(
             for result in results
         ]
         twin = TwinAccuracies(
-            _over_stains(stains, [check.original_region for check in twin_checks]),
-            _over_stains(stains, [check.outside for check in twin_checks]),
+            over([check.original_region for check in twin_checks]),
+            over([check.outside for check in twin_checks]),
         )
     return Accuracies(
-        _over_stains(stains, [result.checks.stained_region for result in results]),
-        _over_stains(stains, [result.checks.original_region for result in results]),
-        _over_stains(stains, [result.checks.outside for result in results]),
-        _over_stains(stains, [share for share in trained if share is not None]),
+        over([result.checks.stained_region for result in results]),
+        over([result.checks.original_region for result in results]),
+        over([result.checks.outside for result in results]),
+        over([share for share in trained if share is not None]),
         twin,
     )
 
 
-def _over_stains(stains: Sequence[str], numbers: Sequence[float]) -> Estimate:
-    """An estimate over stains of one number per trial; a stain drawn twice counts once, as the mean of its trials."""
-    by_stain: dict[str, list[float]] = defaultdict(list)
-    for stain, number in zip(stains, numbers, strict=True):
-        by_stain[stain].append(number)
-    return mean_interval([float(np.mean(shares)) for shares in by_stain.values()])
+def stain_words(results: Sequence[TrialResult]) -> dict[str, frozenset[str]]:
+    """The words (or columns) of each stain, by which stains that share some are known; a stain is told by its words."""
+    return {
+        result.stain.shown: frozenset(
+            str(literal["feature"]) for rule in result.stain.rules for literal in _literals(rule)
+        )
+        for result in results
+    }
+
+
+def _literals(rule: Mapping[str, object]) -> Sequence[Mapping[str, object]]:
+    literals = rule["literals"]
+    assert isinstance(literals, Sequence)
+    return literals
+
+
+def most_recall(spec: StainSpec) -> FloatArray:
+    """The highest recall at each budget: b features can hold b of |F| at the most; negated ones are not to be named."""
+    return np.minimum(1.0, np.array(BUDGETS) / max(spec.size - spec.negated, 1))
 
 
 def _per_stain(results: Sequence[TrialResult]) -> dict[str, dict[str, _StainMeans]]:
@@ -187,15 +212,22 @@ def _stain_means(trials: Sequence[Scores]) -> _StainMeans:
     )
 
 
-def _scored(means: Sequence[_StainMeans]) -> Scored:
+def _scored(
+    by_stain: Mapping[str, _StainMeans], words: Mapping[str, frozenset[str]], possible: FloatArray
+) -> Scored:
+    means = list(by_stain.values())
     recall = np.array([stain.recall for stain in means])
+    shared = sharing([words[stain] for stain in by_stain])
     return Scored(
         stains=len(means),
         inputs=sum(stain.inputs for stain in means),
-        recall=tuple(mean_interval(recall[:, place]) for place in range(recall.shape[1])),
-        auc=mean_interval([stain.auc for stain in means]),
-        mrr=mean_interval([stain.mrr for stain in means]),
+        recall=tuple(
+            mean_share(recall[:, place], shared, float(most)) for place, most in enumerate(possible)
+        ),
+        auc=mean_share([stain.auc for stain in means], shared, float(possible.mean())),
+        mrr=mean_share([stain.mrr for stain in means], shared),
         rows=float(np.mean([stain.rows for stain in means])),
+        words=shared.parts,
     )
 
 
@@ -203,9 +235,11 @@ def _of(stains: Mapping[str, _StainMeans], measure: str) -> dict[str, float]:
     return {stain: means.auc if measure == "auc" else means.mrr for stain, means in stains.items()}
 
 
-def _differences(values: Mapping[str, Mapping[str, float]]) -> tuple[Difference, ...]:
+def _differences(
+    values: Mapping[str, Mapping[str, float]], words: Mapping[str, frozenset[str]]
+) -> tuple[Difference, ...]:
     on_trial = {label: stains for label, stains in values.items() if label != GROUND_TRUTH}
-    return tuple(paired_differences(on_trial)) if len(on_trial) > 1 else ()
+    return tuple(paired_differences(on_trial, parts=words)) if len(on_trial) > 1 else ()
 
 
 def _ranks(pairs: Sequence[Pair]) -> Ranking | None:

@@ -20,6 +20,7 @@ class StainedDataset:
         hash: of the dataset's content.
         stains: in words, one per seed.
         distinct_stains: how many differ.
+        distinct_words: of how many words (or columns) all of them are made; None in files of older versions.
         region: test inputs of each.
         redrawn: why draws could not serve, counted.
         correlated: conditions left out because another one is the same, with that one.
@@ -31,6 +32,7 @@ class StainedDataset:
     region: tuple[int, ...]
     redrawn: Mapping[str, int]
     correlated: tuple[tuple[str, ...], ...]
+    distinct_words: int | None = None
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,7 @@ class Scored:
         auc: the area under the recall curve.
         mrr: the mean reciprocal rank.
         rows: asked of the model per explanation.
+        words: of how many words (or columns) those stains are made; None in files of older versions.
     """
 
     stains: int
@@ -86,6 +89,7 @@ class Scored:
     auc: Estimate
     mrr: Estimate
     rows: float
+    words: int | None = None
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence, Sized
 from pathlib import Path
 
 from verax.benchmarks.staining.results import KeptExample, Timing
+from verax.benchmarks.staining.summarise import most_recall
 from verax.benchmarks.staining.summary import Summary
 from verax.errors import VeraxError
 from verax.report.common.page import page_style
@@ -60,7 +61,7 @@ def staining_figures(summary: Summary) -> dict[str, str]:
     names = short_names(summary.explainers)
     return {
         "took": took_figure(summary.pairs, summary.spec.learnt),
-        "recall": recall_figure(summary.pairs, names, most_possible(summary)),
+        "recall": recall_figure(summary.pairs, names, most_recall(summary.spec).tolist()),
     }
 
 
@@ -139,11 +140,6 @@ def notes(summary: Summary) -> list[str]:
     return sentences
 
 
-def most_possible(summary: Summary) -> list[float]:
-    """The highest recall at each budget: b features can hold b of |F| at the most."""
-    return [min(1.0, budget / wanted_features(summary)) for budget in summary.budgets]
-
-
 def spec_toml(spec: Mapping[str, object]) -> str:
     """The spec as a TOML file that asks for the same run."""
     # JSON spells strings, numbers, booleans and lists as TOML does; what is None is left out.
@@ -163,7 +159,7 @@ def _dataset(
         "pairs": pairs,
         "took_panels": took_panels(pairs, learnt),
         "took": took_table(pairs, summary.spec.stains),
-        "recall_panels": recall_panels(pairs, names, most_possible(summary)),
+        "recall_panels": recall_panels(pairs, names, most_recall(summary.spec).tolist()),
         "recall": recall_table(pairs, names, wanted_features(summary)),
         "differences": {measure: difference_table(pairs, names, measure) for measure in MEASURES},
         "cost": cost_table(name, summary.spec.models, timings, names),

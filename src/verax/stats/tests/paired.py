@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from typing import Literal, TypeVar
@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from verax.errors import VeraxError
 from verax.stats.checks import ROUNDING, check_table
-from verax.stats.estimate import Estimate, mean_interval
+from verax.stats.effect import effect
 from verax.stats.record import Record
-from verax.stats.student import check_level, two_sided_p
+from verax.stats.sharing import sharing, spread_of_mean
+from verax.stats.student import check_level
 from verax.stats.tests.multiplicity import holm
 from verax.stats.thresholds import FEWEST_UNITS
 
@@ -30,16 +31,18 @@ class Difference(Record):
         first: Name of the method whose values are counted positively.
         second: Name of the method whose values are subtracted.
         mean: Mean of first - second; None where no unit has both.
-        low: Lower end of the interval, for this pair alone (not corrected); None with less than two units.
+        low: Lower end of the interval, for this pair alone (not corrected); None with less than five units, or where
+            the differences do not vary.
         high: Upper end of that interval.
         n: Units that both have.
         unpaired: Units that only one of them has, left out here.
-        p: Two-sided paired t test; None with less than two units.
+        p: Two-sided paired t test; None where there is no interval.
         p_holm: The same, corrected for all tests of the family; None where p is None.
         wins: Units on which first is higher.
         losses: Units on which second is higher.
         ties: Units on which they are equal, up to rounding.
         level: Coverage of the interval; the verdict allows false claims in 1 - level of all families.
+        parts: Distinct parts (words) of those units, where units may share some; None where that was not asked.
     """
 
     first: str
@@ -55,11 +58,12 @@ class Difference(Record):
     losses: int
     ties: int
     level: float = 0.95
+    parts: int | None = None
 
     @property
     def verdict(self) -> Literal["first", "second", "none"]:
         """Which is higher after Holm's correction; "none" is too little evidence (or no test), not equality."""
-        if self.mean is None or self.p_holm is None or self.n < FEWEST_UNITS or self.p_holm > 1 - self.level:
+        if self.mean is None or self.p_holm is None or self.p_holm > 1 - self.level:
             return "none"
         return "first" if self.mean > 0 else "second"
 
@@ -76,21 +80,24 @@ def paired_differences(
     values: Mapping[str, Mapping[Unit, float]],
     family: Sequence[tuple[str, str]] | None = None,
     level: float = 0.95,
+    parts: Mapping[Unit, Collection[Hashable]] | None = None,
 ) -> list[Difference]:
-    """Compares pairs of methods by the paired t test, t = mean / (spread / sqrt(n)), Holm over all pairs asked for.
+    """Compares pairs of methods by the paired t test, t = mean / sqrt(variance of the mean), Holm over all pairs.
 
-    Equal differences have no spread: if they are all 0 then p = 1, else p = 0, the limit of the t test (with few units
-    that claims much: look at n). A pair with less than two common units is reported with p None.
+    With less than five common units, or where the differences do not vary, there is the mean and no test: two equal
+    differences would have a p of 0 and prove nothing. Units that share parts are not independent: the variance is
+    then that of `verax.stats.sharing`.
 
     Args:
         values: Per method one value per unit; higher is better.
         family: The pairs to compare and to correct together; None is all pairs, in the order of the names.
         level: Coverage of each interval; a verdict needs a corrected p of at most 1 - level.
+        parts: What each unit consists of (the words of a stain), where units may have some in common.
     """
     check_table(values)
     check_level(level)  # said even where no pair has an interval
     pairs = list(combinations(values, 2)) if family is None else _checked_family(family, values)
-    differences = [_difference(pair, values[pair[0]], values[pair[1]], level) for pair in pairs]
+    differences = [_difference(pair, values[pair[0]], values[pair[1]], level, parts) for pair in pairs]
     corrected = holm([difference.p for difference in differences])
     return [
         difference if difference.p is None else replace(difference, p_holm=float(p_holm))
@@ -116,27 +123,38 @@ def _checked_family(family: Sequence[tuple[str, str]], values: Mapping[str, obje
 
 
 def _difference(
-    pair: tuple[str, str], first: Mapping[Unit, float], second: Mapping[Unit, float], level: float
+    pair: tuple[str, str],
+    first: Mapping[Unit, float],
+    second: Mapping[Unit, float],
+    level: float,
+    parts: Mapping[Unit, Collection[Hashable]] | None,
 ) -> Difference:
     """One pair, not yet corrected."""
     common = [unit for unit in first if unit in second]
     deltas = _deltas(
         np.array([first[u] for u in common], float), np.array([second[u] for u in common], float)
     )
-    estimate = mean_interval(deltas, level) if common else None
+    mean = math.fsum(deltas) / len(common) if common else None
+    shared = None if parts is None else sharing([parts[unit] for unit in common])
+    spread = spread_of_mean(deltas, shared)
+    tested = len(common) >= FEWEST_UNITS
+    found = effect(
+        "", mean, math.sqrt(spread.variance) if tested and spread.variance else None, spread.df, level
+    )
     return Difference(
         *pair,
-        mean=estimate.mean if estimate else None,
-        low=estimate.low if estimate else None,
-        high=estimate.high if estimate else None,
+        mean=mean,
+        low=found.low,
+        high=found.high,
         n=len(common),
         unpaired=len(first) + len(second) - 2 * len(common),
-        p=_paired_p(estimate) if estimate else None,
+        p=found.p,
         p_holm=None,
         wins=int((deltas > 0).sum()),
         losses=int((deltas < 0).sum()),
         ties=int((deltas == 0).sum()),
         level=level,
+        parts=None if shared is None else shared.parts,
     )
 
 
@@ -150,12 +168,3 @@ def _deltas(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[
     if np.ptp(deltas) <= rounding:
         deltas[:] = math.fsum(deltas) / len(deltas)
     return deltas
-
-
-def _paired_p(estimate: Estimate) -> float | None:
-    """The two-sided p of mean = 0."""
-    if estimate.spread is None:
-        return None
-    if estimate.spread == 0:
-        return 1.0 if estimate.mean == 0 else 0.0
-    return two_sided_p(estimate.mean / (estimate.spread / math.sqrt(estimate.n)), estimate.n - 1)
