@@ -14,19 +14,21 @@ from verax.errors import VeraxError
 from verax.explain.base import Explainer, Target, at_least, explainers
 from verax.explain.explanation import Attribution, Cost
 from verax.explain.lime_tables import Sampling, explain_rows
-<<<<<<< HEAD
-from verax.explain.perturbed import BANKS, Scored, Targets, attribution, check_targets, explain_with_banks
+from verax.explain.perturbed import (
+    BANKS,
+    Scored,
+    Targets,
+    attribution,
+    check_absent,
+    check_targets,
+    explain_with_banks,
+)
 from verax.models.base import Inputs, Model
 from verax.perturb import solve
 from verax.perturb.dispatch import path_for
+from verax.perturb.evaluate import Absent
 from verax.perturb.leaf_sums import TextTrees
 from verax.perturb.lime_limit import WHOLE, LimeLimit, every_variant, lime_limit, limit_moments
-=======
-from verax.explain.perturbed import BANKS, Scored, check_absent, check_targets, explain_with_banks
-from verax.models.base import Inputs, Model
-from verax.perturb import solve
-from verax.perturb.evaluate import Absent
->>>>>>> 84b6620 (Networks under perturbation: eight filters at a time, masked as well as dropped words, batches without padding)
 from verax.perturb.masks import Masks, distinct_rows
 from verax.perturb.paths.bag_of_words import BagPath
 from verax.perturb.paths.bags import Bag
@@ -68,15 +70,11 @@ class Lime(Explainer):
     absent: Absent = "dropped"
 
     def __post_init__(self) -> None:
-<<<<<<< HEAD
+        check_absent(self.absent)
         if isinstance(self.samples, int):
             at_least(self.samples, 2, "samples")
         elif self.samples != "exact":
             raise VeraxError(f"samples={self.samples!r} must be a number or 'exact'.")
-=======
-        check_absent(self.absent)
-        at_least(self.samples, 2, "samples")
->>>>>>> 84b6620 (Networks under perturbation: eight filters at a time, masked as well as dropped words, batches without padding)
         at_least(self.features, 1, "features")
         if self.selection not in SELECTIONS:
             raise VeraxError(
@@ -90,13 +88,9 @@ class Lime(Explainer):
     ) -> list[Attribution]:
         """Explains each input; see :meth:`Explainer.explain`."""
         wanted = check_targets(model, inputs, targets)
-<<<<<<< HEAD
         if self.samples == "exact":
             return self._explain_exactly(model, inputs, wanted)
-        if model.kind == "table":
-=======
         if model.kind == "table" and self.absent == "dropped":
->>>>>>> 84b6620 (Networks under perturbation: eight filters at a time, masked as well as dropped words, batches without padding)
             sampling = Sampling(self.samples, self.seed, self.kernel_width)
             return explain_rows(repr(self), model, inputs, wanted, sampling, self.fit)
         return explain_with_banks(self, model, inputs, wanted, self.absent)
@@ -120,7 +114,7 @@ class Lime(Explainer):
             raise VeraxError(
                 "LIME on a table draws numbers inside bins, so samples='exact' is for texts; give a number."
             )
-        path = path_for(model)
+        path = path_for(model, self.absent)
         trees = None
         if (
             isinstance(path, BagPath)
@@ -133,7 +127,7 @@ class Lime(Explainer):
             started = time.perf_counter()
             ready = path.prepare([given])[0] if trees else None
             if trees is None or ready is None or not trees.takes(ready):
-                explanations += explain_with_banks(self, model, [given], [target])
+                explanations += explain_with_banks(self, model, [given], [target], self.absent)
                 continue
             chosen, scored = self._score_leaves(trees, ready, target)
             scored.details["path"] = path.name

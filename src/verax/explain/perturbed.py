@@ -78,23 +78,14 @@ def explain_with_banks(
     targets: Targets,
     absent: Absent = "dropped",
 ) -> list[Attribution]:
-<<<<<<< HEAD
-    """Explains each input from one bank of masks."""
+    """Explains each input from one bank of masks; absent words are dropped, or masked."""
     # A bag of words is evaluated by products of our own; elsewhere the model's threads are its user's business.
-    with one_blas_thread() if isinstance(path_for(model), BagPath) else nullcontext():
+    with one_blas_thread() if isinstance(path_for(model, absent), BagPath) else nullcontext():
         return [
             explanation
             for part, wanted in slices(inputs, targets)
-            for explanation in _explain_slice(explainer, model, part, wanted)
+            for explanation in _explain_slice(explainer, model, part, wanted, absent)
         ]
-=======
-    """Explains each input from one bank of masks; absent words are dropped, or masked."""
-    return [
-        explanation
-        for part, wanted in slices(inputs, targets)
-        for explanation in _explain_slice(explainer, model, part, wanted, absent)
-    ]
->>>>>>> 84b6620 (Networks under perturbation: eight filters at a time, masked as well as dropped words, batches without padding)
 
 
 def slices(inputs: Inputs, targets: Targets) -> Iterator[tuple[Inputs, Targets]]:
