@@ -102,8 +102,11 @@ MEANING: dict[Capability, str] = {
 
 def has(model: Model, capability: Capability) -> bool:
     """Whether a model offers this."""
-    offered = isinstance(model, PROTOCOLS[capability])
-    return offered and (capability != "reference" or getattr(model, "reference", None) is not None)
+    if capability == "reference" and getattr(model, "reference", None) is None:
+        return False
+    if capability == "scores" and getattr(model, "outputs", "scores") != "scores":
+        return False  # somebody's module that ends in probabilities
+    return isinstance(model, PROTOCOLS[capability])
 
 
 @overload

@@ -179,10 +179,15 @@ def test_any_module_with_its_encoder_is_a_model():
     assert np.allclose(model.predict_proba(texts), expected, atol=1e-6)
     assert (model.kind, model.reference, list(model.layers())) == ("text", texts[:2], ["words", "output"])
     assert not has(model, "gradients")
+    assert has(model, "scores")
+    assert np.allclose(softmax(model.scores(texts), axis=1), expected, atol=1e-6)
     ready = as_model(
         Bag(softmaxed=True), encoder=by_letters, class_names=["no", "yes"], outputs="probabilities"
     )
     assert np.allclose(ready.predict_proba(texts), expected, atol=1e-6)
+    assert not has(ready, "scores")
+    with pytest.raises(VeraxError, match="The module gives probabilities, not scores"):
+        ready.scores(texts)
 
 
 def test_scores_and_probabilities_are_not_mistaken_for_each_other():

@@ -174,7 +174,9 @@ def test_the_engine_notices_changed_weights(cnn, change):
 def test_weights_that_are_not_numbers_are_told(cnn):
     broken = CnnNetwork(**cnn.network.settings)
     broken.output.bias.data[0] = torch.nan
-    with pytest.raises(VeraxError, match="The model returned nan as a probability for input 0"):
+    with pytest.raises(
+        VeraxError, match=r"The weights 'output\.bias' of the network are not all finite numbers"
+    ):
         replace(cnn, network=broken).predict_proba(["good"])
 
 

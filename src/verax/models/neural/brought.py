@@ -64,6 +64,13 @@ class ModuleModel(Model):
             return np.empty((0, len(self.class_names)))
         return ask(self._probabilities, batch, len(batch), len(self.class_names))
 
+    def scores(self, inputs: Inputs) -> FloatArray:
+        """Class scores before the softmax, one row per input, if the module gives them."""
+        if self.outputs != "scores":
+            raise VeraxError("The module gives probabilities, not scores; ask for predict_proba.")
+        batch = check_texts(inputs) if self.schema is None else encode_rows(inputs, self.schema)
+        return self._numbers(batch) if len(batch) else np.empty((0, len(self.class_names)))
+
     def layers(self) -> Mapping[str, nn.Module]:
         """The module's own modules."""
         return dict(self.module.named_children())

@@ -218,7 +218,19 @@ def run_network(
     with torch.inference_mode():
         for places in length_batches([len(array) for array in arrays], batch_positions(encoder)):
             scores[places] = network(*encoder.collate([arrays[place] for place in places])).numpy()
+    if not np.isfinite(scores).all():
+        check_finite(network)
     return scores
+
+
+def check_finite(network: nn.Module) -> None:
+    """A sentence if weights of a network are not numbers, which its answers then are not either."""
+    for name, tensor in network.named_parameters():
+        if not bool(tensor.isfinite().all()):
+            raise VeraxError(
+                f"The weights {name!r} of the network are not all finite numbers; train it again with a lower rate, or "
+                "load it again."
+            )
 
 
 def weights_state(network: nn.Module) -> tuple[int, ...]:
