@@ -59,9 +59,9 @@ def _recall_table(summary: Summary, dataset: str) -> Table:
 
 def _nothing_scored(pair: Pair) -> str:
     """Why a model has no line for any explainer."""
-    if pair.stains_left_out:
-        return "no stain was learnt"
-    return "every trial failed" if pair.stains_failed else "every explainer failed"
+    if pair.errors:
+        return "every explainer failed"
+    return "every trial failed" if pair.stains_failed and not pair.stains_left_out else "no stain was learnt"
 
 
 def failed_trials(summary: Summary) -> list[str]:
