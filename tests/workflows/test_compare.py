@@ -6,7 +6,7 @@ import pytest
 from verax.data import Dataset, Part
 from verax.errors import VeraxError
 from verax.models import as_model
-from verax.workflows.compare import _scored, compare, parse_target
+from verax.workflows.compare import as_dicts, compare, from_texts, parse_target
 from verax.workflows.explainer_names import parse_explainers
 
 MODEL = as_model(lambda texts: [[0.25, 0.75]] * len(texts), class_names=("1", "0"), kind="text")
@@ -44,8 +44,15 @@ def test_explainers_are_read_as_written(given, made):
     assert [repr(named.explainer) for named in parse_explainers(given)] == made
 
 
-def test_a_kind_of_explanation_that_cannot_be_shown_is_named():
-    with pytest.raises(
-        VeraxError, match="The explainer 'mine' gives a str, which cannot be shown side by side"
-    ):
-        _scored("mine", "because")
+def test_a_rule_stands_beside_scores_and_is_told_in_words():
+    none = Part([], np.array([], dtype=np.int64))
+    data = Dataset("reviews", "text", ("1", "0"), none, none, none)
+    chosen = from_texts(["some words"], data)
+    comparison = compare(data, MODEL, "own", chosen, parse_explainers("greedy,anchor(words=removed)"))
+    scores, rule = comparison.subjects[0].entries
+    assert scores.attribution is not None
+    assert rule.attribution is None
+    assert rule.account[0].text == (
+        "No condition is needed for the model predicting '0': it does so whatever changes."
+    )
+    assert [found["kind"] for found in as_dicts(comparison)] == ["attribution", "rule"]

@@ -1,5 +1,6 @@
 """Explanation methods, one module each."""
 
+from verax.explain.anchor.anchor import Anchor
 from verax.explain.base import Explainer, explainer, explainers
 from verax.explain.explanation import Attribution, Cost, Explanation
 from verax.explain.fragments import Fragment, Fragments, fragments
@@ -7,10 +8,12 @@ from verax.explain.greedy import Greedy, GreedyPath
 from verax.explain.lime import Lime
 from verax.explain.precomputed import Precomputed
 from verax.explain.random import Random
+from verax.explain.rule import Rule, RuleStep
 from verax.explain.shap import Shap
 from verax.explain.written import Written
 
 __all__ = [
+    "Anchor",
     "Attribution",
     "Cost",
     "Explainer",
@@ -22,6 +25,8 @@ __all__ = [
     "Lime",
     "Precomputed",
     "Random",
+    "Rule",
+    "RuleStep",
     "Shap",
     "Written",
     "explainer",

@@ -42,6 +42,10 @@ class Explanation(ABC):
         """Everything as plain lists, numbers and strings, in the order of the fields."""
         return {"kind": self.kind, **_plain_fields(self)}
 
+    def as_attribution(self) -> Attribution | None:
+        """The same as scores of features, for benchmarks that rank them; None for kinds that rank nothing."""
+        return None
+
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Explanation:
         """The explanation that ``to_dict`` wrote."""
@@ -135,6 +139,10 @@ class Attribution(Explanation):
         """Numbers of the features from the largest score by magnitude to the smallest; ties keep their order."""
         order: list[int] = np.argsort(-np.abs(self.scores), kind="stable").tolist()
         return order
+
+    def as_attribution(self) -> Attribution:
+        """Itself."""
+        return self
 
     def top(self, count: int) -> list[tuple[str, float]]:
         """The ``count`` features with the largest scores by magnitude, and their scores."""

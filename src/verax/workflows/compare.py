@@ -12,7 +12,6 @@ from verax.arrays import FloatArray
 from verax.data import Dataset
 from verax.data.dataset import Inputs
 from verax.errors import VeraxError
-from verax.explain import Attribution
 from verax.explain.entry import explanations_of
 from verax.explain.perturbed import shown_input, target_number
 from verax.explain.random import Random
@@ -98,7 +97,7 @@ def compare(
         with during(f"explaining {len(chosen):,} with {named.name}"):
             explanations = explanations_of(named.explainer, named.name, model, inputs, targets)
         control = isinstance(named.explainer, Random)
-        columns.append([Entry(named.name, _scored(named.name, e), control) for e in explanations])
+        columns.append([Entry(named.name, explanation, control) for explanation in explanations])
     subjects = [
         Subject(
             title=choice.title,
@@ -117,7 +116,7 @@ def compare(
 def as_dicts(comparison: Comparison) -> list[dict[str, Any]]:
     """Every explanation as ``to_dict`` gives it, with what is known of its input and model."""
     return [
-        entry.attribution.to_dict()
+        entry.explanation.to_dict()
         | {
             "name": entry.name,
             "dataset": comparison.dataset,
@@ -136,12 +135,3 @@ def as_dicts(comparison: Comparison) -> list[dict[str, Any]]:
 def _together(inputs: list[str | FloatArray]) -> Inputs:
     texts = [given for given in inputs if isinstance(given, str)]
     return texts or np.stack([given for given in inputs if not isinstance(given, str)])
-
-
-def _scored(name: str, explanation: object) -> Attribution:
-    if not isinstance(explanation, Attribution):
-        raise VeraxError(
-            f"The explainer {name!r} gives a {type(explanation).__name__}, which cannot be shown side by side; "
-            "leave it out."
-        )
-    return explanation

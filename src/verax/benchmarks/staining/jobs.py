@@ -21,7 +21,7 @@ from verax.benchmarks.staining.truth import NAME as GROUND_TRUTH
 from verax.benchmarks.staining.truth import GroundTruth, readable
 from verax.codec import encoded
 from verax.errors import VeraxError
-from verax.explain import Attribution, Explainer, explainer
+from verax.explain import Explainer, Explanation, explainer
 from verax.explain.entry import explanations_of
 from verax.models import Model
 from verax.run.objects import fetch, is_reference
@@ -218,9 +218,13 @@ def score(explanations: Sequence[object], wanted: Sequence[Sequence[str]], secon
     """Recall, reciprocal rank and cost of one explainer on the inputs of one trial."""
     attributions = []
     for explanation in explanations:
-        if not isinstance(explanation, Attribution):
-            raise VeraxError(f"Staining needs scores of features, not a {type(explanation).__name__}.")
-        attributions.append(explanation)
+        attribution = explanation.as_attribution() if isinstance(explanation, Explanation) else None
+        if attribution is None:
+            raise VeraxError(
+                f"Staining needs features that are ranked, and a {type(explanation).__name__} ranks none; leave this "
+                "explainer out."
+            )
+        attributions.append(attribution)
     pairs = list(zip(attributions, wanted, strict=True))
     return Scores(
         recall=[recall(attribution, features).tolist() for attribution, features in pairs],

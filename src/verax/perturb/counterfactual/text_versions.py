@@ -67,6 +67,15 @@ class Versions:
         sums = np.add.reduceat(self.options.keys[self.chosen], self.starts[edited])
         return edited[np.sort(np.unique(sums, return_index=True)[1])]
 
+    def distinct(self) -> tuple[IndexArray, IndexArray]:
+        """Where each distinct version occurs first, and which of them every version is; no edit is a version too."""
+        sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(self.options.keys[self.chosen])])
+        # Sums wrap around, and so do their differences: what is left is the sum of the version's own keys.
+        _, first, inverse = np.unique(
+            sums[self.starts[1:]] - sums[self.starts[:-1]], return_index=True, return_inverse=True
+        )
+        return first, inverse
+
     def blocks(self, n_versions: int) -> Iterator[Versions]:
         """The versions in order, so many at a time."""
         for first in range(0, len(self), n_versions):
@@ -107,10 +116,10 @@ def predict_versions(model: Model, options: Options) -> Callable[[Versions], Flo
     For a bag-of-words model rows are built in its columns; for any other the texts are built. No more than ``MAX_ROWS``
     rows and about ``BLOCK_CELLS`` words (or characters) are built at a time.
     """
-    path, n_classes = path_for(model), max(1, len(model.class_names))
-    # Where hashing subtracts, a column that cancels to 0 is stored by the vectoriser and would not be here.
-    if isinstance(path, BagPath) and not path.lexicon.weighting.signed:
-        return _in_blocks(_row_asker(path, options), len(options.words), n_classes)
+    n_classes = max(1, len(model.class_names))
+    ask = row_asker(model, options)
+    if ask is not None:
+        return _in_blocks(ask, len(options.words), n_classes)
     return _in_blocks(
         lambda versions: model.predict_proba(build_texts(versions)), len(options.words.text), n_classes
     )
@@ -128,7 +137,12 @@ def _in_blocks(
     return ask_all
 
 
-def _row_asker(path: BagPath, options: Options) -> Callable[[Versions], FloatArray]:
+def row_asker(model: Model, options: Options) -> Callable[[Versions], FloatArray] | None:
+    """The same, all versions at once, in the columns of a bag-of-words model; None for any other model."""
+    path = path_for(model)
+    # Where hashing subtracts, a column that cancels to 0 is stored by the vectoriser and would not be here.
+    if not isinstance(path, BagPath) or path.lexicon.weighting.signed:
+        return None
     differences = _differences(path.lexicon, options)
 
     def ask(versions: Versions) -> FloatArray:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from verax.explain.explanation import Attribution
+from verax.explain.account import Part, account
+from verax.explain.explanation import Attribution, Cost, Explanation
 from verax.report.explanations.highlight import ranked
 from verax.text import listed
 
@@ -15,13 +16,29 @@ class Entry:
 
     Attributes:
         name: the method as the user calls it.
-        attribution: its scores.
+        explanation: what it gave: scores, or a rule, a path, an example, ...
         control: whether the scores are random, to compare with.
     """
 
     name: str
-    attribution: Attribution
+    explanation: Explanation
     control: bool = False
+
+    @property
+    def attribution(self) -> Attribution | None:
+        """The scores, if that is what it gave; other kinds are told in words."""
+        return self.explanation if isinstance(self.explanation, Attribution) else None
+
+    @property
+    def cost(self) -> Cost:
+        """What it took."""
+        cost = getattr(self.explanation, "cost", None)
+        return cost if isinstance(cost, Cost) else Cost()
+
+    @property
+    def account(self) -> tuple[Part, ...]:
+        """The explanation in words."""
+        return account(self.explanation)
 
 
 @dataclass(frozen=True)
@@ -87,11 +104,18 @@ def verdict(subject: Subject) -> str:
 
 def agreement(subject: Subject) -> str:
     """One sentence: which feature each method names first; random controls have no say."""
-    if not any(entry.attribution.features for entry in subject.entries):
+    scored = [
+        (entry, attribution)
+        for entry in subject.entries
+        if (attribution := entry.explanation.as_attribution()) is not None
+    ]
+    if not scored:
+        return ""
+    if not any(attribution.features for _, attribution in scored):
         return "There is no word in this text, so there is nothing to score."
     names_of: dict[str, list[str]] = {}
-    for entry in subject.entries:
-        first = next((mark for mark in ranked(entry.attribution, 1) if mark.level), None)
+    for entry, attribution in scored:
+        first = next((mark for mark in ranked(attribution, 1) if mark.level), None)
         if first is not None and not entry.control:
             names_of.setdefault(first.feature, []).append(entry.name)
     parts = [
@@ -101,16 +125,23 @@ def agreement(subject: Subject) -> str:
     if not parts:
         return (
             ""
-            if all(entry.control for entry in subject.entries)
+            if all(entry.control or entry.attribution is None for entry in subject.entries)
             else "No feature changes the model's answer."
         )
     return "; ".join(parts) + "."
 
 
-def how(attribution: Attribution) -> str:
+def how(explanation: Explanation) -> str:
     """The route that was taken, in a few words."""
-    parts = [str(attribution.details[key]) for key in ("route", "path") if attribution.details.get(key)]
+    details = details_of(explanation)
+    parts = [str(details[key]) for key in ("route", "path") if details.get(key)]
     return "; ".join(parts) or "–"
+
+
+def details_of(explanation: Explanation) -> dict[str, object]:
+    """What an explanation says of how it was made."""
+    details = getattr(explanation, "details", None)
+    return details if isinstance(details, dict) else {}
 
 
 def decimals(attribution: Attribution) -> int:

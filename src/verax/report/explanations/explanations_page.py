@@ -9,9 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from verax.errors import VeraxError
-from verax.explain.explanation import Attribution
+from verax.explain.explanation import Explanation
 from verax.report.common.verdict import has_intervals
-from verax.report.explanations.comparison import Comparison, agreement, decimals, how, signed, verdict
+from verax.report.explanations.comparison import (
+    Comparison,
+    agreement,
+    decimals,
+    details_of,
+    how,
+    signed,
+    verdict,
+)
 from verax.report.explanations.highlight import ranked, segments
 from verax.text import MINUS
 
@@ -83,10 +91,10 @@ def number(value: float, digits: int = 0) -> str:
     return f"{value:,.{digits}f}"
 
 
-def facts(attribution: Attribution) -> dict[str, str]:
+def facts(explanation: Explanation) -> dict[str, str]:
     """How an explanation was made, as far as it can be said in one number or a few words each."""
     return {
         name: f"{value:.4g}" if isinstance(value, float) else str(value)
-        for name, value in attribution.details.items()
+        for name, value in details_of(explanation).items()
         if isinstance(value, (str, int, float)) and name not in ("route", "path")
     }

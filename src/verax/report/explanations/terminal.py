@@ -7,6 +7,7 @@ two strongest are bold and underlined.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from rich.cells import cell_len
 from rich.console import Group, RenderableType
@@ -14,6 +15,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from verax.explain.account import Conditions, Grid, Heading, Part, Passage
+from verax.explain.explanation import Attribution
 from verax.report.explanations.comparison import (
     Comparison,
     Entry,
@@ -35,6 +38,18 @@ CLASSES = 4
 WIDEST_FEATURE = 32
 # Control characters as their pictures, so that a text cannot move the cursor.
 PICTURES = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"} | {0x7F: 0x2421}
+
+
+class Scored(NamedTuple):
+    """An explanation with scores, and what its user calls the method."""
+
+    entry: Entry
+    attribution: Attribution
+
+    @property
+    def name(self) -> str:
+        """The method as the user calls it."""
+        return self.entry.name
 
 
 def render(comparison: Comparison, top: int, width: int) -> RenderableType:
@@ -61,10 +76,14 @@ def legend() -> Text:
 def _subject(subject: Subject, top: int, width: int) -> Iterator[RenderableType]:
     yield Text.assemble((subject.title, "bold"), ": ", clean(verdict(subject)))
     yield Padding(_probabilities(subject), (0, 0, 0, 2), expand=False)
-    if isinstance(subject.input, str):
-        yield Padding(_texts(subject, top), (1, 0, 0, 2), expand=False)
-    for block in _blocks(subject.entries, top, width - 2):
+    scored = [Scored(entry, entry.attribution) for entry in subject.entries if entry.attribution is not None]
+    if isinstance(subject.input, str) and scored:
+        yield Padding(_texts(scored, top), (1, 0, 0, 2), expand=False)
+    for block in _blocks(scored, top, width - 2):
         yield Padding(_scores(block, top), (1, 0, 0, 2), expand=False)
+    for entry in subject.entries:
+        if entry.attribution is None:
+            yield Padding(told(entry), (1, 0, 0, 2), expand=False)
     yield Padding(clean(agreement(subject)), (1, 0, 0, 2), expand=False)
 
 
@@ -82,11 +101,37 @@ def _probabilities(subject: Subject) -> Table:
     return grid
 
 
-def _texts(subject: Subject, top: int) -> Table:
+def told(entry: Entry) -> Group:
+    """An explanation that is not scores, in words."""
+    parts: list[RenderableType] = [Text(entry.name, style="bold")]
+    parts += [_part(part) for part in entry.account]
+    cost = f"{entry.cost.rows:,} rows, {1000 * entry.cost.seconds:.1f} ms; {how(entry.explanation)}"
+    return Group(*parts, Text(cost, style="dim"))
+
+
+def _part(part: Part) -> RenderableType:
+    if isinstance(part, Conditions):
+        return Text("\n".join(f"{place}. {clean(item)}" for place, item in enumerate(part.items, start=1)))
+    if isinstance(part, Passage):
+        text = Text()
+        for piece, changed in part.pieces:
+            text.append(f"**{clean(piece)}**" if changed else clean(piece), style="bold" if changed else "")
+        return Padding(text, (0, 0, 0, 2), expand=False)
+    if isinstance(part, Grid):
+        table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", show_header=bool(part.header))
+        for place in range(max(map(len, part.rows), default=0)):
+            table.add_column(part.header[place] if part.header else "", overflow="fold")
+        for row in part.rows:
+            table.add_row(*(Text(clean(cell)) for cell in row))
+        return table
+    return Text(clean(part.text), style="bold" if isinstance(part, Heading) else "")
+
+
+def _texts(scored: Sequence[Scored], top: int) -> Table:
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="bold", max_width=20)
     grid.add_column(overflow="fold")
-    for entry in subject.entries:
+    for entry in scored:
         grid.add_row(Text(entry.name), marked_text(segments(entry.attribution, top)))
     return grid
 
@@ -118,9 +163,9 @@ def _style(mark: Mark | None) -> str:
     return f"bold underline {hue}" if mark.strong else hue
 
 
-def _blocks(entries: Sequence[Entry], top: int, width: int) -> Iterator[list[Entry]]:
+def _blocks(entries: Sequence[Scored], top: int, width: int) -> Iterator[list[Scored]]:
     """As many methods beside each other as the width takes, then the next ones below."""
-    block: list[Entry] = []
+    block: list[Scored] = []
     used = 5
     for entry in entries:
         needed = _column_width(entry, top) + 2
@@ -133,12 +178,12 @@ def _blocks(entries: Sequence[Entry], top: int, width: int) -> Iterator[list[Ent
         yield block
 
 
-def _column_width(entry: Entry, top: int) -> int:
+def _column_width(entry: Scored, top: int) -> int:
     features = [min(WIDEST_FEATURE, cell_len(mark.feature)) for mark in ranked(entry.attribution, top)]
     return max(cell_len(entry.name), 10 + max(features, default=0), 16)
 
 
-def _scores(block: Sequence[Entry], top: int) -> Table:
+def _scores(block: Sequence[Scored], top: int) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("", justify="right", style="dim")
     for entry in block:
@@ -154,7 +199,7 @@ def _scores(block: Sequence[Entry], top: int) -> Table:
     return table
 
 
-def _cells(entry: Entry, top: int) -> list[Text]:
+def _cells(entry: Scored, top: int) -> list[Text]:
     digits = decimals(entry.attribution)
     listed = ranked(entry.attribution, top)
     numbers = [signed(mark.score, digits) for mark in listed]

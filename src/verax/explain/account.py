@@ -1,0 +1,114 @@
+"""An explanation in words: the one account of it that the terminal, pages and participants' screens draw.
+
+Wording and order are those of Hase and Bansal (2020): their figure 2, and the forms that their participants filled in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from verax.explain.explanation import Attribution, Explanation
+from verax.explain.rule import Rule
+
+
+@dataclass(frozen=True)
+class Heading:
+    """What the next parts are about."""
+
+    text: str
+    sort: ClassVar[str] = "heading"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A sentence, or a value with its name."""
+
+    text: str
+    sort: ClassVar[str] = "line"
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Numbered conditions, all of which must hold."""
+
+    items: tuple[str, ...]
+    sort: ClassVar[str] = "conditions"
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A text in pieces, each with whether it differs from the original; differences are bold and starred."""
+
+    pieces: tuple[tuple[str, bool], ...]
+    sort: ClassVar[str] = "passage"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A small table: a header, which may be empty, and rows that begin with their name."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    sort: ClassVar[str] = "grid"
+
+
+Part = Heading | Line | Conditions | Passage | Grid
+
+
+def account(explanation: Explanation, *, plain: bool = False) -> tuple[Part, ...]:
+    """An explanation in words.
+
+    Args:
+        explanation: of any kind that has words of its own; scores are drawn as marks and bars elsewhere.
+        plain: as participants are told it, without what only readers of a report need (precision, coverage).
+    """
+    if isinstance(explanation, Rule):
+        return _rule(explanation, plain)
+    if isinstance(explanation, Attribution):
+        return _scores(explanation)
+    return (Line(f"A {explanation.kind} has no account in words."),)
+
+
+def _rule(rule: Rule, plain: bool) -> tuple[Part, ...]:
+    if rule.named:
+        parts: list[Part] = [
+            Line(f"Conditions for the model predicting '{rule.target_name}':"),
+            Conditions(rule.named),
+        ]
+    else:
+        parts = [
+            Line(
+                f"No condition is needed for the model predicting '{rule.target_name}': it does so whatever changes."
+            )
+            if rule.reached
+            else Line(f"No condition was found for the model predicting '{rule.target_name}'.")
+        ]
+    if plain:
+        return tuple(parts)
+    reached = "" if rule.reached else ", which is not the precision that was asked for"
+    where = "perturbed texts" if isinstance(rule.input, str) else "training rows"
+    parts.append(
+        Line(
+            f"{rule.precision:.1%} of perturbed inputs keep the prediction under this rule (at least "
+            f"{rule.lowest:.1%}){reached}; it applies to {rule.coverage:.1%} of {where}."
+        )
+    )
+    if reason := rule.details.get("reason"):
+        parts.append(Line(f"Why: {reason}."))
+    if len(rule.steps) > 2:
+        rows = tuple(
+            (
+                " and ".join(rule.features[number] for number in step.conditions) or "no condition",
+                f"{step.precision:.2f}",
+                f"{step.coverage:.2f}",
+            )
+            for step in rule.steps[:-1]
+        )
+        parts.append(Grid(("on the way", "precision", "coverage"), rows))
+    return tuple(parts)
+
+
+def _scores(attribution: Attribution) -> tuple[Part, ...]:
+    rows = tuple((name, f"{score:+.2f}") for name, score in attribution.top(len(attribution.features)))
+    return (Grid((), rows),)
