@@ -151,6 +151,14 @@ def test_a_control_is_like_a_method(conditions, sentence):
     assert complaint(conditions=conditions).endswith(sentence)
 
 
+def test_parameters_may_stand_behind_the_name_of_an_explainer():
+    behind = [{"name": "m", "explainer": "lime(samples=500)", "parameters": {"seed": 3}}, {"name": "none"}]
+    apart = [{"name": "m", "explainer": "lime", "parameters": {"samples": 500, "seed": 3}}, {"name": "none"}]
+    assert make_study_spec(options(conditions=behind)) == make_study_spec(options(conditions=apart))
+    twice = [{"name": "m", "explainer": "lime(samples=500)", "parameters": {"samples": 3}}, {"name": "none"}]
+    assert "the parameter 'samples' of 'lime' is given twice" in complaint(conditions=twice)
+
+
 def test_files_that_are_no_specs(tmp_path):
     path = tmp_path / "spec.toml"
     with pytest.raises(VeraxError, match="There is no spec file"):

@@ -17,6 +17,8 @@ from pydantic import (
     model_validator,
 )
 
+from verax.names import parse_name
+
 NONE = "none"
 # What the worse of two models learns from, unless the spec says otherwise.
 SMALL_SHARE = 0.05
@@ -33,7 +35,8 @@ class Condition(SpecTable):
 
     Attributes:
         name: its name in the data; never shown to participants.
-        explainer: a name that ``verax list explainers`` shows, ``package.module:Class``, or "none" for nothing.
+        explainer: a name that ``verax list explainers`` shows, ``package.module:Class``, or "none" for nothing; its
+            parameters may stand behind it, as in "lime(samples=500)".
         parameters: of the explainer.
         like: a control: the scores of this other condition, shuffled among the features of each item.
     """
@@ -42,6 +45,21 @@ class Condition(SpecTable):
     explainer: str = NONE
     parameters: dict[str, Any] = {}
     like: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _parameters_in_the_name(cls, given: Any) -> Any:
+        written = given.get("explainer") if isinstance(given, dict) else None
+        if not isinstance(written, str) or "(" not in written:
+            return given
+        named = parse_name(written, "explainer", "lime(samples=500)")
+        if twice := sorted(named.options.keys() & dict(given.get("parameters", {}))):
+            raise ValueError(f"the parameter {twice[0]!r} of {named.name!r} is given twice; give it once")
+        return {
+            **given,
+            "explainer": named.name,
+            "parameters": {**named.options, **given.get("parameters", {})},
+        }
 
     @model_validator(mode="after")
     def _one_sort(self) -> Condition:
