@@ -69,4 +69,4 @@ def test_what_was_left_out_and_what_failed_is_said():
 
 
 def test_a_cell_without_a_learnt_stain_is_shown():
-    assert "no stain was learnt" in shown(summary(explainers={}))
+    assert "no stain was learnt" in shown(summary(explainers={}, stains_left_out=(LEFT_OUT,)))

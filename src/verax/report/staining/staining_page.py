@@ -10,13 +10,15 @@ from verax.benchmarks.staining.results import KeptExample, Timing
 from verax.benchmarks.staining.summarise import most_recall
 from verax.benchmarks.staining.summary import Summary
 from verax.errors import VeraxError
-from verax.report.common.page import page_style
+from verax.report.common.page import page_script, page_style
 from verax.report.explanations.explanations_page import _environment
 from verax.report.staining.answers import answers, rank_notes, short_names, wanted_features
 from verax.report.staining.examples import EXPLAINED, worked_examples
 from verax.report.staining.figures import recall_figure, recall_panels, took_figure, took_panels
 from verax.report.staining.staining_tables import cost_table, difference_table, recall_table, took_table
+from verax.report.staining.staining_verdict import staining_verdict
 from verax.run.manifest import Manifest
+from verax.stats.thresholds import FEWEST_UNITS
 from verax.text import counted, listed
 
 MEASURES = {"auc": "area under the recall curve", "mrr": "mean reciprocal rank"}
@@ -87,6 +89,8 @@ def render_staining_report(
         .get_template("staining.html")
         .render(
             style=page_style(),
+            script=page_script(),
+            verdict=staining_verdict(summary),
             asked=asked(summary, explanations),
             answers=answers(summary, timings),
             notes=notes(summary),
@@ -105,7 +109,7 @@ def render_staining_report(
             weight=summary.spec.weight,
             inputs=summary.spec.inputs,
             open=OPEN,
-            intervals=summary.spec.stains > 1,
+            intervals=summary.spec.stains >= FEWEST_UNITS,
         )
     )
 
@@ -125,10 +129,11 @@ def asked(summary: Summary, explanations: int) -> str:
 def notes(summary: Summary) -> list[str]:
     """What a reader must know before reading any interval."""
     sentences = []
-    if summary.spec.stains == 1:
+    if summary.spec.stains < FEWEST_UNITS:
+        many = "One stain" if summary.spec.stains == 1 else f"{summary.spec.stains} stains"
         sentences.append(
-            "One stain only: there are no intervals and no tests, and another stain may turn every order round. "
-            "Use 5 stains or more, 20 to compare explainers."
+            f"{many} only: there are no intervals and no tests, and another stain may turn every order round. "
+            f"Use {FEWEST_UNITS} stains or more, 20 to compare explainers."
         )
     repeated = [
         f"{name} ({facts.distinct_stains} of {len(facts.stains)} differ)"

@@ -57,31 +57,38 @@ def took_table(pairs: Sequence[Pair], stains: int) -> list[dict[str, str]]:
 
 
 @dataclass(frozen=True)
-class RecallTable:
-    """Recall at a few budgets, the area and the reciprocal rank.
+class RecallRow:
+    """One explainer with one model: what it rests on, and its numbers in words."""
 
-    Attributes:
-        budgets: of the first columns.
-        groups: per model its rows: explainer, number of stains, numbers.
-    """
+    explainer: str
+    model: str
+    stains: str
+    words: str
+    numbers: list[str]
+
+
+@dataclass(frozen=True)
+class RecallTable:
+    """Recall at a few budgets, the area and the reciprocal rank; a row per model and explainer, so that it sorts."""
 
     budgets: list[int]
-    groups: list[tuple[str, list[tuple[str, str, list[str]]]]]
+    rows: list[RecallRow]
 
 
 def recall_table(pairs: Sequence[Pair], names: Mapping[str, str], wanted: int) -> RecallTable:
     """Per model and explainer the recall at a few budgets, the area, and the mean reciprocal rank."""
     budgets = sorted({1, wanted, 5, 10})
-    groups = []
+    rows = []
     for pair in pairs:
-        rows = []
         for label, shown in names.items():
             scored = pair.explainers.get(label)
-            if scored is not None:
-                estimates = [*(scored.recall[budget - 1] for budget in budgets), scored.auc, scored.mrr]
-                rows.append((shown, f"{scored.stains}", [shown_estimate(given) for given in estimates]))
-        groups.append((pair.model, rows))
-    return RecallTable(budgets, groups)
+            if scored is None:
+                continue
+            estimates = [*(scored.recall[budget - 1] for budget in budgets), scored.auc, scored.mrr]
+            words = NOTHING if scored.words is None else str(scored.words)
+            numbers = [shown_estimate(given) for given in estimates]
+            rows.append(RecallRow(shown, pair.model, str(scored.stains), words, numbers))
+    return RecallTable(budgets, rows)
 
 
 @dataclass(frozen=True)

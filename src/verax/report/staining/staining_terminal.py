@@ -10,8 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from verax.benchmarks.staining.summary import Pair, Scored, Summary
+from verax.report.common.verdict import verdict_lines
 from verax.report.staining.answers import short_names, turned
 from verax.report.staining.staining_tables import shown_estimate
+from verax.report.staining.staining_verdict import staining_verdict
 from verax.text import counted, listed
 
 # The budgets whose recall the terminal shows; the report has all of them.
@@ -20,7 +22,7 @@ SHOWN_BUDGETS = (2, 5, 10)
 
 def terminal_summary(summary: Summary) -> RenderableType:
     """Tables of recall in percent with 95% intervals, one per dataset, and sentences on what stands out."""
-    parts: list[RenderableType] = []
+    parts: list[RenderableType] = [*map(Text, verdict_lines(staining_verdict(summary))), Text()]
     for dataset in summary.spec.datasets:
         parts += [_recall_table(summary, dataset), Text()]
     parts += [Text(sentence) for sentence in findings(summary)]
