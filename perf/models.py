@@ -124,7 +124,7 @@ from; where that is less than the training part, or the test is smaller, the mac
 - `cnn`: the Amazon and arXiv sets of Lertvittayakumjorn & Toni (macro-F1 0.90 and 0.94; 0.81 and 0.85 for the worse ones) are
   not to be had here; their formats are read (`amazon-polarity`, `arxiv`). Their two ways to a worse model are shown on what
   is here: one epoch, and a narrower part (reviews only, beside a `cnn` that learnt from as many sentences of all sources).
-- Adult: in Hase & Bansal's loader, rows of the training part come again in the test part; ours has none twice.
+- Adult: in Hase & Bansal's loader, rows of the training part come again in the test part; in ours no row is in both.
 """
 
 
