@@ -144,3 +144,36 @@ def test_verbose_gives_the_reason_for_a_slow_way(verax):
     assert quiet.err == ""
     assert told.err.startswith("info: This model's texts are rebuilt as strings: ")
     assert told.err.count("\n") == 1
+
+
+def test_evidence_stands_beside_counter_evidence(verax, folder):
+    ended = verax(
+        *KNOWN, "--explainers", "greedy,random-fragments", "--text", "good bad film", "--fragments", "2",
+        "--html", "page.html", "--details",
+    )  # fmt: skip
+    assert ended.status == 0
+    lines = [line.split() for line in ended.out.splitlines()]
+    assert ["for", "down", "against", "down"] in lines
+    assert ["greedy", "bad", "good"] in lines
+    assert any(line[:2] == ["random-fragments", "count:"] for line in lines)
+    page = (folder / "page.html").read_text(encoding="utf-8")
+    assert '<table class="fragments">' in page
+    assert '<mark class="for l3"><bdi>bad</bdi></mark>' in page
+    ended = verax(
+        *KNOWN, "--explainers", "greedy", "--text", "good bad film", "--fragments", "1", "--sizes", "2,3"
+    )
+    assert ["greedy", "bad", "film", "–"] in [line.split() for line in ended.out.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--fragments", "0"), "--fragments 0 shows nothing"),
+        (("--fragments", "2", "--sizes", "two"), "--sizes two cannot be read"),
+        (("--sizes", "2"), "say how many, with --fragments 3"),
+    ],
+)
+def test_fragments_that_cannot_be_are_sentences(verax, options, sentence):
+    ended = verax(*KNOWN, "--text", "good", *options)
+    assert ended.status == 2
+    assert sentence in " ".join(ended.err.split())

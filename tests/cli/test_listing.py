@@ -58,3 +58,13 @@ def test_help_shows_examples(verax):
     out = verax("--help").out
     assert "verax explain --text" in out
     assert "verax list explainers" in out
+
+
+def test_a_preset_names_the_methods_of_a_paper(verax):
+    ended = verax("list", "explainers", "--preset", "human-grounded")
+    assert ended.status == 0
+    assert "LRP (N)" in ended.out
+    assert "of 2, 3 or 4 words, of any sign" in " ".join(ended.out.split())
+    assert 'conditions = "human-grounded"' in ended.out
+    assert verax("list", "models", "--preset", "human-grounded").status == 2
+    assert "there are: human-grounded" in verax("list", "explainers", "--preset", "grounded").err

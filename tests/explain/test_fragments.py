@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import subprocess
 import sys
@@ -430,3 +431,17 @@ def test_real_reviews_have_their_best_ngrams_first():
         ]
         assert found.evidence[0].score == pytest.approx(max(sums))
         assert found.counter_evidence[0].score == pytest.approx(min(sums))
+
+
+def test_of_any_sign_there_are_as_many_as_there_is_room_for():
+    found = Attribution(("a", "b", "c", "d"), np.array([3.0, 1.0, 2.0, 4.0]), 1, input="a b c d")
+    plain = fragments(found, 2)
+    assert plain.counter_evidence == ()
+    published = fragments(found, 2, any_sign=True)
+    assert [part.text for part in published.evidence] == ["d", "a"]
+    assert [(part.text, part.score) for part in published.counter_evidence] == [("b", 1.0), ("c", 2.0)]
+    assert published.details["any_sign"] is True
+    assert "any_sign" not in plain.details
+    assert Fragments.from_dict(json.loads(json.dumps(published.to_dict()))) == published
+    with pytest.raises(VeraxError, match="must be a negative number"):
+        dataclasses.replace(published, details={})

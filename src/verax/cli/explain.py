@@ -19,6 +19,7 @@ from verax.errors import VeraxError
 
 if TYPE_CHECKING:
     from verax.report.explanations.comparison import Comparison
+    from verax.workflows.compare import FragmentChoice
 
 DEFAULT_INPUTS = 3
 ARGUMENTS = {"text": "--text-column ", "label": "--label-column ", "format": "--format "}
@@ -77,6 +78,22 @@ def explain(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the explanations as JSON, and nothing else.")
     ] = False,
+    fragments: Annotated[
+        int | None,
+        typer.Option(
+            help="Also show so many fragments for the class beside as many against it, one line a method."
+        ),
+    ] = None,
+    sizes: Annotated[
+        str, typer.Option(help="How many words a fragment may have, e.g. 2,3,4 for n-grams.")
+    ] = "1",
+    any_sign: Annotated[
+        bool,
+        typer.Option("--any-sign", help="Fragments of the highest and lowest scores, whatever their sign."),
+    ] = False,
+    details: Annotated[
+        bool, typer.Option("--details", help="Also print how each explanation was made.")
+    ] = False,
     verbose: Verbose = False,
 ) -> None:
     """Explain a model's predictions with several methods, side by side.
@@ -93,6 +110,7 @@ def explain(
 
     # What was mistyped is told before any work.
     named = parse_explainers(explainers, samples, seed)
+    chosen_fragments = _fragment_choice(fragments, sizes, any_sign)
     if not is_saved(model):
         check_model(model)
     if top < 1:
@@ -109,7 +127,9 @@ def explain(
     with working(f"fitting {model}"):
         fitted = resolve_model(model, data, seed=seed)
     wanted = parse_target(target, fitted)
-    comparison = compare(data, fitted, model, chosen, named, wanted, data.notes, during=working)
+    comparison = compare(
+        data, fitted, model, chosen, named, wanted, data.notes, during=working, fragments=chosen_fragments
+    )
     if html is not None:
         from verax.report.explanations.explanations_page import write_page
 
@@ -117,7 +137,7 @@ def explain(
     if as_json:
         _print_json(comparison)
     else:
-        _print_side_by_side(comparison, top)
+        _print_side_by_side(comparison, top, details)
     if not as_json or html is not None:
         (messages() if as_json else output()).print(_what_next(html), soft_wrap=True)
 
@@ -129,11 +149,26 @@ def _print_json(comparison: Comparison) -> None:
     sys.stdout.flush()
 
 
-def _print_side_by_side(comparison: Comparison, top: int) -> None:
+def _fragment_choice(count: int | None, sizes: str, any_sign: bool) -> FragmentChoice | None:
+    from verax.workflows.compare import FragmentChoice
+
+    if count is None:
+        if sizes != "1" or any_sign:
+            raise VeraxError("--sizes and --any-sign are of fragments; say how many, with --fragments 3.")
+        return None
+    if count < 1:
+        raise VeraxError(f"--fragments {count} shows nothing; give 1 or more.")
+    parts = [part.strip() for part in sizes.split(",")]
+    if not all(part.isdecimal() and int(part) >= 1 for part in parts):
+        raise VeraxError(f"--sizes {sizes} cannot be read; write numbers of words with commas, e.g. 2,3,4.")
+    return FragmentChoice(count, tuple(map(int, parts)), any_sign)
+
+
+def _print_side_by_side(comparison: Comparison, top: int, details: bool) -> None:
     from verax.report.explanations.terminal import legend, render
 
     console = output()
-    console.print(render(comparison, top, console.width))
+    console.print(render(comparison, top, console.width, details=details))
     console.print()
     console.print(legend())
 

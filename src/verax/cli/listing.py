@@ -11,9 +11,10 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from verax.cli.console import one_sentence, output
+from verax.cli.console import one_sentence, output, plain_table
 from verax.errors import VeraxError
 from verax.registry import Registry
+from verax.text import listed
 
 
 class Sort(StrEnum):
@@ -42,14 +43,23 @@ def list_things(
         str | None,
         typer.Argument(metavar="[SORT]", help=f"One of: {', '.join(Sort)}; all of them if left out."),
     ] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(help="Explainers only: those of a paper with its settings, e.g. human-grounded."),
+    ] = None,
 ) -> None:
     """List the explainers, models, datasets, formats and protocols by name, with a line on each."""
+    if preset is not None:
+        if sort != Sort.explainers:
+            raise VeraxError(f"--preset is of explainers; write: verax list explainers --preset {preset}")
+        _print_preset(preset)
+        return
     if sort is not None and sort not in list(Sort):
         raise VeraxError(f"There is no list of {sort!r}; choose one of: {', '.join(Sort)}.")
-    for listed in Sort if sort is None else (Sort(sort),):
+    for each in Sort if sort is None else (Sort(sort),):
         if sort is None:
-            output().print(Text(listed.capitalize(), style="bold underline"))
-        _print(listed)
+            output().print(Text(each.capitalize(), style="bold underline"))
+        _print(each)
         if sort is None:
             output().print()
 
@@ -65,6 +75,28 @@ def _print(sort: Sort) -> None:
     console.print(table)
     console.print()
     console.print(USES[sort], markup=False)
+
+
+def _print_preset(name: str) -> None:
+    from verax.explain.presets import preset
+
+    table = plain_table("condition", "in the paper", "explainer", "fragments", left=("condition", "in the paper",
+                        "explainer", "fragments"))  # fmt: skip
+    for method in preset(name):
+        written = ", ".join(f"{key}={value!r}" for key, value in method.parameters.items())
+        sizes = (
+            "its own" if method.sizes is None else f"of {listed(list(map(str, method.sizes)), 'or')} words"
+        )
+        table.add_row(
+            method.name,
+            method.called,
+            f"{method.explainer}({written})" if written else method.explainer,
+            f"{sizes}, of any sign" if method.any_sign else sizes,
+        )
+    console = output()
+    console.print(table)
+    console.print()
+    console.print(f'Use: conditions = "{name}" in the spec of a study.', markup=False)
 
 
 def registry_of(sort: Sort) -> Registry[Any]:

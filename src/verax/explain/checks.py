@@ -1,4 +1,7 @@
-"""The contract of an explainer as tests: ours pass them all; import ``check_explainer`` to test yours."""
+"""The contract of an explainer as tests: ours pass them all; import ``check_explainer`` to test yours.
+
+For methods that look inside a network there is ``check_sanity`` besides.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ from verax.data.table import Column, Schema
 from verax.data.words import split_words
 from verax.explain.base import Explainer
 from verax.explain.explanation import Attribution, Explanation
+from verax.explain.sanity import check_sanity
 from verax.models import Model, as_model
+
+__all__ = ["additive_table_model", "additive_text_model", "check_explainer", "check_sanity"]
 
 # A model whose probability is a sum over words: every faithful score is known. "the" is not among them.
 WORD_WEIGHTS = {"good": 0.2, "fine": 0.1, "bad": -0.25, "dull": -0.05}
@@ -31,17 +37,30 @@ Batch = list[str] | FloatArray
 
 
 def check_explainer(
-    explainer: Explainer, *, tolerance: float = 1e-6, kinds: Sequence[str] = ("text", "table")
+    explainer: Explainer,
+    *,
+    tolerance: float = 1e-6,
+    kinds: Sequence[str] = ("text", "table"),
+    model: Model | None = None,
 ) -> None:
     """Raises an AssertionError that says which part of the contract an explainer breaks.
+
+    A text's features may be its distinct words, or its words where they stand.
 
     Args:
         explainer: an explainer with its parameters.
         tolerance: how far scores may be from their known values, relative to the largest; explainers that sample
             or shrink, like LIME, need more than the default.
         kinds: what it explains: "text", "table" or both.
+        model: a model of texts to check it on instead of ours, for a method that needs more than probabilities (a
+            network, for one). What its scores should be is not known, and not checked.
     """
     check_parameters(explainer)
+    if model is not None:
+        check_batches(explainer, model, list(TEXTS))
+        check_round_trip(explainer, model, list(TEXTS))
+        check_odd_texts(explainer, model)
+        return
     if "text" in kinds:
         model = additive_text_model()
         check_batches(explainer, model, list(TEXTS))
@@ -127,7 +146,8 @@ def check_odd_texts(explainer: Explainer, model: Model) -> None:
     """Empty texts, texts without words, and texts of one word get a score for each word and no error."""
     for text, explanation in zip(ODD_TEXTS, explainer.explain(model, list(ODD_TEXTS)), strict=True):
         if isinstance(explanation, Attribution):
-            expected = len(split_words(text).distinct)
+            words = split_words(text)
+            expected = len(words.distinct if explanation.spans is None else words)
             given = len(explanation.features)
             assert given == expected, f"{explainer!r} gave {given} scores for {text!r} instead of {expected}"
 
@@ -150,7 +170,7 @@ def check_known_scores(
             assert explanation.target == target, (
                 f"{explainer!r} was asked for class {target} and explains another"
             )
-            error = np.abs(explanation.scores - sign * known(text)).max(initial=0.0)
+            error = np.abs(_by_word(explanation, text) - sign * known(text)).max(initial=0.0)
             assert error <= allowed, (
                 f"{explainer!r} is off by {error:.3g} (allowed: {allowed:.3g}) on an additive model: "
                 f"{dict(zip(explanation.features, explanation.scores.round(4).tolist(), strict=True))} for {text!r}"
@@ -165,6 +185,17 @@ def check_dummy_column(explainer: Explainer, model: Model, rows: FloatArray, tol
             assert idle <= tolerance * largest, (
                 f"{explainer!r} gives {idle:.3g} to a column that the model does not read (largest: {largest:.3g})"
             )
+
+
+def _by_word(explanation: Attribution, text: str) -> FloatArray:
+    """The scores of the distinct words; those of a word's places are added up."""
+    if explanation.spans is None:
+        return explanation.scores
+    words = split_words(text).distinct
+    sums = np.zeros(len(words))
+    for feature, score in zip(explanation.features, explanation.scores, strict=True):
+        sums[words.index(feature)] += score
+    return sums
 
 
 def _weight(word: str) -> float:

@@ -13,6 +13,8 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain.base import at_least
@@ -46,7 +48,8 @@ class Fragments(Explanation):
 
     Attributes:
         evidence: fragments that speak for the target; their scores are positive.
-        counter_evidence: fragments that speak against the target; their scores are negative.
+        counter_evidence: fragments that speak against the target; their scores are negative. Fragments that were chosen
+            whatever their sign say so under ``any_sign`` of their details.
         target: the class that is explained.
         target_name: its name.
         input: the text, or the row as a tuple of "column = value".
@@ -70,11 +73,29 @@ class Fragments(Explanation):
     def __post_init__(self) -> None:
         for name, sign in (("evidence", 1), ("counter_evidence", -1)):
             for fragment in getattr(self, name):
+                if self.details.get("any_sign") and math.isfinite(fragment.score):
+                    continue
                 if not (math.isfinite(fragment.score) and sign * fragment.score > 0):
                     wanted = "positive" if sign > 0 else "negative"
                     raise VeraxError(
                         f"The score {fragment.score} of {fragment.text!r} in {name!r} must be a {wanted} number."
                     )
+
+    def as_attribution(self) -> Attribution:
+        """Each fragment as a feature, where it stands."""
+        parts = (*self.evidence, *self.counter_evidence)
+        spans = tuple(() if part.span is None else (part.span,) for part in parts)
+        return Attribution(
+            features=tuple(part.text for part in parts),
+            scores=np.array([part.score for part in parts]),
+            target=self.target,
+            target_name=self.target_name,
+            input=self.input,
+            spans=spans if isinstance(self.input, str) else None,
+            details=self.details,
+            cost=self.cost,
+            explainer=self.explainer,
+        )
 
     @classmethod
     def _from_dict(cls, data: dict[str, Any]) -> Fragments:
@@ -93,7 +114,9 @@ class Fragments(Explanation):
             ) from error
 
 
-def fragments(attribution: Attribution, count: int = 3, sizes: Sequence[int] = (1,)) -> Fragments:
+def fragments(
+    attribution: Attribution, count: int = 3, sizes: Sequence[int] = (1,), *, any_sign: bool = False
+) -> Fragments:
     """The strongest evidence and counter-evidence of an attribution.
 
     The candidates are all runs of so many neighbouring words as ``sizes`` allows; punctuation between words does not
@@ -106,6 +129,9 @@ def fragments(attribution: Attribution, count: int = 3, sizes: Sequence[int] = (
         count: at the most so many fragments on either side; there are fewer where scores are zero.
         sizes: how many words a fragment may have; (2, 3, 4) in the paper's n-gram methods. Rows of tables have
             fragments of one column only.
+        any_sign: evidence are the highest scores and counter-evidence the lowest, whatever their sign, as the paper has
+            it for LRP and DeepLIFT. So a text has ``count`` of each wherever there is room, and one fragment may be
+            both.
     """
     if not isinstance(attribution, Attribution):
         raise VeraxError(f"Fragments are made from an attribution, not from {type(attribution).__name__}.")
@@ -120,8 +146,8 @@ def fragments(attribution: Attribution, count: int = 3, sizes: Sequence[int] = (
     scored = [(math.fsum(place.score for place in run), run) for run in runs]
     largest = max(map(abs, attribution.scores.tolist()), default=0.0) or 1.0
     return Fragments(
-        evidence=_strongest(scored, largest, count, attribution.input),
-        counter_evidence=_strongest(scored, -largest, count, attribution.input),
+        evidence=_strongest(scored, largest, count, attribution.input, any_sign),
+        counter_evidence=_strongest(scored, -largest, count, attribution.input, any_sign),
         target=attribution.target,
         target_name=attribution.target_name,
         input=attribution.input,
@@ -129,6 +155,7 @@ def fragments(attribution: Attribution, count: int = 3, sizes: Sequence[int] = (
             "count": count,
             "sizes": wanted,
             "left_out": left_out,
+            **({"any_sign": True} if any_sign else {}),
             "attribution": attribution.details,
         },
         cost=attribution.cost,
@@ -145,12 +172,16 @@ class _Place(NamedTuple):
 
 
 def _strongest(
-    scored: list[tuple[float, list[_Place]]], unit: float, count: int, shown: str | tuple[str, ...]
+    scored: list[tuple[float, list[_Place]]],
+    unit: float,
+    count: int,
+    shown: str | tuple[str, ...],
+    any_sign: bool,
 ) -> tuple[Fragment, ...]:
     """The best runs of places in units of ``unit``, whose sign is that of the scores that are looked for."""
     strengths = [(round(score / unit, TIE_DIGITS), score, run) for score, run in scored]
     # The runs come in the order that decides ties, and sorting keeps it.
-    ranked = sorted((entry for entry in strengths if entry[0] > 0), key=lambda entry: -entry[0])
+    ranked = sorted((entry for entry in strengths if any_sign or entry[0] > 0), key=lambda entry: -entry[0])
     chosen: dict[tuple[str, ...], Fragment] = {}
     for _, score, run in ranked:
         if len(chosen) == count:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,12 @@ from verax.arrays import FloatArray
 from verax.data import Dataset
 from verax.data.dataset import Inputs
 from verax.errors import VeraxError
+from verax.explain import Attribution, Explanation, Fragments
+from verax.explain import fragments as make_fragments
 from verax.explain.entry import explanations_of
 from verax.explain.perturbed import shown_input, target_number
 from verax.explain.random import Random
+from verax.explain.random_fragments import RandomFragments
 from verax.models import Model
 from verax.report.explanations.comparison import Comparison, Entry, Subject
 from verax.run.progress import During, quietly
@@ -28,6 +31,21 @@ class Chosen:
     title: str
     input: str | FloatArray
     label: int | None = None
+
+
+@dataclass(frozen=True)
+class FragmentChoice:
+    """Which fragments of explanations are shown.
+
+    Attributes:
+        count: how many on either side.
+        sizes: how many words each may have.
+        any_sign: the highest and the lowest scores, whatever their sign.
+    """
+
+    count: int
+    sizes: tuple[int, ...] = (1,)
+    any_sign: bool = False
 
 
 def from_texts(texts: Sequence[str], dataset: Dataset) -> list[Chosen]:
@@ -73,6 +91,7 @@ def compare(
     target: int | None = None,
     notes: Sequence[str] = (),
     during: During = quietly,
+    fragments: FragmentChoice | None = None,
 ) -> Comparison:
     """Explains the chosen inputs with every explainer.
 
@@ -85,6 +104,7 @@ def compare(
         target: the class to explain; the predicted one by default.
         notes: sentences to show above.
         during: told what is being done while it is done.
+        fragments: which fragments to show besides; none if None.
     """
     if not chosen:
         raise VeraxError(f"The test part of {dataset.name!r} is empty; give texts of your own, or more data.")
@@ -96,8 +116,13 @@ def compare(
     for named in explainers:
         with during(f"explaining {len(chosen):,} with {named.name}"):
             explanations = explanations_of(named.explainer, named.name, model, inputs, targets)
-        control = isinstance(named.explainer, Random)
-        columns.append([Entry(named.name, explanation, control) for explanation in explanations])
+        control = isinstance(named.explainer, Random | RandomFragments)
+        columns.append(
+            [
+                Entry(named.name, explanation, control, strongest_fragments(explanation, fragments))
+                for explanation in explanations
+            ]
+        )
     subjects = [
         Subject(
             title=choice.title,
@@ -130,6 +155,22 @@ def as_dicts(comparison: Comparison) -> list[dict[str, Any]]:
         for subject in comparison.subjects
         for entry in subject.entries
     ]
+
+
+def strongest_fragments(explanation: Explanation, wanted: FragmentChoice | None) -> Fragments | None:
+    """An explanation's strongest fragments; those of a method that gives fragments are its own."""
+    if wanted is None:
+        return None
+    if isinstance(explanation, Fragments):
+        return replace(
+            explanation,
+            evidence=explanation.evidence[: wanted.count],
+            counter_evidence=explanation.counter_evidence[: wanted.count],
+        )
+    if not isinstance(explanation, Attribution):
+        return None
+    sizes = wanted.sizes if isinstance(explanation.input, str) else (1,)
+    return make_fragments(explanation, wanted.count, sizes, any_sign=wanted.any_sign)
 
 
 def _together(inputs: list[str | FloatArray]) -> Inputs:

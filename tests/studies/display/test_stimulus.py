@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from verax.data.words import split_words
 from verax.errors import VeraxError
-from verax.explain import Attribution, fragments
+from verax.explain import Attribution, Fragment, Fragments, Written, fragments
 from verax.studies.display import stimulus
 from verax.studies.display.controls import shuffled_scores
 from verax.studies.display.levels import strongest
@@ -249,8 +249,8 @@ def test_what_cannot_be_shown_is_a_sentence():
     made = material([item], {})
     with pytest.raises(VeraxError, match="'i1' has no explanation in the condition 'lime'"):
         stimulus.explained_block(made, item, "lime", direction=False)
-    other = fragments(words_of(TEXT, [1, 0, 0, 0, 0]))
-    with pytest.raises(VeraxError, match="the condition 'lime' gives a Fragments, which has no scores"):
+    other = Written(("Because it is good.",), 1)
+    with pytest.raises(VeraxError, match="the condition 'lime' gives a Written, which has no scores"):
         stimulus.scales({("i1", "lime", "model"): other}, 2)
 
 
@@ -300,3 +300,81 @@ def test_a_control_is_random():
     assert again == shuffled_scores(method, 5, text)
     assert again.details == {"kept": 0}
     assert shuffled_scores(words_of("no no more", [0.5, 0.1]), 1).details == {"kept": 2}
+
+
+PLACES = "not good , but the story is good"
+
+
+def of_places(scores):
+    words = split_words(PLACES)
+    spans = tuple(((start, end),) for start, end in zip(words.starts, words.ends, strict=True))
+    return Attribution(tuple(words.words), np.array(scores, dtype=float), 1, input=PLACES, spans=spans)
+
+
+def test_a_word_chosen_at_one_place_is_not_marked_at_another():
+    """The first "good" is negated: it is the last one that speaks for the class."""
+    scores = [-2, -1, 0, 0, 0, 0, 3]
+    made = material([text_item(PLACES)], {("i1", "lime", "model"): of_places(scores)}, features=1)
+    block = stimulus.marked_evidence(made, made.items[0], "lime", "model", 1)
+    assert [token.level > 0 for token in block.tokens if token.word] == [False] * 6 + [True]
+    explained = stimulus.explained_block(made, made.items[0], "lime", direction=True)
+    assert [token.level > 0 for token in explained.tokens if token.word] == [False] * 6 + [True]
+    # Scores of distinct words are of a word wherever it stands.
+    found = {("i1", "lime", "model"): words_of(PLACES, [-2, 3, 0, 0, 0, 0])}
+    made = material([text_item(PLACES)], found, features=1)
+    block = stimulus.marked_evidence(made, made.items[0], "lime", "model", 1)
+    assert [token.text for token in block.tokens if token.level] == ["good", "good"]
+
+
+def test_a_method_that_gives_fragments_is_shown_as_it_is():
+    """Overlapping and repeated ones too, as decision trees have them; sizes are not asked for."""
+    given = Fragments(
+        (
+            Fragment("story is good", 1.0, (19, 32)),
+            Fragment("is good", 0.5, (25, 32)),
+            Fragment("but", 0.3, (11, 14)),
+        ),
+        (Fragment("not good", -1.0, (0, 8)),),
+        1,
+        input=PLACES,
+    )
+    made = material([text_item(PLACES)], {("i1", "lime", "model"): given}, features=0)
+    evidence, counter = stimulus.evidence_blocks(made, made.items[0], "lime", 2, (1,))
+    assert evidence.fragments == ("story is good", "is good")
+    assert counter.fragments == ("not good",)
+    block = stimulus.marked_evidence(made, made.items[0], "lime", "model", 3)
+    assert [token.text for token in block.tokens if token.level] == ["but", "story", "is", "good"]
+    levels = stimulus.explained_block(made, made.items[0], "lime", direction=True)
+    assert [token.sign for token in levels.tokens if token.word] == [-1, -1, 1, 0, 1, 1, 1]
+
+
+def test_words_and_n_grams_stand_side_by_side_in_one_study():
+    spec = make_study_spec(
+        {
+            "title": "t",
+            "dataset": "d",
+            "protocol": {"name": "class-from-evidence"},
+            "conditions": [
+                {"name": "words", "explainer": "lrp", "sizes": [1], "any_sign": True},
+                {"name": "ngrams", "explainer": "lrp", "sizes": [2, 3]},
+                {"name": "plain", "explainer": "lrp"},
+            ],
+        }
+    )
+    found = of_places([-2, -1, 0, 0, 0, 2, 3])
+    explanations = {("i1", name, "model"): found for name in ("words", "ngrams", "plain")}
+    made = Material(spec, "text", ("bad", "good"), (text_item(PLACES),), explanations, {})
+
+    def shown(name):
+        evidence, counter = stimulus.evidence_blocks(made, made.items[0], name, 3, (4,))
+        return evidence.fragments, counter.fragments
+
+    assert shown("words") == (
+        ("good", "is", "but"),
+        ("not", "good", "but"),
+    )  # of any sign: three wherever there are
+    assert shown("ngrams") == (("story is good",), ("not good",))  # a tie goes to the earlier
+    assert shown("plain")[0] == ("the story is good",)  # as the protocol says
+    written = spec.model_dump()["conditions"]
+    assert written[2] == {"name": "plain", "explainer": "lrp", "parameters": {}, "like": None}
+    assert written[0]["any_sign"] is True

@@ -22,6 +22,7 @@ from verax.benchmarks.staining.truth import GroundTruth, readable
 from verax.codec import encoded
 from verax.errors import VeraxError
 from verax.explain import Explainer, Explanation, explainer
+from verax.explain.conversions import by_word
 from verax.explain.entry import explanations_of
 from verax.models import Model
 from verax.run.objects import fetch, is_reference
@@ -218,7 +219,8 @@ def score(explanations: Sequence[object], wanted: Sequence[Sequence[str]], secon
     """Recall, reciprocal rank and cost of one explainer on the inputs of one trial."""
     attributions = []
     for explanation in explanations:
-        attribution = explanation.as_attribution() if isinstance(explanation, Explanation) else None
+        # A stain is about words wherever they stand; columns stay as they are.
+        attribution = by_word(explanation) if isinstance(explanation, Explanation) else None
         if attribution is None:
             raise VeraxError(
                 f"Staining needs features that are ranked, and a {type(explanation).__name__} ranks none; leave this "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -127,26 +128,26 @@ class TextNetwork(Model):
 
     def scores_from(self, embedded: Sequence[Embedded]) -> FloatArray:
         """Scores, were these the word vectors."""
-        self.network.eval()
+        network = _above_words(self.network)
         scores = np.empty((len(embedded), len(self.class_names)))
         with torch.inference_mode():
             for places in length_batches([len(text.vectors) for text in embedded]):
-                batch = pad([embedded[place].vectors for place in places])
-                scores[places] = self.network.from_embedded(*batch).numpy()
+                vectors, lengths = pad([embedded[place].vectors for place in places])
+                scores[places] = network.from_embedded(vectors.double(), lengths).numpy()
         return scores
 
     def gradients(self, embedded: Sequence[Embedded], targets: Sequence[int]) -> list[NDArray[np.float32]]:
         """The gradient of each text's target score with respect to its word vectors."""
-        self.network.eval()
+        network = _above_words(self.network)
         gradients: dict[int, NDArray[np.float32]] = {}
         for places in length_batches([len(text.vectors) for text in embedded]):
             vectors, lengths = pad([embedded[place].vectors for place in places])
-            vectors.requires_grad_()
-            scores = self.network.from_embedded(vectors, lengths)
+            vectors = vectors.double().requires_grad_()
+            scores = network.from_embedded(vectors, lengths)
             chosen = scores[torch.arange(len(places)), torch.tensor([targets[place] for place in places])]
             (slopes,) = torch.autograd.grad(chosen.sum(), vectors)
             for place, length, rows in zip(places, lengths.tolist(), slopes.numpy(), strict=True):
-                gradients[place] = rows[:length]
+                gradients[place] = rows[:length].astype(np.float32)
         return [gradients[place] for place in range(len(embedded))]
 
     def layers(self) -> Mapping[str, nn.Module]:
@@ -231,6 +232,15 @@ def check_finite(network: nn.Module) -> None:
                 f"The weights {name!r} of the network are not all finite numbers; train it again with a lower rate, or "
                 "load it again."
             )
+
+
+def _above_words(network: WordNetwork) -> WordNetwork:
+    """What a network does with word vectors, in double precision.
+
+    In single precision the digits in which the size of a batch shows are among those that explanations are made of.
+    """
+    copied = copy.deepcopy(network, {id(network.embedding): nn.Identity()})
+    return copied.double().requires_grad_(False).eval()
 
 
 def weights_state(network: nn.Module) -> tuple[int, ...]:

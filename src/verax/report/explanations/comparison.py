@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from verax.explain.account import Part, account
 from verax.explain.explanation import Attribution, Cost, Explanation
+from verax.explain.fragments import Fragments
 from verax.report.explanations.highlight import ranked
 from verax.text import listed
 
@@ -18,16 +19,19 @@ class Entry:
         name: the method as the user calls it.
         explanation: what it gave: scores, or a rule, a path, an example, ...
         control: whether the scores are random, to compare with.
+        fragments: its strongest evidence and counter-evidence, if they were asked for.
     """
 
     name: str
     explanation: Explanation
     control: bool = False
+    fragments: Fragments | None = None
 
     @property
     def attribution(self) -> Attribution | None:
-        """The scores, if that is what it gave; other kinds are told in words."""
-        return self.explanation if isinstance(self.explanation, Attribution) else None
+        """The scores of features or fragments, if that is what it gave; other kinds are told in words."""
+        shown = isinstance(self.explanation, Attribution | Fragments)
+        return self.explanation.as_attribution() if shown else None
 
     @property
     def cost(self) -> Cost:
@@ -129,6 +133,15 @@ def agreement(subject: Subject) -> str:
             else "No feature changes the model's answer."
         )
     return "; ".join(parts) + "."
+
+
+def facts(explanation: Explanation) -> dict[str, str]:
+    """How an explanation was made, as far as it can be said in one number or a few words each."""
+    return {
+        name: f"{value:.4g}" if isinstance(value, float) else str(value)
+        for name, value in details_of(explanation).items()
+        if isinstance(value, (str, int, float)) and name not in ("route", "path")
+    }
 
 
 def how(explanation: Explanation) -> str:

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from verax.errors import VeraxError
-from verax.explain.explanation import Explanation
 from verax.report.common.verdict import has_intervals
 from verax.report.explanations.comparison import (
     Comparison,
     agreement,
     decimals,
-    details_of,
+    facts,
     how,
     signed,
     verdict,
@@ -89,12 +88,3 @@ def score(value: float, digits: int) -> str:
 def number(value: float, digits: int = 0) -> str:
     """A number with thousands set apart."""
     return f"{value:,.{digits}f}"
-
-
-def facts(explanation: Explanation) -> dict[str, str]:
-    """How an explanation was made, as far as it can be said in one number or a few words each."""
-    return {
-        name: f"{value:.4g}" if isinstance(value, float) else str(value)
-        for name, value in details_of(explanation).items()
-        if isinstance(value, (str, int, float)) and name not in ("route", "path")
-    }

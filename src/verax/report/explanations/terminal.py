@@ -23,6 +23,7 @@ from verax.report.explanations.comparison import (
     Subject,
     agreement,
     decimals,
+    facts,
     how,
     signed,
     verdict,
@@ -52,12 +53,14 @@ class Scored(NamedTuple):
         return self.entry.name
 
 
-def render(comparison: Comparison, top: int, width: int) -> RenderableType:
-    """Every input of a comparison, for a console of this width."""
+def render(comparison: Comparison, top: int, width: int, *, details: bool = False) -> RenderableType:
+    """Every input of a comparison, for a console of this width; with details, how each explanation was made."""
     parts: list[RenderableType] = [Text(f"{comparison.model} on {comparison.dataset}", style="bold reverse")]
     parts += [Text(note, style="dim") for note in comparison.notes]
     for subject in comparison.subjects:
         parts += ["", *_subject(subject, top, width)]
+        if details:
+            parts += [Padding(_details(subject), (1, 0, 0, 2), expand=False)]
     return Group(*parts)
 
 
@@ -84,7 +87,35 @@ def _subject(subject: Subject, top: int, width: int) -> Iterator[RenderableType]
     for entry in subject.entries:
         if entry.attribution is None:
             yield Padding(told(entry), (1, 0, 0, 2), expand=False)
+    if any(entry.fragments is not None for entry in subject.entries):
+        yield Padding(_fragments(subject), (1, 0, 0, 2), expand=False)
     yield Padding(clean(agreement(subject)), (1, 0, 0, 2), expand=False)
+
+
+def _fragments(subject: Subject) -> Table:
+    """Evidence beside counter-evidence, a line for each method."""
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    target = clean(subject.class_names[subject.target])
+    for head in ("", f"for {target}", f"against {target}"):
+        table.add_column(Text(head), overflow="fold")
+    for entry in subject.entries:
+        if entry.fragments is not None:
+            sides = (entry.fragments.evidence, FOR), (entry.fragments.counter_evidence, AGAINST)
+            shown = [
+                Text(" / ".join(clean(part.text).replace("\n", " ") for part in side) or "–", style=hue)
+                for side, hue in sides
+            ]
+            table.add_row(Text(entry.name, style="bold"), *shown)
+    return table
+
+
+def _details(subject: Subject) -> Table:
+    """How each explanation was made."""
+    grid = Table.grid(padding=(0, 2))
+    for entry in subject.entries:
+        said = "; ".join(f"{name}: {value}" for name, value in facts(entry.explanation).items())
+        grid.add_row(Text(entry.name, style="bold"), Text(said or "–", style="dim"))
+    return grid
 
 
 def _probabilities(subject: Subject) -> Table:

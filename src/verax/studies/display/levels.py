@@ -9,6 +9,7 @@ import numpy as np
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain.explanation import Attribution, Explanation, Spans
+from verax.explain.fragments import Fragments
 from verax.studies.model.screen import LEVELS
 
 
@@ -70,9 +71,9 @@ def extents(attribution: Attribution) -> list[int]:
 
 def as_attribution(explanation: Explanation, condition: str) -> Attribution:
     """The explanation, which must have scores to be marked."""
-    if not isinstance(explanation, Attribution):
+    if not isinstance(explanation, Attribution | Fragments):
         raise VeraxError(
             f"The explainer of the condition {condition!r} gives a {type(explanation).__name__}, which has no scores "
             "to mark words with; choose another."
         )
-    return explanation
+    return explanation.as_attribution()

@@ -7,13 +7,14 @@ level means the same in the whole study: levels are cut at the quartiles of all 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from verax.data.words import WORD, split_words
 from verax.errors import VeraxError
 from verax.explain.explanation import Attribution
-from verax.explain.fragments import Fragment, fragments
+from verax.explain.fragments import Fragment, Fragments, fragments
 from verax.studies.display.levels import as_attribution, feature_spans, scales, strongest
 from verax.studies.model.item import Item
 from verax.studies.model.screen import Bars, Cell, Evidence, Passage, Row, Token
@@ -131,10 +132,9 @@ def evidence_blocks(
         counter_title: above the counter-evidence.
         model: "model" or "worse".
     """
-    attribution = _attribution(material, item, condition, model)
-    if attribution is None:
+    chosen = _chosen(material, item, condition, model, count, sizes)
+    if chosen is None:
         return Evidence((), title), Evidence((), counter_title)
-    chosen = fragments(attribution, count, sizes)
     return (
         Evidence(tuple(fragment.text for fragment in chosen.evidence), title),
         Evidence(tuple(fragment.text for fragment in chosen.counter_evidence), counter_title),
@@ -156,11 +156,15 @@ def marked_evidence(
     The arguments are those of `evidence_blocks`.
     """
     attribution = _attribution(material, item, condition, model)
-    if attribution is None:
+    chosen = _chosen(material, item, condition, model, count, sizes)
+    if attribution is None or chosen is None:
         return input_block(item, title=title)
-    chosen = fragments(attribution, count, sizes)
     if isinstance(item.input, str):
-        spans = [span for fragment in chosen.evidence for span in _occurrences(item.input, fragment)]
+        spans = [
+            span
+            for fragment in chosen.evidence
+            for span in _marked_places(item.input, fragment, everywhere=attribution.spans is None)
+        ]
         return Passage(_tokens(item.input, [(span, FRAGMENT) for span in spans], ()), title)
     best = [number for number in strongest(attribution, 0) if attribution.scores[number] > 0][:count]
     return _marked(item, attribution, dict.fromkeys(best, FRAGMENT), title)
@@ -176,8 +180,31 @@ def _attribution(material: Material, item: Item, condition: str, model: str) -> 
     return None
 
 
-def _occurrences(text: str, fragment: Fragment) -> list[tuple[int, int]]:
-    """Where a fragment stands, and wherever else its words stand in this order."""
+def _chosen(
+    material: Material, item: Item, condition: str, model: str, count: int, sizes: Sequence[int]
+) -> Fragments | None:
+    """The strongest fragments of an explanation; those of a method that gives fragments are taken as they are.
+
+    A condition may have sizes of its own, and take scores of any sign.
+    """
+    explanation = material.explanations.get((item.id, condition, model))
+    if isinstance(explanation, Fragments):
+        return replace(
+            explanation,
+            evidence=explanation.evidence[:count],
+            counter_evidence=explanation.counter_evidence[:count],
+        )
+    attribution = _attribution(material, item, condition, model)
+    if attribution is None:
+        return None
+    shown = material.spec.condition(condition)
+    return fragments(attribution, count, shown.sizes or sizes, any_sign=shown.any_sign)
+
+
+def _marked_places(text: str, fragment: Fragment, *, everywhere: bool) -> list[tuple[int, int]]:
+    """Where a fragment stands; and, if scores are of words and not of places, wherever else its words stand so."""
+    if not everywhere and fragment.span is not None:
+        return [fragment.span]
     words, wanted = split_words(text), split_words(fragment.text).words
     again = [
         (words.starts[first], words.ends[first + len(wanted) - 1])

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from verax.studies.model.presets import preset_conditions
 from verax.studies.model.spec_tables import (
     Condition,
     Display,
@@ -33,7 +34,7 @@ class StudySpec(SpecTable):
         model: a ready-made name, ``package.module:function``, or a file.
         worse: the worse model, for the choice between two.
         protocol: its ``name`` and parameters, see ``verax list protocols``.
-        conditions: at least one.
+        conditions: at least one; or the name of a preset, such as "human-grounded".
         screening: the test before the study; ``screening = false`` leaves it out.
         participants: how many shall complete each row of the design.
         entry: how people come in: whoever has the link, by code, or from Prolific or MTurk.
@@ -70,6 +71,12 @@ class StudySpec(SpecTable):
     @classmethod
     def _or_none(cls, screening: Any) -> Any:
         return None if screening is False else screening
+
+    @field_validator("conditions", mode="before")
+    @classmethod
+    def _by_name(cls, conditions: Any) -> Any:
+        """A preset by its name, in place of a table for each condition."""
+        return preset_conditions(conditions) if isinstance(conditions, str) else conditions
 
     @field_validator("source")
     @classmethod

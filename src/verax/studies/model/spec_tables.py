@@ -20,6 +20,8 @@ from pydantic import (
 from verax.names import parse_name
 
 NONE = "none"
+# Explainers that choose without a look at the model.
+RANDOM = ("random", "random-fragments")
 # What the worse of two models learns from, unless the spec says otherwise.
 SMALL_SHARE = 0.05
 
@@ -39,12 +41,24 @@ class Condition(SpecTable):
             parameters may stand behind it, as in "lime(samples=500)".
         parameters: of the explainer.
         like: a control: the scores of this other condition, shuffled among the features of each item.
+        sizes: how many words a fragment of evidence may have, where a task shows fragments; as the protocol says if
+            None. A method that gives fragments shows its own.
+        any_sign: evidence are the fragments with the highest scores and counter-evidence those with the lowest,
+            whatever their sign.
     """
 
     name: str = Field(pattern=r"^[A-Za-z0-9_-]+$")
     explainer: str = NONE
     parameters: dict[str, Any] = {}
     like: str | None = None
+    sizes: tuple[Annotated[int, Field(ge=1)], ...] | None = Field(default=None, min_length=1)
+    any_sign: bool = False
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_not_said(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
+        """Entries that came later are written only where they are used: older studies stay as they are."""
+        written: dict[str, object] = write(self)
+        return {name: value for name, value in written.items() if value or name not in ("sizes", "any_sign")}
 
     @model_validator(mode="before")
     @classmethod
@@ -74,7 +88,7 @@ class Condition(SpecTable):
     @property
     def kind(self) -> Literal["none", "method", "control"]:
         """Whether it is nothing, a method's explanation, or a random control."""
-        if self.like is not None or self.explainer == "random":
+        if self.like is not None or self.explainer in RANDOM:
             return "control"
         return "none" if self.explainer == NONE else "method"
 

@@ -1,0 +1,122 @@
+"""The common course of methods that score the words of a text where they stand."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from verax.arrays import FloatArray, IndexArray
+from verax.data.words import split_words
+from verax.explain.base import Explainer, Target
+from verax.explain.explanation import Attribution, Cost
+from verax.explain.perturbed import Targets, check_targets
+from verax.models.base import Inputs, Model
+from verax.models.text import check_texts
+
+# Scores are kept to so many bits of the largest. Sums over a batch are rounded otherwise than over one text, in the
+# 15th digit: what is kept is the same in any batch.
+BITS = 27
+DIGITS = 6
+# Texts at a time: the more there are, the more words they share.
+SLICE = 1_024
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a method says of one text.
+
+    Attributes:
+        target: the class that is explained.
+        values: a number for each position that the network reads.
+        word_of: for each position the number of its word; None if positions are words.
+        details: how it was made.
+    """
+
+    target: int
+    values: FloatArray
+    details: dict[str, object]
+    word_of: IndexArray | None = None
+
+
+Find = Callable[[Sequence[str], Targets], Sequence[Found]]
+
+
+def explain_positions(
+    explainer: Explainer,
+    model: Model,
+    inputs: Inputs,
+    targets: Sequence[Target] | None,
+    find: Find,
+    cost: Cost,
+) -> list[Attribution]:
+    """A score for each word of each text, where it stands.
+
+    Args:
+        explainer: whose explanations these are.
+        model: what is explained.
+        inputs: texts.
+        targets: the class to explain for each.
+        find: what does it, for a slice of the texts.
+        cost: rows and calls for each text; the seconds are measured.
+    """
+    texts, name = check_texts(inputs), repr(explainer)
+    explanations = []
+    for part, wanted in text_slices(model, texts, targets):
+        started = time.perf_counter()
+        found = find(part, wanted)
+        seconds = (time.perf_counter() - started) / len(part)
+        explanations += [
+            at_positions(name, model, text, each, Cost(cost.rows, cost.calls, seconds))
+            for text, each in zip(part, found, strict=True)
+        ]
+    return explanations
+
+
+def text_slices(
+    model: Model, texts: Sequence[str], targets: Sequence[Target] | None
+) -> Iterator[tuple[list[str], Targets]]:
+    """The texts and what is asked about them, so many at a time."""
+    wanted = check_targets(model, texts, targets)
+    for first in range(0, len(texts), SLICE):
+        yield list(texts[first : first + SLICE]), wanted[first : first + SLICE]
+
+
+def at_positions(explainer: str, model: Model, text: str, found: Found, cost: Cost) -> Attribution:
+    """The explanation of one text: each of its words is a feature at its place; words that were not read score 0."""
+    words = split_words(text)
+    scores = np.zeros(len(words))
+    if found.word_of is None:
+        scores[: len(found.values)] = found.values
+    else:
+        inside = found.word_of >= 0
+        np.add.at(scores, found.word_of[inside], found.values[inside])
+    return Attribution(
+        features=tuple(words.words),
+        scores=settled(scores),
+        target=found.target,
+        target_name=model.class_names[found.target],
+        input=text,
+        spans=tuple(zip(zip(words.starts, words.ends, strict=True))),
+        details=found.details,
+        cost=cost,
+        explainer=explainer,
+    )
+
+
+def settled(scores: FloatArray) -> FloatArray:
+    """Scores without the last digits, in which the order of a sum shows."""
+    largest = float(np.abs(scores).max(initial=0.0))
+    if largest == 0.0 or not math.isfinite(largest):
+        return scores
+    unit = 2.0 ** (math.frexp(largest)[1] - BITS)
+    kept: FloatArray = np.round(scores / unit) * unit + 0.0  # no -0.0
+    return kept
+
+
+def rounded(value: float) -> float:
+    """A number for the details, without the digits in which the order of a sum shows."""
+    return round(float(value), DIGITS) + 0.0

@@ -1,0 +1,85 @@
+"""INVASE: learns which features to select, as many as each input needs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from verax.errors import VeraxError
+from verax.explain.base import Explainer, Target, at_least, explainers
+from verax.explain.explanation import Attribution
+from verax.explain.inside.selected import check_activation, explain_selected
+from verax.models.base import Inputs, Model
+from verax.models.capabilities import ask_for
+
+if TYPE_CHECKING:
+    from verax.explain.inside.selectors import Trained
+
+
+@explainers.register("invase")
+@dataclass(frozen=True)
+class Invase(Explainer):
+    """Instance-wise variable selection (Yoon et al. 2019), for any model with reference inputs.
+
+    An actor gives each word or column a chance to be selected. A critic predicts what the model says from a draw of
+    them, a baseline from all. The actor learns (by policy gradient) chances for which the critic does as well as the
+    baseline, and pays for what it selects. A feature's score is its chance; above one half it is selected.
+
+    Attributes:
+        price: of selecting, the paper's lambda.
+        embedding: dimensions of the actor's word vectors.
+        iterations: steps of training; 10,000 as published.
+        batch: reference inputs per step; 1,000 as published for tables, 40 for texts if None.
+        rate: the size of a step.
+        activation: of hidden layers of tables, "relu" or "selu"; the paper has used both.
+        seed: of the training.
+    """
+
+    price: float = 0.1
+    embedding: int = 50
+    iterations: int = 10_000
+    batch: int | None = None
+    rate: float = 1e-4
+    activation: Literal["relu", "selu"] = "relu"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        at_least(self.embedding, 1, "embedding")
+        at_least(self.iterations, 1, "iterations")
+        at_least(self.batch, 2, "batch")
+        if not self.price >= 0 or not self.rate > 0:
+            raise VeraxError(f"price={self.price} must be 0 or more, and rate={self.rate} above 0.")
+        check_activation(self.activation)
+
+    def explain(
+        self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None
+    ) -> list[Attribution]:
+        """The chance of each word (where it stands) or column; it is the same for all targets."""
+        ask_for(model, "reference", "invase")
+        started = time.perf_counter()
+        trained = self.trained(model)
+        return explain_selected(self, model, inputs, targets, trained, None, started)
+
+    def trained(self, model: Model) -> Trained:
+        """What is known of a model; learned now if nothing is known yet."""
+        from verax.explain.inside.invase_learning import learn
+        from verax.explain.inside.learned import Lesson, learned
+        from verax.explain.inside.selectors import Subject, Trained
+
+        lessons: list[Lesson] = []
+
+        def lesson() -> Lesson:
+            lessons.append(Lesson.of(model, "invase"))
+            return lessons[0]
+
+        return learned(
+            model,
+            repr(self),
+            lesson,
+            lambda given: learn(Subject.of(model, given), given, self),
+            lambda arrays: Trained.read(
+                arrays, Subject.of(model, lessons[0]), self.embedding, self.activation
+            ),
+        )

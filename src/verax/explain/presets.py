@@ -1,0 +1,55 @@
+"""Sets of methods that a paper compares, with its settings, under one name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from verax.errors import VeraxError
+
+# N-grams are as long as the filters of the paper's network look.
+NGRAMS = (2, 3, 4)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method as a paper shows it to people.
+
+    Attributes:
+        name: in data and tables.
+        called: what the paper calls it.
+        explainer: a registered name.
+        parameters: of the explainer.
+        sizes: how many words a fragment may have; None for a method that gives fragments by itself.
+        any_sign: evidence are the highest scores and counter-evidence the lowest, whatever their sign.
+    """
+
+    name: str
+    called: str
+    explainer: str
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    sizes: tuple[int, ...] | None = None
+    any_sign: bool = False
+
+
+PRESETS: dict[str, tuple[Method, ...]] = {
+    # Lertvittayakumjorn and Toni (2019), Table 2 and section 4.3.
+    "human-grounded": (
+        Method("random-w", "Random (W)", "random", {}, (1,), any_sign=True),
+        Method("random-n", "Random (N)", "random-fragments", {"count": 3, "sizes": NGRAMS}),
+        Method("lime-w", "LIME (W)", "lime", {"samples": 5_000}, (1,)),
+        Method("lrp-w", "LRP (W)", "lrp", {}, (1,), any_sign=True),
+        Method("lrp-n", "LRP (N)", "lrp", {}, NGRAMS, any_sign=True),
+        Method("deeplift-w", "DeepLIFT (W)", "deeplift", {}, (1,), any_sign=True),
+        Method("deeplift-n", "DeepLIFT (N)", "deeplift", {}, NGRAMS, any_sign=True),
+        Method("grad-cam-text-n", "Grad-CAM-Text (N)", "grad-cam-text", {"count": 3}),
+        Method("decision-trees-n", "DTs (N)", "decision-trees", {"count": 3}),
+    ),
+}
+
+
+def preset(name: str) -> tuple[Method, ...]:
+    """The methods of a preset."""
+    if name not in PRESETS:
+        raise VeraxError(f"There is no preset called {name!r}; there are: {', '.join(PRESETS)}.")
+    return PRESETS[name]
