@@ -55,5 +55,5 @@ def test_fragments_of_a_row_have_no_places():
 
 
 def test_what_has_no_scores_is_none():
-    assert Written(("Because.",), 1.as_attribution()) is None
+    assert Written(("Because.",), 1).as_attribution() is None
     assert by_word(Written(("Because.",), 1)) is None
