@@ -75,6 +75,7 @@ def test_the_wheel_works_in_an_environment_of_its_own(built, tmp_path):
             env={"HOME": str(tmp_path)},
             capture_output=True,
             text=True,
+            check=False,
         )
         assert ended.returncode == 0, ended.stdout + ended.stderr
         return ended.stdout
