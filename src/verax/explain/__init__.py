@@ -2,10 +2,12 @@
 
 from verax.explain.anchor.anchor import Anchor
 from verax.explain.base import Explainer, explainer, explainers
+from verax.explain.decision_boundary import DecisionBoundary
 from verax.explain.explanation import Attribution, Cost, Explanation
 from verax.explain.fragments import Fragment, Fragments, fragments
 from verax.explain.greedy import Greedy, GreedyPath
 from verax.explain.lime import Lime
+from verax.explain.path import Edit, Path
 from verax.explain.precomputed import Precomputed
 from verax.explain.random import Random
 from verax.explain.rule import Rule, RuleStep
@@ -16,6 +18,8 @@ __all__ = [
     "Anchor",
     "Attribution",
     "Cost",
+    "DecisionBoundary",
+    "Edit",
     "Explainer",
     "Explanation",
     "Fragment",
@@ -23,6 +27,7 @@ __all__ = [
     "Greedy",
     "GreedyPath",
     "Lime",
+    "Path",
     "Precomputed",
     "Random",
     "Rule",

@@ -8,7 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from verax.data.words import split_words
 from verax.explain.explanation import Attribution, Explanation
+from verax.explain.path import Path
 from verax.explain.rule import Rule
 
 
@@ -65,6 +67,8 @@ def account(explanation: Explanation, *, plain: bool = False) -> tuple[Part, ...
     """
     if isinstance(explanation, Rule):
         return _rule(explanation, plain)
+    if isinstance(explanation, Path):
+        return _path(explanation, plain)
     if isinstance(explanation, Attribution):
         return _scores(explanation)
     return (Line(f"A {explanation.kind} has no account in words."),)
@@ -107,6 +111,42 @@ def _rule(rule: Rule, plain: bool) -> tuple[Part, ...]:
         )
         parts.append(Grid(("on the way", "precision", "coverage"), rows))
     return tuple(parts)
+
+
+def _path(path: Path, plain: bool) -> tuple[Part, ...]:
+    parts: list[Part] = [Line(f"Original evidence margin: {signed(path.margins[0])}")]
+    if not path.edits:
+        parts.append(Line(f"No edits were found that change the prediction '{path.target_name}'."))
+        if not plain and (reason := path.details.get("reason")):
+            parts.append(Line(f"Why: {reason}."))
+        return tuple(parts)
+    parts.append(Line(f"Edits for changing the prediction to '{path.flipped_to}':"))
+    for step in path.shown:
+        parts.append(Heading(f"Step {step}. Evidence margin: {signed(path.margins[step])}"))
+        parts.append(edited(path, step))
+    if len(path.shown) < len(path.edits):
+        parts.insert(2, Line(f"Of {len(path.edits)} steps, the last {len(path.shown)} are shown."))
+    return tuple(parts)
+
+
+def edited(path: Path, step: int) -> Part:
+    """The input after so many edits: a text with the new words marked, or the values of a row before and after."""
+    if not isinstance(path.input, str):
+        return Grid(("before", "after"), tuple((edit.before, edit.after) for edit in path.edits[:step]))
+    words = split_words(path.input)
+    pieces: list[tuple[str, bool]] = []
+    end = 0
+    for edit in sorted(path.edits[:step], key=lambda edit: edit.place or 0):
+        place = edit.place or 0
+        pieces += [(path.input[end : words.starts[place]], False), (edit.after, True)]
+        end = words.ends[place]
+    pieces.append((path.input[end:], False))
+    return Passage(tuple(piece for piece in pieces if piece[0]))
+
+
+def signed(margin: float) -> str:
+    """A margin as the paper prints it: always with its sign."""
+    return f"{margin:+.2f}"
 
 
 def _scores(attribution: Attribution) -> tuple[Part, ...]:

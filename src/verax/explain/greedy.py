@@ -37,6 +37,7 @@ class RemovalBank:
     full: int = 0
 
 
+@explainers.register("omission")
 @explainers.register("greedy")
 @dataclass(frozen=True)
 class Greedy(Explainer):

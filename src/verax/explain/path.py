@@ -1,0 +1,124 @@
+"""Paths: the edits that lead from an input across the model's decision boundary, one at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from verax.errors import VeraxError
+from verax.explain.explanation import Attribution, Cost, Explanation, common_fields
+
+# So many steps are shown; of a longer path the last ones (Hase and Bansal 2020, section 3.4).
+SHOWN = 4
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One change on the way.
+
+    Attributes:
+        feature: the number of the feature that is changed.
+        place: the number of the word among the text's words; None in a row.
+        before: the word, or the value.
+        after: what it becomes.
+    """
+
+    feature: int
+    place: int | None
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Path(Explanation):
+    """Edits after which the model predicts another class, the one that changes least first.
+
+    Attributes:
+        features: of the input: the distinct words of a text, or the columns of a row.
+        edits: in the order of the path; none if no sample has another prediction.
+        margins: the evidence margin of the input, then after each edit; see ``decision-boundary`` for what it is.
+        flipped_to: the name of the class that is predicted in the end; empty without edits.
+        target: the class that is predicted for the input.
+        target_name: its name.
+        input: the text, or the row as a tuple of "column = value".
+        details: how it was made.
+        cost: rows, calls and seconds; two explanations that differ in nothing else are equal.
+        explainer: the explainer that made it, as code.
+    """
+
+    features: tuple[str, ...]
+    edits: tuple[Edit, ...]
+    margins: tuple[float, ...]
+    flipped_to: str
+    target: int
+    target_name: str = ""
+    input: str | tuple[str, ...] = ""
+    details: dict[str, object] = field(default_factory=dict, hash=False)
+    cost: Cost = field(default_factory=Cost, compare=False)
+    explainer: str = ""
+
+    kind: ClassVar[str] = "path"
+
+    def __post_init__(self) -> None:
+        if len(self.margins) != len(self.edits) + 1:
+            raise VeraxError(
+                f"A path of {len(self.edits)} edits has {len(self.edits) + 1} margins, not {len(self.margins)}."
+            )
+        if not all(0 <= edit.feature < len(self.features) for edit in self.edits):
+            raise VeraxError(
+                f"An edit of a path changes one of its {len(self.features)} features, by number from 0."
+            )
+
+    @property
+    def shown(self) -> list[int]:
+        """The numbers of the steps that are shown, from 1: all of them, or the last four."""
+        return list(range(max(1, len(self.edits) - SHOWN + 1), len(self.edits) + 1))
+
+    def ranking(self) -> list[int]:
+        """Numbers of the features: the edited ones by how far their edits move the margin, then the others."""
+        order: list[int] = np.argsort(-np.abs(self.as_attribution().scores), kind="stable").tolist()
+        return order
+
+    def as_attribution(self) -> Attribution:
+        """For each feature how far its edits move the margin away from the prediction; 0 for what is not edited."""
+        scores = np.zeros(len(self.features))
+        sign = 1.0 if self.margins[0] >= 0 else -1.0
+        for edit, before, after in zip(self.edits, self.margins[:-1], self.margins[1:], strict=True):
+            scores[edit.feature] += sign * (before - after)
+        return Attribution(
+            features=self.features,
+            scores=scores,
+            target=self.target,
+            target_name=self.target_name,
+            input=self.input,
+            details=self.details,
+            cost=self.cost,
+            explainer=self.explainer,
+        )
+
+    @classmethod
+    def _from_dict(cls, data: dict[str, Any]) -> Path:
+        try:
+            return cls(
+                features=tuple(map(str, data["features"])),
+                edits=tuple(map(_edit_from_dict, data["edits"])),
+                margins=tuple(map(float, data["margins"])),
+                flipped_to=str(data["flipped_to"]),
+                **common_fields(data),
+            )
+        except VeraxError:
+            raise
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise VeraxError(
+                "A path needs 'features', 'edits', 'margins', 'flipped_to' and a 'target', which could not be read "
+                f"({type(error).__name__}: {error})."
+            ) from error
+
+
+def _edit_from_dict(data: dict[str, Any]) -> Edit:
+    place = data.get("place")
+    return Edit(
+        int(data["feature"]), None if place is None else int(place), str(data["before"]), str(data["after"])
+    )
