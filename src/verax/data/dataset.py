@@ -7,12 +7,16 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from verax.arrays import FloatArray, IndexArray, IntArray
 from verax.data.table import Schema
+from verax.notebook import paragraph_html, table_html
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Inputs = list[str] | FloatArray
 
@@ -109,6 +113,30 @@ class Dataset:
             )
         lines += [f"  note: {note}" for note in self.notes]
         return "\n".join(lines)
+
+    def to_frame(self) -> pd.DataFrame:
+        """All inputs in one DataFrame: the part, the text or the columns, and the label's name."""
+        import pandas as pd
+
+        frames = []
+        for name, part in self.parts.items():
+            inputs = (
+                pd.DataFrame({"text": part.inputs})
+                if self.schema is None
+                else self.schema.decode(np.asarray(part.inputs))
+            )
+            inputs.insert(0, "part", name)
+            frames.append(inputs.assign(label=[self.class_names[label] for label in part.labels]))
+        return pd.concat(frames, ignore_index=True)
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for name, part in self.parts.items():
+            sizes = np.bincount(part.labels, minlength=len(self.class_names))
+            rows.append([name, f"{len(part):,}", *(f"{size:,}" for size in sizes)])
+        noun = "texts" if self.kind == "text" else f"rows of {len(self.schema or ())} columns"
+        title = paragraph_html(f"{len(self):,} {noun}", *self.notes, bold=self.name)
+        return title + table_html(["part", "inputs", *self.class_names], rows)
 
     def __repr__(self) -> str:
         sizes = "/".join(f"{len(part):,}" for part in self.parts.values())

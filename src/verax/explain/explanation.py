@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
+from verax.notebook import bars_html, paragraph_html
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+# So many of the strongest features are shown.
+SHOWN_IN_REPR, SHOWN_IN_NOTEBOOK = 3, 10
 Spans = tuple[tuple[tuple[int, int], ...], ...]
 
 
@@ -93,7 +99,7 @@ def _plain(value: object) -> object:
     return _plain_fields(value) if is_dataclass(value) else value
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Attribution(Explanation):
     """A score for each feature: positive speaks for the target, negative against it.
 
@@ -147,6 +153,25 @@ class Attribution(Explanation):
     def top(self, count: int) -> list[tuple[str, float]]:
         """The ``count`` features with the largest scores by magnitude, and their scores."""
         return [(self.features[number], float(self.scores[number])) for number in self.ranking()[:count]]
+
+    def to_frame(self) -> pd.DataFrame:
+        """A DataFrame of feature and score, the largest score by magnitude first."""
+        import pandas as pd
+
+        order = self.ranking()
+        return pd.DataFrame(
+            {"feature": [self.features[number] for number in order], "score": self.scores[order]}
+        )
+
+    def __repr__(self) -> str:
+        named = ", ".join(f"{name} {score:+.3f}" for name, score in self.top(SHOWN_IN_REPR))
+        more = ", ..." if len(self.features) > SHOWN_IN_REPR else ""
+        target = self.target_name or str(self.target)
+        return f"Attribution({self.explainer or 'no explainer named'}, target {target}: {named}{more})"
+
+    def _repr_html_(self) -> str:
+        said = f"{len(self.features)} features, speaking for or against {self.target_name or self.target}"
+        return paragraph_html(said, bold=self.explainer) + bars_html(self.top(SHOWN_IN_NOTEBOOK))
 
     @classmethod
     def _from_dict(cls, data: dict[str, Any]) -> Attribution:

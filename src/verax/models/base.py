@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
 from verax.models.meter import count, counted
+from verax.notebook import paragraph_html
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -52,6 +53,12 @@ class Model(ABC):
         own = cls.__dict__.get("predict_proba")
         if own is not None:
             type.__setattr__(cls, "predict_proba", counted(own))
+
+    def _repr_html_(self) -> str:
+        reads = "texts" if self.kind == "text" else f"rows of {len(self.schema or ()) or 'a table'} columns"
+        return paragraph_html(
+            f"reads {reads}", f"classes: {', '.join(self.class_names)}", bold=repr(self)[:200]
+        )
 
     @abstractmethod
     def predict_proba(self, inputs: Inputs) -> FloatArray:

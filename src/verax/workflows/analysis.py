@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from verax.errors import VeraxError
+from verax.notebook import paragraph_html
 from verax.run.progress import During, quietly
 from verax.workflows.answers import answers, check_installed
 
@@ -60,9 +60,8 @@ class Analysis:
 
     def _repr_html_(self) -> str:
         primary = self.summary.primary
-        parts = [self.summary.flow.sentence, *([] if primary is None else [primary.sentence])]
-        said = "<br>".join(escape(part) for part in parts)
-        return f"<p><b>{escape(self.summary.title)}</b><br>{said}<br>The report is {escape(str(self.folder))}.</p>"
+        said = [self.summary.flow.sentence, *([] if primary is None else [primary.sentence])]
+        return paragraph_html(*said, f"The report is {self.folder}.", bold=self.summary.title)
 
 
 def analyze_study(

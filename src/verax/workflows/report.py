@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 
 from verax.errors import VeraxError
+from verax.notebook import paragraph_html
 from verax.report.courts.courts_page import BothCourts, places, write_courts_report
 from verax.workflows.analysis import Analysis
 from verax.workflows.stain import StainRun
@@ -33,7 +33,7 @@ class Report:
         return f"Report({str(self.page)!r})"
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(self.summary.answer)}<br>The report is {escape(str(self.page))}.</p>"
+        return paragraph_html(self.summary.answer, f"The report is {self.page}.")
 
 
 def report(results: Result | Sequence[Result], out: str | Path = "report.html") -> Report:

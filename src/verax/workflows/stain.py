@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from verax.benchmarks.staining.spec import StainOptions, StainSpec, make_spec, r
 from verax.benchmarks.staining.staining_run import StainingRun, run_staining
 from verax.benchmarks.staining.summary import Summary
 from verax.extras import require
+from verax.notebook import paragraph_html, table_html
 from verax.run.objects import at_hand
 from verax.run.progress import During, quietly, terminal_progress
 from verax.workflows.stain_objects import Gathered, Given
@@ -65,14 +65,12 @@ class StainRun:
     def _repr_html_(self) -> str:
         from verax.report.staining.staining_terminal import findings, recall_rows
 
-        sentences = "<br>".join(escape(sentence) for sentence in findings(self.summary))
         head, *rows = recall_rows(self.summary)
-        cells = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-        heads = "".join(f"<th>{escape(cell)}</th>" for cell in head)
         return (
-            "<p>Recall of the stain's features among the top b, in per cent</p>"
-            f"<table><tr>{heads}</tr>{cells}</table><p>{sentences}</p>"
-            f"<p>The report is {escape(str(self.folder / 'report.html'))}.</p>"
+            paragraph_html(*findings(self.summary))
+            + paragraph_html("Recall of the stain's features among the top b, in per cent:")
+            + table_html(head, rows)
+            + paragraph_html(f"The report is {self.folder / 'report.html'}.")
         )
 
 

@@ -12,6 +12,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any, Literal
 
 from verax.errors import VeraxError
+from verax.notebook import paragraph_html
 from verax.run.progress import During, quietly, terminal_progress
 from verax.studies.model.spec import StudySpec
 from verax.studies.model.spec_file import make_study_spec, parse_study_spec, read_spec_text
@@ -109,10 +110,10 @@ class BuiltStudy:
     def _repr_html_(self) -> str:
         spec = self.study.spec
         conditions = ", ".join(condition.name for condition in spec.conditions)
-        return (
-            f"<p><b>{escape(spec.title)}</b><br>protocol {escape(str(spec.protocol['name']))} on "
-            f"{escape(spec.dataset)}; conditions: {escape(conditions)}<br>{len(self.study.rows)} rows of the design, "
-            f"{len(self.study.items)} items; in {escape(str(self.folder))}</p>"
+        return paragraph_html(
+            f"protocol {spec.protocol['name']} on {spec.dataset}; conditions: {conditions}",
+            f"{len(self.study.rows)} rows of the design, {len(self.study.items)} items; in {self.folder}",
+            bold=spec.title,
         )
 
 
