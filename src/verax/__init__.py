@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from verax.explain import Attribution, Explainer, Explanation, Fragments, Written, explainer, fragments
     from verax.models import Model, as_model, fit_model
     from verax.models.neural.saving import load_model, save_model
+    from verax.workflows.rationale import rationale
     from verax.workflows.stain import stain
     from verax.workflows.study import build_study, open_study
 
@@ -34,6 +35,7 @@ _HOMES = {
     "load_dataset": "verax.data",
     "load_model": "verax.models.neural.saving",
     "open_study": "verax.workflows.study",
+    "rationale": "verax.workflows.rationale",
     "save_model": "verax.models.neural.saving",
     "stain": "verax.workflows.stain",
 }
@@ -56,6 +58,7 @@ __all__ = [
     "load_dataset",
     "load_model",
     "open_study",
+    "rationale",
     "save_model",
     "stain",
 ]

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from verax.benchmarks.staining.summary import Summary
     from verax.workflows.stain import StainRun
 
-bench = typer.Typer(
-    name="bench", no_args_is_help=True, help="Put explainers on trial without people: data staining."
-)
+bench = typer.Typer(name="bench", no_args_is_help=True, help="Put explainers on trial without people.")
 
 
 @bench.command(

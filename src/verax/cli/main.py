@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from verax.cli.bench import bench
+from verax.cli.bench_rationale import rationale
 from verax.cli.demo import demo
 from verax.cli.explain import explain
 from verax.cli.listing import list_things
@@ -43,6 +44,10 @@ app.command(
 )(explain)
 app.command("list")(list_things)
 app.command("report", epilog=EXAMPLE)(report)
+bench.command(
+    "rationale",
+    epilog="Example: verax bench rationale --explainers lime,shap,greedy --inputs 200 --out runs/rationale",
+)(rationale)
 app.add_typer(bench)
 app.add_typer(study)
 

@@ -7,7 +7,7 @@ import hashlib
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from verax.errors import VeraxError
 from verax.explain.entry import entered
@@ -16,6 +16,7 @@ from verax.models.base import Inputs, Model
 from verax.registry import Registry
 
 Target = int | str
+Claim = Literal["additive", "selective", "none", "undeclared"]
 
 
 class Explainer(ABC):
@@ -26,9 +27,13 @@ class Explainer(ABC):
     Attributes:
         claims_faithfulness: whether its scores claim to describe the model (a random control's do not);
             ``check_explainer`` holds it to the claim.
+        claim: what its scores claim, in the words of Camburu et al. (2020, section 3). "additive": each feature's
+            contribution, on average around the input, so that all of them sum to the output. "selective": which
+            features the model used on this very input. "none": nothing.
     """
 
     claims_faithfulness: ClassVar[bool] = True
+    claim: ClassVar[Claim] = "undeclared"
 
     def __init_subclass__(cls) -> None:
         """Lets every ``explain`` begin and end in one way, somebody's own too; see `verax.explain.entry`."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
 from verax.arrays import BoolArray, FloatArray
-from verax.explain.base import Explainer, Target, at_least, explainers
+from verax.explain.base import Claim, Explainer, Target, at_least, explainers
 from verax.explain.explanation import Attribution, Cost
 from verax.explain.perturbed import (
     Scored,
@@ -53,6 +54,8 @@ class Greedy(Explainer):
     def __post_init__(self) -> None:
         check_absent(self.absent)
 
+    claim: ClassVar[Claim] = "selective"
+
     def explain(
         self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None
     ) -> list[Attribution]:
@@ -85,6 +88,8 @@ class GreedyPath(Explainer):
     steps: int = 10
     until_flip: bool = False
     absent: Absent = "dropped"
+
+    claim: ClassVar[Claim] = "selective"
 
     def __post_init__(self) -> None:
         check_absent(self.absent)

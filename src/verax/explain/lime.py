@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from verax.arrays import BoolArray, FloatArray
 from verax.errors import VeraxError
-from verax.explain.base import Explainer, Target, at_least, explainers
+from verax.explain.base import Claim, Explainer, Target, at_least, explainers
 from verax.explain.explanation import Attribution, Cost
 from verax.explain.lime_tables import Sampling, explain_rows
 from verax.explain.perturbed import (
@@ -68,6 +68,8 @@ class Lime(Explainer):
     features: int | None = None
     selection: str = "auto"
     absent: Absent = "dropped"
+
+    claim: ClassVar[Claim] = "additive"
 
     def __post_init__(self) -> None:
         check_absent(self.absent)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from verax.errors import VeraxError
-from verax.explain.base import Explainer, Target, explainers
+from verax.explain.base import Claim, Explainer, Target, explainers
 from verax.explain.explanation import Explanation
 from verax.explain.perturbed import check_targets, shown_input
 from verax.models.base import Inputs, Model
@@ -34,6 +34,7 @@ class Precomputed(Explainer):
     path: str
 
     claims_faithfulness: ClassVar[bool] = False
+    claim: ClassVar[Claim] = "undeclared"
 
     def explain(
         self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None

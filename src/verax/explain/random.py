@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from verax.data.words import split_words
-from verax.explain.base import Explainer, Target, at_least, explainers
+from verax.explain.base import Claim, Explainer, Target, at_least, explainers
 from verax.explain.explanation import Attribution, Cost
 from verax.explain.perturbed import Input, check_targets, shown_input
 from verax.models.base import Inputs, Model
@@ -35,6 +35,7 @@ class Random(Explainer):
     ngram: int = 1
 
     claims_faithfulness: ClassVar[bool] = False
+    claim: ClassVar[Claim] = "none"
 
     def __post_init__(self) -> None:
         at_least(self.ngram, 1, "ngram")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
-from verax.explain.base import Explainer, Target, at_least, explainers
+from verax.explain.base import Claim, Explainer, Target, at_least, explainers
 from verax.explain.explanation import Attribution
 from verax.explain.perturbed import BANKS, Scored, check_absent, check_targets, explain_with_banks
 from verax.explain.shap_banks import EnumerationBank, KernelBank, build_kernel_bank
@@ -45,6 +46,8 @@ class Shap(Explainer):
     output: str = "probability"
     route: str = "auto"
     absent: Absent = "dropped"
+
+    claim: ClassVar[Claim] = "additive"
 
     def __post_init__(self) -> None:
         check_absent(self.absent)

@@ -76,6 +76,44 @@ class Reference(Protocol):
         """Texts, or encoded rows of a table; None if the model was given none."""
 
 
+@dataclass(frozen=True)
+class Selection:
+    """The words that a model chose from a text, and nothing of the rest of it.
+
+    Attributes:
+        words: those chosen, in their order, as they stand in the text.
+        places: the number of each among the text's words (``verax.data.words.split_words``).
+    """
+
+    words: tuple[str, ...]
+    places: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @property
+    def text(self) -> str:
+        """The chosen words as a text of their own."""
+        return " ".join(self.words)
+
+    def without(self, number: int) -> Selection:
+        """The same without one of its words, the first being number 0."""
+        return Selection(
+            self.words[:number] + self.words[number + 1 :], self.places[:number] + self.places[number + 1 :]
+        )
+
+
+@runtime_checkable
+class Selecting(Protocol):
+    """A model in two steps: it chooses words of a text, and predicts from these words alone."""
+
+    def select(self, inputs: Inputs) -> list[Selection]:
+        """The words that it chooses from each text."""
+
+    def encode(self, selections: Sequence[Selection]) -> FloatArray:
+        """(selections, classes): probabilities from the chosen words alone; of ``select``, they are the model's."""
+
+
 @runtime_checkable
 class Refittable(Protocol):
     """A model whose weights may change in place (trained on, randomised), and which says so."""
@@ -84,19 +122,21 @@ class Refittable(Protocol):
         """Numbers that differ when a weight does."""
 
 
-Capability = Literal["scores", "gradients", "layers", "reference"]
+Capability = Literal["scores", "gradients", "layers", "reference", "selection"]
 
 PROTOCOLS: dict[Capability, type] = {
     "scores": Scores,
     "gradients": Gradients,
     "layers": Layers,
     "reference": Reference,
+    "selection": Selecting,
 }
 MEANING: dict[Capability, str] = {
     "scores": "class scores before the softmax",
     "gradients": "gradients of its scores with respect to word embeddings",
     "layers": "a look at the layers of a network",
     "reference": "inputs that the model was trained on",
+    "selection": "the words that it selects before it predicts (select and encode)",
 }
 
 
@@ -117,6 +157,8 @@ def ask_for(model: Model, capability: Literal["gradients"], method: str) -> Grad
 def ask_for(model: Model, capability: Literal["layers"], method: str) -> Layers: ...
 @overload
 def ask_for(model: Model, capability: Literal["reference"], method: str) -> Reference: ...
+@overload
+def ask_for(model: Model, capability: Literal["selection"], method: str) -> Selecting: ...
 def ask_for(model: Model, capability: Capability, method: str) -> object:
     """The model, known to offer a capability; else a sentence that names methods that do work on it.
 

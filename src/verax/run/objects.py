@@ -54,11 +54,13 @@ def fetch(reference: str) -> object:
 @contextmanager
 def at_hand(objects: Mapping[str, object]) -> Iterator[None]:
     """Objects by their references, for jobs that run in this process meanwhile."""
-    _here.update(objects)
+    new = {reference: thing for reference, thing in objects.items() if reference not in _here}
+    _here.update(new)
     try:
         yield
     finally:
-        for reference in objects:
+        # What was at hand before stays so: jobs may run inside of somebody else's meanwhile.
+        for reference in new:
             _here.pop(reference, None)
 
 

@@ -9,7 +9,7 @@ from verax.stats.crossed.between import changes, contrasts, contrasts_with, mean
 from verax.stats.crossed.result import Crossed
 from verax.stats.crossed.within import Met, condition_differences, condition_means, met
 from verax.stats.effect import Effect
-from verax.stats.estimate import Estimate, mean_interval
+from verax.stats.estimate import Estimate, binomial_share, mean_interval
 from verax.stats.logistic import Logistic, logistic, normalised
 from verax.stats.mixed.differences import LogisticEffect, linear_differences, logistic_differences
 from verax.stats.mixed.laplace import LogisticMixed, fit_logistic
@@ -55,6 +55,7 @@ __all__ = [
     "Spreads",
     "Term",
     "average_ranks",
+    "binomial_share",
     "changes",
     "condition_differences",
     "condition_means",

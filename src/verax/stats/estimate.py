@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import ndtri
 
 from verax.errors import VeraxError
 from verax.stats.checks import finite_vector
 from verax.stats.record import Record
-from verax.stats.student import t_critical
+from verax.stats.student import check_level, t_critical
 
 
 @dataclass(frozen=True)
@@ -61,3 +63,31 @@ def mean_interval(values: ArrayLike, level: float = 0.95) -> Estimate:
     spread = math.sqrt(math.fsum((vector - mean) ** 2) / (n - 1))
     margin = factor * spread / math.sqrt(n)
     return Estimate(mean, mean - margin, mean + margin, n, spread, level)
+
+
+def binomial_share(values: ArrayLike, level: float = 0.95) -> Estimate:
+    """The share of units of which something is true, with Wilson's interval.
+
+    Unlike Student's t it stays between 0 and 1, and of none in n units it does not say that there are none anywhere:
+    its upper end is then about 3.8 / (n + 3.8).
+
+    Args:
+        values: 0 or 1 (or False and True) per unit.
+        level: Coverage wanted.
+    """
+    vector = finite_vector(values)
+    n = len(vector)
+    if n == 0:
+        raise VeraxError("There is no value to average: give at least one unit.")
+    if not np.isin(vector, (0.0, 1.0)).all():
+        raise VeraxError("A share is of units of which something is true or not: give 0 or 1 for each.")
+    check_level(level)
+    share = float(vector.sum()) / n
+    z = float(ndtri(0.5 + level / 2))
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    margin = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    spread = math.sqrt(share * (1 - share) * n / (n - 1)) if n > 1 else None
+    # At the ends the margin reaches to the share itself, but for rounding.
+    low = 0.0 if share == 0 else middle - margin
+    high = 1.0 if share == 1 else middle + margin
+    return Estimate(share, low, high, n, spread, level)

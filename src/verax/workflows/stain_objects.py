@@ -5,15 +5,16 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
 from verax.benchmarks.staining.jobs import Method
 from verax.benchmarks.staining.plan import Objects
-from verax.benchmarks.staining.spec import StainSpec
 from verax.data import Dataset, load_dataset
 from verax.errors import VeraxError
 from verax.explain import explainers
 from verax.models import Model
+from verax.models.capabilities import has
 from verax.models.resolve import unwrapped
 from verax.run import canonical
 from verax.run.objects import refer
@@ -21,6 +22,22 @@ from verax.workflows.explainer_names import parse_explainers
 
 # What may be given: a name, an object, several of them, or several by the names that they shall have.
 Given = str | object | Sequence[str | object] | Mapping[str, str | object]
+
+
+class Explaining(Protocol):
+    """What is read here of a benchmark's spec."""
+
+    @property
+    def explainers(self) -> list[str]:
+        """Names, or labels of objects."""
+
+    @property
+    def samples(self) -> int:
+        """The budget of those given by name."""
+
+    @property
+    def seed(self) -> int:
+        """Their seed."""
 
 
 @dataclasses.dataclass
@@ -74,6 +91,23 @@ class Gathered:
             labels.append(label)
         return labels
 
+    def add_targets(self, given: Given) -> list[str]:
+        """The names of rationale models for the spec: "rationale", folders, or fitted models that select words."""
+        labels: list[str] = []
+        for own_label, thing in _each(given):
+            if isinstance(thing, str | Path):
+                labels.append(str(thing))
+                continue
+            if not isinstance(thing, Model) or not has(thing, "selection"):
+                raise VeraxError(
+                    f"A {type(thing).__name__} does not select words before it predicts; give a rationale model "
+                    "(verax.fit_model('rationale', ...)), or one with select(texts) and encode(selections)."
+                )
+            label = own_label or _another(type(thing).__name__, labels)
+            self.models[label] = self.refer(thing, label)
+            labels.append(label)
+        return labels
+
     def add_explainers(self, given: Given) -> list[str]:
         """The names of explainers for the spec."""
         labels: list[str] = []
@@ -87,7 +121,7 @@ class Gathered:
             labels.append(label)
         return labels
 
-    def methods(self, spec: StainSpec) -> list[Method]:
+    def methods(self, spec: Explaining) -> list[Method]:
         """All explainers of a spec as jobs are told of them; its budget and seed are for those given by name."""
         methods: list[Method] = []
         for is_object, labels in groupby(spec.explainers, key=self.explainers.__contains__):

@@ -56,15 +56,22 @@ def bilstm(word_data):
 
 
 @pytest.fixture(scope="session")
+def rationale(word_data):
+    return fit_model(
+        "rationale", word_data, options={"dimensions": 12, "share": 0.25, "epochs": 14, "rate": 0.01}
+    )
+
+
+@pytest.fixture(scope="session")
 def dense(mixed_data):
     return fit_model("mlp-2x50", mixed_data)
 
 
-@pytest.fixture(params=["cnn", "bilstm"])
+@pytest.fixture(params=["cnn", "bilstm", "rationale"])
 def text_network(request):
     return request.getfixturevalue(request.param)
 
 
-@pytest.fixture(params=["cnn", "bilstm", "dense"])
+@pytest.fixture(params=["cnn", "bilstm", "rationale", "dense"])
 def network(request):
     return request.getfixturevalue(request.param)

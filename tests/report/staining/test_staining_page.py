@@ -594,7 +594,7 @@ def test_floor_and_ceiling_are_drawn_without_markers_and_the_most_possible_follo
 
 def test_the_spec_in_the_report_asks_for_the_same_run():
     spec = StainSpec(datasets=['odd "name"\\é.csv'], limit=100, text="Review", min_share=0.1)
-    assert StainSpec(**tomllib.loads(spec_toml(spec.model_dump()))["stain"]) == spec
+    assert StainSpec(**tomllib.loads(spec_toml(spec.model_dump(), "stain"))["stain"]) == spec
 
 
 def test_versions_machine_and_command_are_told_as_far_as_they_are_known():

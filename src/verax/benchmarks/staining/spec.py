@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypedDict
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from verax.benchmarks.spec_files import checked_spec, spec_options
 from verax.benchmarks.staining.sampling import Wish
-from verax.errors import VeraxError
 
 MODELS = ["logistic", "tree", "forest", "xgboost", "mlp"]
 EXPLAINERS = ["lime", "shap", "greedy"]
@@ -128,33 +128,9 @@ class StainOptions(TypedDict, total=False):
 
 def make_spec(options: Mapping[str, Any]) -> StainSpec:
     """A spec from options; what is wrong with them is one sentence."""
-    try:
-        return StainSpec(**options)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the spec"
-        what = first["msg"].removeprefix("Value error, ")
-        raise VeraxError(f"{where}: {what} (given: {first.get('input')!r}).") from error
+    return checked_spec(StainSpec, options)
 
 
 def read_spec(spec: str | Path | StainSpec | Mapping[str, object]) -> dict[str, object]:
     """The options of a spec: a TOML file or its text, under ``[stain]`` or at the top, or what such a file holds."""
-    import tomllib
-
-    if isinstance(spec, StainSpec):
-        return spec.model_dump(exclude_unset=True)
-    if isinstance(spec, Mapping):
-        options = dict(spec)
-    else:
-        is_text = isinstance(spec, str) and ("\n" in spec or "=" in spec)
-        try:
-            options = tomllib.loads(str(spec) if is_text else Path(spec).read_text(encoding="utf-8"))
-        except FileNotFoundError as error:
-            raise VeraxError(f"There is no spec file {str(spec)!r}; check the path.") from error
-        except tomllib.TOMLDecodeError as error:
-            what = "The spec" if is_text else f"The spec {str(spec)!r}"
-            raise VeraxError(f"{what} is not TOML ({error}).") from error
-    inside = options.get("stain", options)
-    if not isinstance(inside, Mapping):
-        raise VeraxError(f"stain is {inside!r} in the spec; write its options below a line [stain].")
-    return dict(inside)
+    return spec_options(spec, "stain")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from verax.arrays import BoolArray
 from verax.errors import VeraxError
@@ -13,7 +14,7 @@ from verax.explain.anchor.removed_words import RemovedWords
 from verax.explain.anchor.search import Asking, Candidate, Found, Search, Settings
 from verax.explain.anchor.similar_words import SimilarWords
 from verax.explain.anchor.table_rows import TableRows
-from verax.explain.base import Explainer, Target, at_least, explainers
+from verax.explain.base import Claim, Explainer, Target, at_least, explainers
 from verax.explain.explanation import Cost
 from verax.explain.perturbed import Targets, check_targets, shown_input, slices
 from verax.explain.rule import Rule, RuleStep
@@ -59,6 +60,8 @@ class Anchor(Explainer):
     seed: int = 0
     words: str = "similar"
     vectors: str = "trained"
+
+    claim: ClassVar[Claim] = "selective"
 
     def __post_init__(self) -> None:
         at_least(self.beam, 1, "beam")

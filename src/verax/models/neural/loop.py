@@ -67,19 +67,35 @@ class Examples:
 
 @dataclass
 class History:
-    """What was seen after each epoch."""
+    """What was seen after each epoch.
+
+    Attributes:
+        losses: on the way.
+        validation_losses, validation_accuracies: afterwards.
+        shares: of words selected, by a model that selects words; such a training keeps its last epoch.
+        seconds: since the beginning, of the same.
+    """
 
     losses: list[float] = field(default_factory=list)
     validation_losses: list[float] = field(default_factory=list)
     validation_accuracies: list[float] = field(default_factory=list)
+    shares: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
 
     @property
     def best(self) -> int:
         """The epoch with the lowest validation loss, from 0."""
         return int(np.argmin(self.validation_losses))
 
+    @property
+    def kept(self) -> int:
+        """The epoch whose weights are kept, from 0."""
+        return len(self.losses) - 1 if self.shares else self.best
+
 
 Collate = Callable[[Sequence[Encoded]], tuple[Tensor, ...]]
+# What trains a network in place, as `train` does.
+Train = Callable[[nn.Module, Collate, Examples, Examples, Schedule, int, str], History]
 
 
 def train(
@@ -163,10 +179,10 @@ def _epoch(
 ) -> float:
     """One pass over the examples; the mean loss on the way."""
     total = 0.0
-    for places in _shuffled(examples.arrays, batch_size, order):
+    for places in shuffled_batches(examples.arrays, batch_size, order):
         batch = examples.take(places)
         optimizer.zero_grad()
-        losses = _losses(network(*collate(batch.arrays)), batch.targets)
+        losses = losses_of(network(*collate(batch.arrays)), batch.targets)
         loss = (losses * torch.from_numpy(batch.weights.astype(np.float32))).mean()
         torch.autograd.backward(loss)
         optimizer.step()
@@ -174,7 +190,9 @@ def _epoch(
     return total / len(examples.targets)
 
 
-def _shuffled(arrays: Sequence[Encoded], batch_size: int, order: np.random.Generator) -> list[list[int]]:
+def shuffled_batches(
+    arrays: Sequence[Encoded], batch_size: int, order: np.random.Generator
+) -> list[list[int]]:
     """The places of all inputs in random batches; inputs of one batch are of similar length."""
     places = order.permutation(len(arrays)).tolist()
     pool = SORTED_TOGETHER * batch_size
@@ -193,12 +211,12 @@ def evaluate(network: nn.Module, collate: Collate, examples: Examples) -> tuple[
         for places in length_batches([len(array) for array in examples.arrays]):
             batch = examples.take(places)
             scores = network(*collate(batch.arrays))
-            losses[places] = _losses(scores, batch.targets).numpy()
+            losses[places] = losses_of(scores, batch.targets).numpy()
             right[places] = scores.argmax(dim=1).numpy() == np.round(batch.targets)
     return float(np.average(losses, weights=examples.weights)), float(right.mean())
 
 
-def _losses(scores: Tensor, targets: IntArray | FloatArray) -> Tensor:
+def losses_of(scores: Tensor, targets: IntArray | FloatArray) -> Tensor:
     """The cross-entropy of each input; of a rating, the squared error of the second class's probability."""
     if targets.dtype.kind == "f":
         rated = torch.from_numpy(targets.astype(np.float32))

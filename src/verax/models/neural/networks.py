@@ -49,6 +49,23 @@ class WordNetwork(nn.Module):
 
 
 @dataclass(frozen=True)
+class SelectionRecord:
+    """How the selection of words went, after each epoch.
+
+    Attributes:
+        shares: of the validation texts' words that were selected.
+        accuracies: on the validation part.
+        losses: on the way.
+        seconds: since the beginning.
+    """
+
+    shares: tuple[float, ...]
+    accuracies: tuple[float, ...]
+    losses: tuple[float, ...]
+    seconds: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class TrainingRecord:
     """What a network was trained on, and how well it did.
 
@@ -64,6 +81,7 @@ class TrainingRecord:
         best_epoch: the one whose weights were kept, from 1.
         validation_accuracy: after that epoch.
         seconds: of training.
+        selection: how a rationale model's selection went; None for other networks.
     """
 
     model: str
@@ -77,6 +95,7 @@ class TrainingRecord:
     best_epoch: int
     validation_accuracy: float
     seconds: float
+    selection: SelectionRecord | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -84,6 +84,51 @@ def bilstm(
     return Recipe("bilstm", "text", seed, schedule, words_into(BilstmNetwork, source, dropout, seed))
 
 
+@models.register("rationale")
+def rationale(
+    seed: int,
+    *,
+    share: float | None = None,
+    stability: float = 0.5,
+    epochs: int | None = None,
+    rate: float = 0.002,
+    vectors: str = "trained",
+    dimensions: int = 50,
+    max_words: int = 200,
+    min_count: int = 3,
+    everything: bool = False,
+) -> Recipe:
+    """Selects words of a text and predicts from these alone (Lei et al. 2016); texts.
+
+    Args:
+        seed: of all that is random.
+        share: of words to select; 0.3 for short texts and 0.1 for long ones if None.
+        stability: how much it costs in training if the selection changes when words that are not selected go.
+        epochs: in which both halves learn together; 8 for short texts and 6 for long ones if None.
+        rate: the size of a step.
+        vectors: word vectors to begin with: "trained" (on the training texts), "minilm", or the path of a GloVe file.
+        dimensions: of vectors that are trained.
+        max_words: how much of a text is read.
+        min_count: how often a word must occur in training to be known.
+        everything: select every word, to see what selecting costs.
+    """
+    if share is not None and not 0 < share < 1:
+        raise VeraxError(f"share={share:g} is no share of words to select; give one between 0 and 1.")
+    if not stability >= 0:
+        raise VeraxError(f"stability={stability:g} is below 0; give 0 or more.")
+    if epochs is not None and epochs < 1:
+        raise VeraxError(f"epochs={epochs} trains nothing; give 1 or more.")
+    with _needs_torch("rationale"):
+        from verax.models.neural.loop import Schedule, train
+        from verax.models.neural.rationale_training import rationale_training
+        from verax.models.neural.recipe import Recipe, WordVectorSource, words_into_rationale
+    schedule = Schedule(epochs=epochs or 8, patience=3, batch=64, optimizer="adam", rate=rate)
+    source = WordVectorSource(vectors, dimensions, True, max_words, min_count)
+    prepare = words_into_rationale(source, seed, everything=everything)
+    course = train if everything else rationale_training(share, stability, epochs)
+    return Recipe("rationale", "text", seed, schedule, prepare, course)
+
+
 @models.register("mlp-2x50")
 def mlp_2x50(seed: int, *, epochs: int = 100, rate: float = 0.05) -> Recipe:
     """Two hidden layers of 50 units, SGD, early stopping, L2 of 1e-4 (Hase & Bansal 2020, Ribeiro 2018); tables.

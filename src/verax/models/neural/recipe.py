@@ -23,8 +23,9 @@ from verax.models.neural.bilstm import BilstmNetwork
 from verax.models.neural.cnn import CnnNetwork
 from verax.models.neural.dense import DenseNetwork
 from verax.models.neural.encoders import UNKNOWN, Encoded, RowEncoder, WordEncoder
-from verax.models.neural.loop import Examples, Schedule, train
-from verax.models.neural.networks import TableNetwork, TextNetwork, TrainingRecord
+from verax.models.neural.loop import Examples, Schedule, Train, train
+from verax.models.neural.networks import SelectionRecord, TableNetwork, TextNetwork, TrainingRecord
+from verax.models.neural.rationale import RationaleModel, RationaleNetwork
 from verax.models.ready import check_labels
 from verax.models.text import check_texts
 from verax.seeds import stream
@@ -68,6 +69,7 @@ class Recipe:
         seed: of all that is random.
         schedule: how it is trained.
         prepare: from a dataset to the untrained network for it; only the training part may be looked at.
+        trained_by: what trains it.
     """
 
     name: str
@@ -75,6 +77,7 @@ class Recipe:
     seed: int
     schedule: Schedule
     prepare: Callable[[Dataset], Untrained]
+    trained_by: Train = train
 
     def fit_inputs(
         self, dataset: Dataset, sample_weight: ArrayLike | None = None
@@ -99,7 +102,7 @@ class Recipe:
         encode = untrained.represent or model.encoder.encode
         examples, watched = _examples(dataset, weights, encode, self.seed)
         learner = untrained.learner or model.network
-        history = train(
+        history = self.trained_by(
             learner, model.encoder.collate, examples, watched, self.schedule, self.seed, self.name
         )
         record = TrainingRecord(
@@ -111,9 +114,17 @@ class Recipe:
             rated=examples.targets.dtype.kind == "f",
             seed=self.seed,
             epochs=len(history.losses),
-            best_epoch=history.best + 1,
-            validation_accuracy=history.validation_accuracies[history.best],
+            best_epoch=history.kept + 1,
+            validation_accuracy=history.validation_accuracies[history.kept],
             seconds=time.perf_counter() - started,
+            selection=None
+            if not history.shares
+            else SelectionRecord(
+                tuple(history.shares),
+                tuple(history.validation_accuracies),
+                tuple(history.losses),
+                tuple(history.seconds),
+            ),
         )
         return replace(model, record=record)
 
@@ -165,12 +176,14 @@ class WordVectorSource:
         dimensions: of vectors that are trained.
         train_vectors: whether the network's training changes them.
         max_words: how much of a text is read.
+        min_count: how often a word must occur in training to be known.
     """
 
     vectors: str
     dimensions: int
     train_vectors: bool
     max_words: int
+    min_count: int = MIN_COUNT
 
     def __post_init__(self) -> None:
         if self.max_words < 1:
@@ -193,7 +206,7 @@ def words_into(
 
     def prepare(dataset: Dataset) -> Untrained:
         texts = check_texts(dataset.train.inputs)
-        words, matrix = _embedding(texts, source, seed)
+        words, matrix = known_vectors(texts, source, seed)
         made = network(len(matrix), matrix.shape[1], len(dataset.class_names), dropout=dropout)
         with torch.no_grad():
             made.embedding.weight.copy_(torch.from_numpy(matrix))
@@ -201,6 +214,23 @@ def words_into(
         return Untrained(
             TextNetwork(made, WordEncoder(words, source.max_words), dataset.class_names, reference=texts)
         )
+
+    return prepare
+
+
+def words_into_rationale(
+    source: WordVectorSource, seed: int, *, everything: bool
+) -> Callable[[Dataset], Untrained]:
+    """What prepares a rationale model, or the half of it that reads everything."""
+
+    def prepare(dataset: Dataset) -> Untrained:
+        texts = check_texts(dataset.train.inputs)
+        words, matrix = known_vectors(texts, source, seed)
+        made = RationaleNetwork(len(matrix), matrix.shape[1], len(dataset.class_names), everything=everything)
+        with torch.no_grad():
+            made.embedding.weight.copy_(torch.from_numpy(matrix))
+        encoder = WordEncoder(words, source.max_words)
+        return Untrained(RationaleModel(made, encoder, dataset.class_names, reference=texts))
 
     return prepare
 
@@ -214,14 +244,14 @@ def rows_into_dense(dataset: Dataset) -> Untrained:
     return Untrained(TableNetwork(network, encoder, dataset.class_names, reference=rows))
 
 
-def _embedding(
+def known_vectors(
     texts: Sequence[str], source: WordVectorSource, seed: int
 ) -> tuple[tuple[str, ...], NDArray[np.float32]]:
     """The known words and their vectors; zeros for padding and for the unknown word."""
     digest = hashlib.sha256(b"\0".join(contents(texts))).hexdigest()
-    key = (source.vectors, str(source.dimensions), str(seed), digest)
+    key = (source.vectors, str(source.dimensions), str(seed), str(source.min_count), digest)
     if key not in _KEPT:
-        _KEPT[key] = word_vectors(source.vectors, texts, source.dimensions, MIN_COUNT, seed)
+        _KEPT[key] = word_vectors(source.vectors, texts, source.dimensions, source.min_count, seed)
         while len(_KEPT) > KEPT_VECTORS:
             _KEPT.popitem(last=False)
     vectors = _KEPT[key]

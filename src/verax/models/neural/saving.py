@@ -32,6 +32,7 @@ from verax.models.neural.dense import DenseNetwork
 from verax.models.neural.encoders import Json, RowEncoder, WordEncoder
 from verax.models.neural.networks import TableNetwork, TextNetwork, TrainingRecord, WordNetwork
 from verax.models.neural.pieces import PieceEncoder
+from verax.models.neural.rationale import RationaleModel, RationaleNetwork
 from verax.models.neural.transformer import TransformerNetwork
 from verax.run.canonical import write_json, write_whole
 
@@ -41,7 +42,8 @@ REFERENCE = {"text": "reference.json", "table": "reference.safetensors"}
 
 # What a file may name; nothing else is ever built.
 NETWORKS: dict[str, type[nn.Module]] = {
-    network.__name__: network for network in (CnnNetwork, BilstmNetwork, DenseNetwork, TransformerNetwork)
+    network.__name__: network
+    for network in (CnnNetwork, BilstmNetwork, DenseNetwork, TransformerNetwork, RationaleNetwork)
 }
 
 
@@ -100,13 +102,12 @@ def load_model(path: str | Path) -> TextNetwork | TableNetwork:
         encoder, kind = _mapping(about["encoder"]), about["kind"]
         if kind == "text" and isinstance(network, WordNetwork):
             reader = PieceEncoder if isinstance(network, TransformerNetwork) else WordEncoder
-            model: TextNetwork | TableNetwork = TextNetwork(
-                network,
-                reader.from_json(encoder),
-                names,
-                _saved_texts(folder / REFERENCE["text"]),
-                record,
-            )
+            texts = _saved_texts(folder / REFERENCE["text"])
+            model: TextNetwork | TableNetwork
+            if isinstance(network, RationaleNetwork):
+                model = RationaleModel(network, WordEncoder.from_json(encoder), names, texts, record)
+            else:
+                model = TextNetwork(network, reader.from_json(encoder), names, texts, record)
         elif kind == "table":
             rows = _saved_rows(folder / REFERENCE["table"])
             model = TableNetwork(network, RowEncoder.from_json(encoder), names, rows, record)

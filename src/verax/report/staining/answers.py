@@ -8,19 +8,13 @@ from statistics import median
 
 from verax.benchmarks.staining.results import Timing
 from verax.benchmarks.staining.summary import Accuracies, Pair, Summary
+from verax.report.common.run_facts import short_names
 from verax.report.staining.figures import CEILING, FLOOR
 from verax.stats import Difference
 from verax.text import counted, duration, listed, p_text, percent
 
 # So many names stand in a sentence; the tables have all of them.
 NAMED = 4
-
-
-def short_names(labels: Sequence[str]) -> dict[str, str]:
-    """Labels without their parameters, wherever that still tells them apart."""
-    bare = {label: label.split("(", 1)[0].rsplit(":", 1)[-1] for label in labels}
-    alike = list(bare.values())
-    return {label: name if alike.count(name) == 1 else label for label, name in bare.items()}
 
 
 def answers(summary: Summary, timings: Sequence[Timing]) -> list[tuple[str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence, Sized
 from pathlib import Path
 
@@ -11,8 +10,9 @@ from verax.benchmarks.staining.summarise import most_recall
 from verax.benchmarks.staining.summary import Summary
 from verax.errors import VeraxError
 from verax.report.common.page import page_script, page_style
+from verax.report.common.run_facts import manifest_words, short_names, spec_toml
 from verax.report.explanations.explanations_page import _environment
-from verax.report.staining.answers import answers, rank_notes, short_names, wanted_features
+from verax.report.staining.answers import answers, rank_notes, wanted_features
 from verax.report.staining.examples import EXPLAINED, worked_examples
 from verax.report.staining.figures import recall_figure, recall_panels, took_figure, took_panels
 from verax.report.staining.staining_tables import cost_table, difference_table, recall_table, took_table
@@ -102,8 +102,8 @@ def render_staining_report(
             explained=EXPLAINED,
             failures=summary.failures,
             parameters=[label for label in summary.explainers if names[label] != label],
-            spec=spec_toml(summary.spec.model_dump()),
-            manifest=_manifest(manifest),
+            spec=spec_toml(summary.spec.model_dump(), "stain"),
+            manifest=manifest_words(manifest),
             wanted=wanted_features(summary),
             learnt=f"{summary.spec.learnt:.0%}",
             weight=summary.spec.weight,
@@ -145,13 +145,6 @@ def notes(summary: Summary) -> list[str]:
     return sentences
 
 
-def spec_toml(spec: Mapping[str, object]) -> str:
-    """The spec as a TOML file that asks for the same run."""
-    # JSON spells strings, numbers, booleans and lists as TOML does; what is None is left out.
-    lines = [f"{name} = {json.dumps(value)}" for name, value in spec.items() if value is not None]
-    return "\n".join(["[stain]", *lines])
-
-
 def _dataset(
     name: str, summary: Summary, timings: Sequence[Timing], names: Mapping[str, str]
 ) -> dict[str, object]:
@@ -180,17 +173,3 @@ def _ranked(summary: Summary, names: Mapping[str, str]) -> list[tuple[str, str]]
     ranks = summary.ranks.ranks if summary.ranks else {}
     known = sorted((rank, names[label]) for label, rank in ranks.items() if rank is not None)
     return [(label, f"{rank:.2f}") for rank, label in known]
-
-
-def _manifest(manifest: Manifest) -> dict[str, str]:
-    """Command, versions, machine and times in words; empty where the manifest says nothing."""
-    versions = [f"{name} {version}" for name, version in manifest.get("versions", {}).items() if version]
-    machine = [f"{name} {value}" for name, value in manifest.get("machine", {}).items() if value]
-    times = [str(manifest[name]) for name in ("started", "finished") if manifest.get(name)]
-    return {
-        "command": str(manifest.get("command") or ""),
-        "versions": ", ".join(versions),
-        "machine": ", ".join(machine),
-        "times": " to ".join(times),
-        "continued": str(len(manifest.get("continued", [])) or ""),
-    }

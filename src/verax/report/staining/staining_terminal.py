@@ -10,8 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from verax.benchmarks.staining.summary import Pair, Scored, Summary
+from verax.report.common.run_facts import short_names
 from verax.report.common.verdict import verdict_lines
-from verax.report.staining.answers import short_names, turned
+from verax.report.staining.answers import turned
 from verax.report.staining.staining_tables import shown_estimate
 from verax.report.staining.staining_verdict import staining_verdict
 from verax.text import counted, listed

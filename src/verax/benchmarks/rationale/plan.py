@@ -1,0 +1,216 @@
+"""From a spec to jobs, in two steps: the targets, and then the explanations of the inputs that they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from verax.benchmarks.rationale import explaining, target
+from verax.benchmarks.rationale.spec import RationaleSpec
+from verax.benchmarks.rationale.target import TargetResult, mean_selected, reference_of
+from verax.benchmarks.rationale.texts import load_texts
+from verax.benchmarks.staining.jobs import Method
+from verax.benchmarks.staining.plan import NO_OBJECTS, Objects
+from verax.errors import VeraxError
+from verax.explain import explainers
+from verax.models.ready import parse_model
+from verax.models.resolve import is_saved, model_files
+from verax.run.jobs import Job
+from verax.run.named_files import named_files
+from verax.run.objects import is_reference
+
+FLOOR, CEILING = "random", "oracle"
+TRAINED = "rationale"
+# Inputs of one job.
+CHUNK = 50
+# What an explainer may call the number of words that it chooses, if it must be told.
+NUMBERS_OF_WORDS = ("k", "words")
+SELECTS = "l2x"
+
+
+@dataclass(frozen=True)
+class Target:
+    """A planned target.
+
+    Attributes:
+        dataset: by name.
+        label: what to call it among the targets of its dataset.
+        stability: of its training; None for one that was there already.
+        seed: of its training.
+        job: that trains and prunes.
+    """
+
+    dataset: str
+    label: str
+    stability: float | None
+    seed: int
+    job: Job
+
+
+@dataclass(frozen=True)
+class Piece:
+    """The explanations of some inputs of one target by one explainer."""
+
+    target: Target
+    explainer: str
+    places: tuple[int, ...]
+    job: Job
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that a run will do first, and what the second step needs.
+
+    Attributes:
+        spec: what was asked.
+        methods: label, name and parameters of each explainer, ``random`` among them.
+        hashes: the content hash of each dataset, its texts cut.
+        sources: what each dataset is loaded by.
+        targets: in order.
+        objects: what the jobs refer to, by reference.
+    """
+
+    spec: RationaleSpec
+    methods: tuple[Method, ...]
+    hashes: Mapping[str, str]
+    sources: Mapping[str, Mapping[str, object]]
+    targets: tuple[Target, ...]
+    objects: Mapping[str, object]
+
+    @property
+    def explainers(self) -> tuple[str, ...]:
+        """Labels in order, the floor and the ceiling last."""
+        return (*(label for label, _, _ in self.methods), CEILING)
+
+    def claims(self) -> dict[str, str]:
+        """What each explainer's scores claim, by label."""
+        return {label: claim_of(name) for label, name, _ in self.methods} | {CEILING: "selective"}
+
+
+def make_plan(spec: RationaleSpec, methods: Sequence[Method], objects: Objects = NO_OBJECTS) -> Plan:
+    """Plans a run; the datasets are loaded, so that what is wrong with them is told before anything is trained.
+
+    Args:
+        spec: what is asked.
+        methods: label, name (or reference) and parameters of each explainer, already known to be right.
+        objects: what of the rest is no name; they must be at hand, see `verax.run.objects`.
+    """
+    known = list(methods)
+    if not any(label == FLOOR for label, _, _ in known):
+        known.append((FLOOR, FLOOR, {"seed": spec.seed}))
+    sources: dict[str, dict[str, object]] = {
+        name: {"name_or_path": objects.datasets[name]} if name in objects.datasets else spec.source(name)
+        for name in spec.datasets
+    }
+    hashes = {name: load_texts(source, spec.max_words).hash for name, source in sources.items()}
+    targets = [
+        planned
+        for name in spec.datasets
+        for planned in _targets(spec, name, sources[name], hashes[name], objects)
+    ]
+    return Plan(spec, tuple(known), hashes, sources, tuple(targets), objects.things)
+
+
+def _targets(
+    spec: RationaleSpec, dataset: str, source: Mapping[str, object], data_hash: str, objects: Objects
+) -> Iterator[Target]:
+    """The targets of one dataset: those to train, of each stability, and those that are there."""
+    shared: dict[str, object] = {
+        "source": dict(source),
+        "data_hash": data_hash,
+        "max_words": spec.max_words,
+        "tau": spec.tau,
+        "subsets": spec.subsets,
+        "inputs": spec.inputs,
+        "seed": spec.seed,
+    }
+    function = f"{target.__name__}:target"
+    for model in spec.models:
+        name = objects.models.get(model, model)
+        shared["files"] = {} if is_reference(name) else named_files(model_files(name))
+        if is_reference(name) or parse_model(name).name != TRAINED:
+            _check_model(name)
+            arguments = {**shared, "model": name, "options": {}, "model_seed": 0}
+            job = Job(f"{dataset}, target {model}", function, arguments, target.VERSION)
+            yield Target(dataset, model, None, 0, job)
+            continue
+        for stability in spec.stability:
+            for number in range(spec.targets):
+                seed = spec.seed + number
+                options = training_options(spec, stability) | dict(parse_model(name).options)
+                arguments = {**shared, "model": TRAINED, "options": options, "model_seed": seed}
+                label = f"stability {stability:g}, seed {seed}"
+                job = Job(f"{dataset}, target of {label}", function, arguments, target.VERSION)
+                yield Target(dataset, label, stability, seed, job)
+
+
+def training_options(spec: RationaleSpec, stability: float) -> dict[str, object]:
+    """The options of the rationale model that a spec asks for."""
+    options: dict[str, object] = {
+        "stability": stability,
+        "max_words": spec.max_words,
+        "share": spec.share,
+        "epochs": spec.epochs,
+    }
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _check_model(name: str) -> None:
+    if is_reference(name):
+        return
+    if not is_saved(name) or name.endswith((".joblib", ".pkl", ".pickle")):
+        raise VeraxError(
+            f"{name!r} is no target model; give 'rationale', which is trained, or the folder of a rationale model that "
+            "verax.save_model wrote."
+        )
+
+
+def pieces(plan: Plan, results: Mapping[str, TargetResult]) -> list[Piece]:
+    """The second step: every explainer on the inputs of every target that can serve, some at a time.
+
+    Args:
+        plan: the first step.
+        results: of the targets, by the keys of their jobs; those that failed are not there.
+    """
+    made = []
+    for planned in plan.targets:
+        result = results.get(planned.job.key)
+        if result is None:
+            continue
+        places = [each.place for each in result.explained]
+        for label, name, parameters in plan.methods:
+            told = dict(parameters) | words_to_choose(name, parameters, result)
+            for first in range(0, len(places), CHUNK):
+                some = places[first : first + CHUNK]
+                arguments = {
+                    "source": dict(plan.sources[planned.dataset]),
+                    "data_hash": plan.hashes[planned.dataset],
+                    "max_words": plan.spec.max_words,
+                    "model": reference_of(result),
+                    "places": some,
+                    "method": [label, name, told],
+                }
+                name_shown = (
+                    f"{planned.dataset}, {planned.label}, {label}, inputs {first + 1} to {first + len(some)}"
+                )
+                job = Job(name_shown, f"{explaining.__name__}:explain", arguments, explaining.VERSION)
+                made.append(Piece(planned, label, tuple(some), job))
+    return made
+
+
+def words_to_choose(name: str, parameters: Mapping[str, object], result: TargetResult) -> dict[str, object]:
+    """How many words a method that must be told chooses: the mean size of the target's selections, if not said."""
+    if name != SELECTS:
+        return {}
+    fields = getattr(explainers.get(name), "__dataclass_fields__", {})
+    unsaid = [field for field in NUMBERS_OF_WORDS if field in fields and field not in parameters]
+    return {unsaid[0]: mean_selected(result.explained)} if unsaid else {}
+
+
+def claim_of(name: str) -> str:
+    """What the scores of an explainer claim, by its own declaration."""
+    if is_reference(name):
+        from verax.run.objects import fetch
+
+        return str(getattr(fetch(name), "claim", "undeclared"))
+    return str(getattr(explainers.get(name), "claim", "undeclared"))

@@ -1,0 +1,147 @@
+"""``verax bench rationale``: explainers before models that provably ignore some words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from verax.cli.console import messages, one_sentence, output, print_file, say, show_reasons, working
+from verax.cli.options import DataFormat, Jobs, SummaryJson, Verbose, split_names
+from verax.errors import VeraxError
+
+if TYPE_CHECKING:
+    from verax.workflows.rationale import RationaleRun
+
+
+@one_sentence
+def rationale(
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The run's folder; a stopped run goes on there.")
+    ] = Path("runs/rationale"),
+    spec: Annotated[
+        Path | None, typer.Option(help="A TOML file with these options; the command line wins.")
+    ] = None,
+    datasets: Annotated[
+        str | None,
+        typer.Option("--dataset", "--datasets", "-d", help="Texts: names or files, with commas between."),
+    ] = None,
+    models: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            "--models",
+            "-m",
+            help="'rationale' trains targets; or folders of saved rationale models.",
+        ),
+    ] = None,
+    explainers: Annotated[
+        str | None,
+        typer.Option(
+            "--explainers", "-e", help="E.g. 'lime,shap(samples=500),lime-package,my_package.mine:Mine'."
+        ),
+    ] = None,
+    samples: Annotated[int | None, typer.Option(help="Budget of explainers that sample (1000).")] = None,
+    targets: Annotated[
+        int | None, typer.Option(help="Models trained for each dataset and stability (3).")
+    ] = None,
+    stability: Annotated[
+        str | None, typer.Option(help="Of targets, one number per difficulty, with commas between (0.5,0.1).")
+    ] = None,
+    share: Annotated[float | None, typer.Option(help="Share of words that targets shall select.")] = None,
+    max_words: Annotated[int | None, typer.Option(help="Texts are cut to so many words (200).")] = None,
+    epochs: Annotated[int | None, typer.Option(help="Epochs of the targets' training.")] = None,
+    tau: Annotated[
+        float | None, typer.Option(help="What a clearly relevant word moves the output by (0.1).")
+    ] = None,
+    subsets: Annotated[
+        int | None, typer.Option(help="Random deletions tried before an input is called strict (20).")
+    ] = None,
+    order: Annotated[
+        str | None, typer.Option(help="Rank words by 'absolute' scores (default) or 'signed' ones.")
+    ] = None,
+    inputs: Annotated[int | None, typer.Option(help="Inputs explained per target (200).")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of everything (0).")] = None,
+    split: Annotated[str | None, typer.Option(help="Train/validation/test, e.g. 80/10/10.")] = None,
+    limit: Annotated[int | None, typer.Option(help="Use at most so many inputs of each dataset.")] = None,
+    text_column: Annotated[str | None, typer.Option(help="A file's column of texts.")] = None,
+    label_column: Annotated[str | None, typer.Option(help="A file's column of labels.")] = None,
+    format: DataFormat = None,
+    ratings: Annotated[
+        bool, typer.Option(help="Labels are ratings between 0 and 1 (format lei-beer).")
+    ] = False,
+    jobs: Jobs = 1,
+    cluster: Annotated[
+        str | None, typer.Option(help="A Dask scheduler's address, e.g. tcp://host:8786; it explains.")
+    ] = None,
+    retry_failed: Annotated[bool, typer.Option(help="Do again what failed.")] = False,
+    as_json: SummaryJson = False,
+    verbose: Verbose = False,
+) -> None:
+    """See which explainers rank words that provably do nothing (Camburu et al. 2020).
+
+    Targets select words of a text and predict from these alone. An explainer errs where it ranks a word that is not
+    selected above one without which the prediction moves.
+    """
+    show_reasons(verbose)
+    from verax.benchmarks.spec_files import spec_options
+    from verax.workflows.rationale import rationale as run_rationale
+
+    given = {
+        "datasets": None if datasets is None else split_names(datasets),
+        "models": None if models is None else split_names(models),
+        "explainers": None if explainers is None else [explainers],
+        "samples": samples,
+        "targets": targets,
+        "stability": None if stability is None else _numbers(stability),
+        "share": share,
+        "max_words": max_words,
+        "epochs": epochs,
+        "tau": tau,
+        "subsets": subsets,
+        "order": order,
+        "inputs": inputs,
+        "seed": seed,
+        "split": split,
+        "limit": limit,
+        "text": text_column,
+        "label": label_column,
+        "format": format,
+        "ratings": ratings or None,
+    }
+    options = {} if spec is None else spec_options(spec, "rationale")
+    run = run_rationale(
+        spec=options | {name: value for name, value in given.items() if value is not None},
+        out=out,
+        jobs=jobs,
+        cluster=cluster,
+        retry_failed=retry_failed,
+        during=working,
+    )
+    if as_json:
+        print_file(out / "summary.json")
+    else:
+        _print(run)
+
+
+def _numbers(written: str) -> list[float]:
+    try:
+        return [float(part) for part in split_names(written)]
+    except ValueError as error:
+        raise VeraxError(
+            f"--stability {written!r} is no list of numbers; write it like this: --stability 0.5,0.1"
+        ) from error
+
+
+def _print(run: RationaleRun) -> None:
+    from verax.report.rationale.rationale_terminal import terminal_summary
+
+    output().print(terminal_summary(run.summary))
+    failed = len(run.summary.failures)
+    if failed:
+        messages().print(f"{failed} jobs failed; they are listed in the report and in summary.json.")
+    say(
+        f"The run is in {run.folder}: report.html, summary.json, results.parquet, targets/.",
+        f"Next: open {run.folder / 'report.html'} in a browser.",
+    )

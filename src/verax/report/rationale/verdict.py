@@ -1,0 +1,208 @@
+"""What a verification found, in one sentence per question asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from verax.benchmarks.rationale.plan import CEILING, FLOOR
+from verax.benchmarks.rationale.results import Timing
+from verax.benchmarks.rationale.summary import PUBLISHED, STRICT, Group, GroupSet, Summary, TargetSummary
+from verax.report.common.run_facts import short_names
+from verax.stats import Difference, Estimate
+from verax.stats.thresholds import FEWEST_UNITS
+from verax.text import counted, duration, estimate, listed, p_text, percent
+
+# Strict inputs of each target, at least, for a verdict on them alone.
+ENOUGH = 20
+# Everybody below this share of misranked inputs: the target is too easy to tell explainers apart.
+SATURATED = 0.01
+CLAIMS = {
+    "additive": "contributions that sum to the output, on average around the input",
+    "selective": "the words that the model used on this input",
+    "none": "nothing",
+    "undeclared": "what is not declared",
+}
+
+
+def verdict(summary: Summary) -> str:
+    """The answer in a few sentences: who misranks least, on strict inputs if there are any, and how sure that is."""
+    names = short_names(summary.explainers)
+    return " ".join(_group_verdict(summary, group, names) for group in summary.groups)
+
+
+def has_strict(summary: Summary, group: Group) -> bool:
+    """Whether every target of a group has enough strict inputs for a verdict on them."""
+    targets = [
+        target
+        for target in summary.targets
+        if (target.dataset, target.stability) == (group.dataset, group.stability)
+    ]
+    return all(target.sets[STRICT].inputs >= ENOUGH for target in targets)
+
+
+def _group_verdict(summary: Summary, group: Group, names: Mapping[str, str]) -> str:
+    kind = STRICT if has_strict(summary, group) else PUBLISHED
+    found = group.sets[kind]
+    rivals = on_trial(found.explainers)
+    where = place(group)
+    if not rivals:
+        return f"On {where}, no explainer could be scored."
+    order = sorted(rivals, key=lambda label: found.explainers[label].misranked.mean)
+    shares = {label: found.explainers[label].misranked for label in order}
+    inputs = "strict inputs" if kind == STRICT else "all inputs that the paper keeps (too few are strict)"
+    if shares[order[-1]].mean <= SATURATED:
+        return (
+            f"On {where}, all of {listed([names[label] for label in order])} misrank at the most "
+            f"{percent(shares[order[-1]].mean)} of {inputs}: this target is too easy to tell them apart."
+        )
+    best = [label for label in order if shares[label].mean == shares[order[0]].mean]
+    others = [f"{names[label]} {percent(shares[label].mean)}" for label in order if label not in best]
+    rest = f"; {listed(others)}" if others else ""
+    verb = "ranks" if len(best) == 1 else "rank"
+    return (
+        f"On {where}, {listed([names[label] for label in best])} {verb} a word that does nothing above a clearly "
+        f"relevant one least often, in {_in_words(shares[best[0]])} of {inputs}{rest}. {how_sure(found, best, names)}"
+    )
+
+
+def how_sure(found: GroupSet, best: Sequence[str], names: Mapping[str, str]) -> str:
+    """Whether the order is that of one model, of some, or shown."""
+    if found.targets == 1:
+        return "One trained model is one observation: another may turn the order round."
+    beaten = [
+        difference.second if difference.first == best[0] else difference.first
+        for difference in found.differences
+        if best[0] in (difference.first, difference.second)
+        and difference.verdict == ("first" if difference.first == best[0] else "second")
+    ]
+    if beaten and len(best) == 1:
+        return f"Over targets it beats {listed([names[label] for label in beaten])} after Holm's correction."
+    times = sum(best[0] in least for least in found.least)
+    said = f"It is so in {times} of {found.targets} targets"
+    if found.targets < FEWEST_UNITS:
+        return f"{said}; a test over targets needs {FEWEST_UNITS} of them, so no order is proven."
+    return f"{said}, and no difference survives Holm's correction."
+
+
+def answers(summary: Summary, timings: Sequence[Timing]) -> list[tuple[str, str]]:
+    """Questions with their answers, in the order of the report."""
+    names = short_names(summary.explainers)
+    answered = [
+        ("Which explainers rank words that do nothing?", verdict(summary)),
+        ("What is guaranteed?", guarantee(summary)),
+        ("Under which claim is a ranking judged?", claim_answer(summary, names)),
+        ("Are the targets good models?", target_answer(summary.targets)),
+        ("What does an explanation cost?", cost_answer(timings, names)),
+        ("Was anything left out?", left_out(summary, names)),
+    ]
+    return [(question, answer) for question, answer in answered if answer]
+
+
+def guarantee(summary: Summary) -> str:
+    """How many inputs are strict, and what the others leave open."""
+    shares = [target.strict.mean for target in summary.targets]
+    if not shares:
+        return ""
+    low, high = min(shares), max(shares)
+    spread = percent(low) if low == high else f"{percent(low)} to {percent(high)}"
+    return (
+        "On every input that is used, deleting all words that are not selected leaves the output as it is (the paper's "
+        f"condition). Only {spread} of these inputs, by target, are strict: there no single deletion of such words and "
+        "no sampled subset of them changes the output either. On the others an explainer that deletes some words may "
+        "see them matter, and be right; so the strict inputs come first."
+    )
+
+
+def claim_answer(summary: Summary, names: Mapping[str, str]) -> str:
+    """What the scores of each explainer claim, and what they are held to."""
+    groups: dict[str, list[str]] = {}
+    for label, claim in summary.claims.items():
+        if label != CEILING:
+            groups.setdefault(claim, []).append(names[label])
+    said = [f"{listed(labels)} claim {CLAIMS[claim]} ({claim})" for claim, labels in groups.items()]
+    return (
+        "As selective: words that the model did not use on this input must rank below those it clearly did. "
+        f"{'; '.join(said)}. An additive score may give weight to a word for what it does in other variants of the "
+        "input; here that counts as an error, though it breaks no claim of such a method."
+    )
+
+
+def target_answer(targets: Sequence[TargetSummary]) -> str:
+    """Accuracy and share of words, from the lowest to the highest."""
+    if not targets:
+        return ""
+    accuracies, shares = [each.accuracy for each in targets], [each.share for each in targets]
+    return (
+        f"{counted(len(targets), 'target')}: right on {_span(accuracies)} of the test texts, from {_span(shares)} of "
+        "their words. The test needs no correct predictions, only known reasons."
+    )
+
+
+def _span(shares: Sequence[float]) -> str:
+    low, high = percent(min(shares)), percent(max(shares))
+    return low if low == high else f"{low} to {high}"
+
+
+def cost_answer(timings: Sequence[Timing], names: Mapping[str, str]) -> str:
+    """Median seconds of each explainer over targets."""
+    seconds: dict[str, list[float]] = {}
+    for timing in timings:
+        seconds.setdefault(timing.explainer, []).append(timing.seconds)
+    typical = {
+        label: sorted(several)[len(several) // 2] for label, several in seconds.items() if label != FLOOR
+    }
+    shown_costs = [
+        f"{names[label]} {duration(each)}" for label, each in sorted(typical.items(), key=lambda one: one[1])
+    ]
+    return f"In the middle: {listed(shown_costs)}." if shown_costs else ""
+
+
+def left_out(summary: Summary, names: Mapping[str, str]) -> str:
+    """Targets that could not serve, and explainers that failed."""
+    said = [f"{failure.job}: {failure.error.removeprefix('VeraxError: ')}" for failure in summary.failures]
+    failed = {names[label] for target in summary.targets for label in target.errors}
+    parts = [f"{counted(len(said), 'job')} failed, listed below."] if said else []
+    if failed:
+        parts.append(f"{listed(sorted(failed))} is not scored on targets where it failed.")
+    return " ".join(parts) or "No."
+
+
+def on_trial(explainers: Mapping[str, object]) -> list[str]:
+    """Everybody but the floor and the ceiling."""
+    return [label for label in explainers if label not in (FLOOR, CEILING)]
+
+
+def place(group: Group) -> str:
+    """A group in words."""
+    if group.stability is None:
+        return f"{group.dataset} (given targets)"
+    return f"{group.dataset} (targets of stability {group.stability:g})"
+
+
+def _in_words(given: Estimate) -> str:
+    ends = (
+        ""
+        if given.low is None or given.high is None
+        else f" (95% interval {100 * given.low:.1f} to {100 * given.high:.1f}%)"
+    )
+    return (percent(given.mean) + ends).replace("-", "−")
+
+
+def shown(given: Estimate) -> str:
+    """A share in per cent, with its interval."""
+    return estimate({"mean": given.mean, "low": given.low, "high": given.high})
+
+
+def compared(difference: Difference, names: Mapping[str, str]) -> tuple[str, str, str, str]:
+    """Two explainers, by how much the first is right more often, how sure, and who is ahead."""
+    ahead = {"first": difference.first, "second": difference.second}.get(difference.verdict)
+    mean = "" if difference.mean is None else f"{100 * difference.mean:+.1f}".replace("-", "−")
+    ends = ""
+    if difference.low is not None and difference.high is not None:
+        ends = f" [{100 * difference.low:.1f}, {100 * difference.high:.1f}]".replace("-", "−")
+    return (
+        f"{names[difference.first]} and {names[difference.second]}",
+        mean + ends,
+        p_text(difference.p_holm),
+        names[ahead] if ahead else "",
+    )

@@ -1,0 +1,152 @@
+"""Verification with rationale models from end to end: what is asked in, a run's folder with its report out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from verax.benchmarks.rationale.plan import CEILING, make_plan
+from verax.benchmarks.rationale.rationale_run import VerificationRun, run_rationale
+from verax.benchmarks.rationale.spec import RationaleOptions, RationaleSpec
+from verax.benchmarks.rationale.summary import Summary
+from verax.benchmarks.spec_files import checked_spec, spec_options
+from verax.extras import require
+from verax.names import split_outside
+from verax.run.objects import at_hand
+from verax.run.progress import During, quietly, terminal_progress
+from verax.workflows.stain_objects import Gathered, Given
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    import pandas as pd
+
+OUT = Path("runs/rationale")
+# How DataFrames are read.
+READING = ("text", "label", "split", "seed", "limit")
+# Explainers with the defaults of the packages that the paper used.
+PRESETS = {"lime-package": "lime(samples=5000,features=10)", "shap-package": "shap(samples=None)"}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RationaleRun:
+    """A finished verification.
+
+    Attributes:
+        folder: where it lies.
+        run: all that it found.
+    """
+
+    folder: Path
+    run: VerificationRun
+
+    @property
+    def summary(self) -> Summary:
+        """The estimates and their intervals; its ``to_dict()`` is what stands in summary.json."""
+        return self.run.summary
+
+    @property
+    def results(self) -> pd.DataFrame:
+        """One row per explanation, as in results.parquet; docs/rationale.md says what the columns mean."""
+        return self.run.measurements
+
+    def report(self) -> Path:
+        """Writes report.html and its figures into the run's folder; where the page is."""
+        from verax.report.rationale.rationale_page import write_rationale_report
+
+        run = self.run
+        write_rationale_report(self.folder, run.summary, run.examples, run.timings, run.manifest)
+        return self.folder / "report.html"
+
+    def __repr__(self) -> str:
+        return f"RationaleRun({str(self.folder)!r}, {len(self.results):,} explanations)"
+
+    def _repr_html_(self) -> str:
+        from verax.report.rationale.verdict import verdict
+
+        return (
+            f"<p>{escape(verdict(self.summary))}</p>"
+            f"<p>The report is {escape(str(self.folder / 'report.html'))}.</p>"
+        )
+
+
+def rationale(
+    dataset: Given | None = None,
+    models: Given | None = None,
+    explainers: Given | None = None,
+    *,
+    spec: str | Path | RationaleSpec | Mapping[str, object] | None = None,
+    out: str | Path = OUT,
+    jobs: int = 1,
+    cluster: str | None = None,
+    retry_failed: bool = False,
+    during: During = quietly,
+    **options: Unpack[RationaleOptions],
+) -> RationaleRun:
+    """Explains models that provably ignore some words, and counts the explanations that rank such words high.
+
+    A run that was stopped goes on where it stopped when it is asked for again with the same folder; a finished one
+    computes nothing.
+
+    Args:
+        dataset: a name, a file, a `verax.Dataset` of texts or a DataFrame (with the options ``text`` and ``label``); or
+            several.
+        models: "rationale", which trains targets; the folder of a saved rationale model; or a model that selects words,
+            with ``select(texts)`` and ``encode(selections)``; or several.
+        explainers: names, with parameters in parentheses (``"shap(samples=500)"``), or objects with a method
+            ``explain(model, inputs, targets)``. All three may be dicts, from what to call them to what they are.
+        spec: a TOML file, its text, or its content as a dict; what is given here besides wins.
+        out: the run's folder.
+        jobs: processes on this machine. Objects that cannot be sent to other processes run in this one.
+        cluster: a Dask scheduler's address, whose workers then explain; targets are trained here.
+        retry_failed: do again what failed.
+        during: told what is being done while it is done.
+        options: the other options of a spec, see `verax.benchmarks.rationale.spec.RationaleSpec`.
+    """
+    require("A benchmark", "matplotlib", "pyarrow", extra="bench")
+    asked = (spec_options(spec, "rationale") if spec is not None else {}) | options
+    gathered = Gathered()
+    if dataset is not None:
+        asked["datasets"] = gathered.add_datasets(
+            dataset, {name: asked[name] for name in READING if name in asked}
+        )
+    if models is not None:
+        asked["models"] = gathered.add_targets(models)
+    if explainers is not None:
+        asked["explainers"] = gathered.add_explainers(explainers)
+    asked["explainers"] = _ranked(asked.get("explainers"), gathered)
+    checked = checked_spec(RationaleSpec, asked)
+    folder = Path(out)
+    with at_hand(gathered.things):
+        with during(f"loading {', '.join(checked.datasets)}"):
+            methods = gathered.methods(checked) if checked.explainers else []
+            plan = make_plan(checked, methods, gathered.objects)
+        done = run_rationale(
+            plan,
+            folder,
+            workers=jobs,
+            cluster=cluster,
+            progress=terminal_progress,
+            retry_failed=retry_failed,
+        )
+    run = RationaleRun(folder, done)
+    with during("writing the report"):
+        run.report()
+    return run
+
+
+def _ranked(given: object, gathered: Gathered) -> list[str]:
+    """The explainers one by one: presets in full, and without the oracle, which takes part in any case."""
+    if given is None:
+        return list(RationaleSpec().explainers)
+    names = [given] if isinstance(given, str) else given if isinstance(given, Sequence) else []
+    single = [
+        one
+        for name in names
+        for one in ([name] if name in gathered.explainers else split_outside(str(name)))
+        if one and one != CEILING
+    ]
+    return [PRESETS.get(one, one) for one in single]

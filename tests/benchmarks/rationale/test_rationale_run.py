@@ -1,0 +1,253 @@
+"""Whole verifications on small data: known answers, every kind of trouble, nothing lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hand_made import GREAT, HandMade, everything, unless
+from scipy.stats import binomtest
+from scipy.stats import t as student
+
+import verax
+from verax.benchmarks.rationale.partition import Partition
+from verax.benchmarks.rationale.plan import words_to_choose
+from verax.benchmarks.rationale.summary import Summary
+from verax.benchmarks.rationale.target import TargetResult, draw
+from verax.data.dataset import Dataset, Part
+from verax.data.words import split_words
+from verax.errors import VeraxError
+from verax.explain import explainers
+from verax.stats import binomial_share
+
+from .conftest import MODEL, QUICK
+
+FEW = {"targets": 1, "stability": [0.5], "models": [MODEL], **QUICK}
+
+
+def test_the_oracle_makes_no_error_and_random_most(run):
+    for target in run.summary.targets:
+        found = target.sets["published"].explainers
+        for measure, best in (("first", 0), ("misranked", 0), ("above", 0), ("auc", 1)):
+            assert getattr(found["oracle"].scored, measure).mean == best
+        worst = max(found, key=lambda label: found[label].scored.misranked.mean)
+        assert worst == "random"
+        assert {point.misranked for point in found["oracle"].curve} == {0.0}
+
+
+def test_intervals_are_over_inputs_for_one_target_and_over_targets_for_several(run):
+    table = run.results.query("not added")
+    target = run.summary.targets[0]
+    mine = table.query("target == @target.label and explainer == 'random'")
+    scored = target.sets["published"].explainers["random"].scored
+    assert scored.misranked.mean == pytest.approx(mine.misranked.mean())
+    wilson = binomtest(int(mine.misranked.sum()), len(mine)).proportion_ci(method="wilson")
+    assert (scored.misranked.low, scored.misranked.high) == pytest.approx((wilson.low, wilson.high))
+    assert scored.above.spread == pytest.approx(mine.above.std())
+    (group,) = run.summary.groups
+    means = table.query("explainer == 'random'").groupby("target").misranked.mean()
+    over = group.sets["published"].explainers["random"].misranked
+    assert (over.n, over.mean) == (3, pytest.approx(means.mean()))
+    assert over.high - over.mean == pytest.approx(student.ppf(0.975, 2) * means.std(ddof=1) / np.sqrt(3))
+
+
+def test_strict_inputs_are_a_set_of_their_own(run):
+    for target in run.summary.targets:
+        table = run.results.query("target == @target.label and explainer == 'greedy'")
+        assert target.sets["strict"].inputs == table.strict.sum()
+        assert target.sets["published"].inputs == (~table.added).sum() <= QUICK["inputs"]
+        assert table.query("added").strict.all()
+
+
+def test_the_files_of_a_run(run):
+    folder = run.folder
+    stored = json.loads((folder / "summary.json").read_text())
+    assert Summary.from_dict(stored).to_dict() == run.summary.to_dict()
+    assert stored["benchmark"] == "rationale"
+    assert stored["claims"] == {
+        "lime": "additive", "shap": "additive", "greedy": "selective", "random": "none", "oracle": "selective",
+    }  # fmt: skip
+    table = pd.read_parquet(folder / "results.parquet")
+    assert set(table.explainer) == {"lime", "shap", "greedy", "random", "oracle"}
+    assert len(list((folder / "targets").iterdir())) == 3
+    page = (folder / "report.html").read_text()
+    assert "Which explainers rank words that provably do nothing?" in page
+    assert page.count('class="ranked"') == 3 * 5
+    assert "a test over targets needs 5" in page or "beats" in page
+    assert json.loads((folder / "manifest.json").read_text())["finished"]
+
+
+def test_running_again_recomputes_nothing_and_two_workers_change_nothing(run, films_csv, cache, tmp_path):
+    stamps = {path: path.stat().st_mtime_ns for path in (run.folder / "jobs").rglob("*.json")}
+    before = (run.folder / "summary.json").read_bytes(), (run.folder / "results.parquet").read_bytes()
+    options = {"explainers": ["lime", "shap", "greedy", "oracle"], "targets": 3, "stability": [0.5], **QUICK}
+    options |= {"models": MODEL}
+    verax.rationale(films_csv, out=run.folder, **options)
+    assert {path: path.stat().st_mtime_ns for path in (run.folder / "jobs").rglob("*.json")} == stamps
+    verax.rationale(films_csv, out=tmp_path / "other", jobs=2, **options)
+    for folder in (run.folder, tmp_path / "other"):
+        assert ((folder / "summary.json").read_bytes(), (folder / "results.parquet").read_bytes()) == before
+
+
+def test_a_run_killed_at_any_moment_ends_with_the_same_bytes(films_csv, tmp_path):
+    """Its targets are trained anew too: each run has a cache of its own."""
+    options = "-e lime,greedy --targets 1 --stability 0.5 --epochs 3 --inputs 12 --samples 60 --subsets 2 --tau 0.001"
+    command = [sys.executable, "-W", "ignore", "-m", "verax.cli.main", "bench", "rationale", "-d", films_csv]
+    command += [*options.split(), "-m", MODEL, "-o"]
+
+    def start(name):
+        environment = os.environ | {"VERAX_CACHE": str(tmp_path / f"cache-{name}")}
+        return subprocess.Popen([*command, str(tmp_path / name)], env=environment, stdout=subprocess.DEVNULL)
+
+    assert start("whole").wait() == 0
+    process = start("killed")
+    jobs = tmp_path / "killed" / "jobs"
+    while process.poll() is None and not list(jobs.rglob("*.json")):
+        time.sleep(0.02)  # until a target is stored
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert not (tmp_path / "killed" / "summary.json").exists()
+    assert start("killed").wait() == 0
+    for name in ("summary.json", "results.parquet"):
+        assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_saved_targets_can_be_given_again(run, films_csv, cache, tmp_path):
+    folder = sorted((run.folder / "targets").iterdir())[0]
+    again = verax.rationale(films_csv, [str(folder)], ["greedy"], out=tmp_path, **QUICK)
+    (target,) = again.summary.targets
+    assert target.stability is None
+    known = run.summary.targets[0].sets["published"].explainers["greedy"]
+    assert target.sets["published"].explainers["greedy"] == known
+    assert "One target is one observation" in (tmp_path / "report.html").read_text()
+
+
+def great_data(extra="odd"):
+    """Texts with "great", in half of which another word decides whether "film" is selected too."""
+    texts = [f"great film word{number} {extra if number % 2 else 'plain'} here" for number in range(40)]
+    labels = np.arange(40) % 2
+    part = Part(texts, labels)
+    return Dataset("great", "text", ("negative", "positive"), part, part, part)
+
+
+def test_a_model_of_ones_own_and_an_explainer_object(tmp_path):
+    """Every second input is strict, and an explainer that names "film" errs where "film" is not selected."""
+    model = HandMade(unless("odd"), {**GREAT, ("great", "film"): 0.9, ("film",): 0.6})
+    strict = HandMade(lambda words: [place for place, word in enumerate(words) if word == "great"], GREAT)
+    found = verax.rationale(
+        great_data(), {"unstable": model, "stable": strict}, [Names("film")], out=tmp_path, inputs=10
+    )
+    stable = next(target for target in found.summary.targets if target.label == "stable")
+    assert stable.strict.mean == 1.0
+    assert stable.sets["strict"].explainers["Names"].scored.first.mean == 1.0
+
+
+@dataclass(frozen=True)
+class Names(verax.Explainer):
+    """Gives one word all the credit."""
+
+    word: str = "film"
+    claim = "selective"
+
+    def explain(self, model, inputs, targets=None):
+        return [
+            verax.Attribution(
+                split_words(text).distinct,
+                np.array([float(w == self.word) for w in split_words(text).distinct]),
+                1,
+            )
+            for text in inputs
+        ]
+
+
+@dataclass(frozen=True)
+class Silent(verax.Explainer):
+    """Scores the first word alone."""
+
+    def explain(self, model, inputs, targets=None):
+        return [verax.Attribution(split_words(text).distinct[:1], np.ones(1), 1) for text in inputs]
+
+
+def test_an_explainer_with_fewer_scores_than_words_is_left_out_and_named(tmp_path):
+    strict = HandMade(lambda words: [place for place, word in enumerate(words) if word == "great"], GREAT)
+    found = verax.rationale(great_data(), [strict], [Silent(), Names()], out=tmp_path, inputs=5)
+    (target,) = found.summary.targets
+    assert "scored 1 of 5 words" in target.errors["Silent"][0]
+    assert "Silent" not in target.sets["published"].explainers
+    assert "Names" in target.sets["published"].explainers
+    assert "Silent is not scored on targets where it failed" in (tmp_path / "report.html").read_text()
+
+
+def one_class(path):
+    path.write_text("text,label\n" + "".join(f"good film number {n},positive\n" for n in range(30)))
+
+
+def no_labels(path):
+    path.write_text("text\n" + "".join(f"good film number {n}\n" for n in range(30)))
+
+
+def one_word(path):
+    path.write_text("text,label\n" + "".join(f"word{n},{'ab'[n % 2]}\n" for n in range(40)))
+
+
+@pytest.mark.parametrize(
+    ("write", "said"),
+    [(one_class, "one class|class"), (no_labels, "label"), (one_word, "one word at the most")],
+)
+def test_texts_that_cannot_serve(tmp_path, write, said):
+    write(tmp_path / "texts.csv")
+    with pytest.raises(VeraxError, match=said):
+        verax.rationale(str(tmp_path / "texts.csv"), out=tmp_path / "run", **FEW)
+
+
+def test_a_table_and_a_model_that_selects_nothing_by_itself_are_refused(tmp_path):
+    with pytest.raises(VeraxError, match="is a table; give a dataset of texts"):
+        verax.rationale("breast-cancer", out=tmp_path)
+    with pytest.raises(VeraxError, match="does not select words before it predicts"):
+        verax.rationale("rotten-tomatoes", [object()], out=tmp_path)
+    with pytest.raises(VeraxError, match="'forest' is no target model"):
+        verax.rationale(great_data(), ["forest"], out=tmp_path)
+
+
+def test_a_target_that_selects_everything_cannot_serve(tmp_path):
+    model = HandMade(everything, {})
+    with pytest.raises(VeraxError, match=r"selects every word in 100\.0% of the test texts and cannot serve"):
+        verax.rationale(great_data(), [model], out=tmp_path)
+
+
+def test_strict_inputs_are_added_until_they_are_half_as_many():
+    flagged = [
+        replace(Partition(place, 5, (0,), (0.5,), handshake=False), strict=place % 5 == 0)
+        for place in np.random.default_rng(0).permutation(100).tolist()
+    ]
+    drawn = draw(flagged, 20)
+    assert [each.place for each in drawn if not each.added] == sorted(each.place for each in flagged[:20])
+    assert sum(bool(each.strict) for each in drawn) == 10
+    assert all(each.strict for each in drawn if each.added)
+
+
+def test_a_method_that_chooses_words_is_told_the_mean_size_of_a_selection():
+    if "l2x" not in explainers.names():
+        pytest.skip("no l2x here")
+    explained = tuple(Partition(n, 9, tuple(range(n)), (0.5,) * n, handshake=False) for n in (2, 3, 6))
+    result = TargetResult("", 0.5, None, 0.3, None, 3, 0, explained, ())
+    (told,) = words_to_choose("l2x", {}, result).values()
+    assert told == 4
+    assert words_to_choose("lime", {}, result) == {}
+
+
+def test_wilsons_interval_is_scipys():
+    for hits, n in ((0, 10), (3, 10), (10, 10), (1, 200), (120, 200)):
+        mine = binomial_share([1] * hits + [0] * (n - hits))
+        known = binomtest(hits, n).proportion_ci(method="wilson")
+        assert (mine.mean, mine.low, mine.high) == pytest.approx((hits / n, known.low, known.high))
+    with pytest.raises(VeraxError, match="give 0 or 1 for each"):
+        binomial_share([0.5])
