@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from verax.data.words import split_words
 from verax.errors import VeraxError
-from verax.explain.base import Explainer, Target, at_least, explainers
+from verax.explain.base import Claim, Explainer, Target, at_least, explainers
 from verax.explain.explanation import Cost
 from verax.explain.fragments import Fragment, Fragments
 from verax.explain.inside.course import text_slices
@@ -42,6 +42,8 @@ class DecisionTrees(Explainer):
 
     count: int = 3
     seed: int = 0
+
+    claim: ClassVar[Claim] = "selective"
 
     def __post_init__(self) -> None:
         at_least(self.count, 1, "count")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from verax.explain.base import Explainer, Target, explainers
+from verax.explain.base import Claim, Explainer, Target, explainers
 from verax.explain.explanation import Attribution, Cost
 from verax.explain.inside.course import Find, Found, explain_positions, rounded
 from verax.explain.perturbed import Targets
@@ -21,6 +22,8 @@ class DeepLift(Explainer):
     The reference is a text of as many words whose vectors are all zero. Scores are those before the softmax, and add up
     to the difference between the text's and the reference's. It explains the network 'cnn'.
     """
+
+    claim: ClassVar[Claim] = "additive"
 
     def explain(
         self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None

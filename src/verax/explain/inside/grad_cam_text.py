@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from verax.arrays import FloatArray
 from verax.data.words import split_words
 from verax.errors import VeraxError
-from verax.explain.base import Explainer, Target, at_least, explainers
+from verax.explain.base import Claim, Explainer, Target, at_least, explainers
 from verax.explain.explanation import Attribution, Cost
 from verax.explain.fragments import Fragment, Fragments
 from verax.explain.inside.course import Found, at_positions, rounded, settled, text_slices
@@ -46,6 +46,8 @@ class GradCamText(Explainer):
 
     count: int = 3
     output: Literal["fragments", "words"] = "fragments"
+
+    claim: ClassVar[Claim] = "selective"
 
     def __post_init__(self) -> None:
         at_least(self.count, 1, "count")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from verax.explain.base import Explainer, Target, explainers
+from verax.explain.base import Claim, Explainer, Target, explainers
 from verax.explain.explanation import Attribution, Cost
 from verax.explain.inside.course import Found, explain_positions, rounded
 from verax.explain.perturbed import Targets
@@ -22,6 +23,8 @@ class GradientXInput(Explainer):
 
     It explains any network that shows its word vectors. Pieces of one word are added up.
     """
+
+    claim: ClassVar[Claim] = "additive"
 
     def explain(
         self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from verax.arrays import FloatArray
-from verax.explain.base import Explainer, Target, at_least, explainers
+from verax.explain.base import Claim, Explainer, Target, at_least, explainers
 from verax.explain.explanation import Attribution, Cost
 from verax.explain.inside.course import Found, explain_positions, rounded
 from verax.explain.perturbed import Targets
@@ -32,6 +33,8 @@ class IntegratedGradients(Explainer):
     """
 
     steps: int = 50
+
+    claim: ClassVar[Claim] = "additive"
 
     def __post_init__(self) -> None:
         at_least(self.steps, 1, "steps")

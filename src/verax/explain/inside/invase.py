@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from verax.errors import VeraxError
-from verax.explain.base import Explainer, Target, at_least, explainers
+from verax.explain.base import Claim, Explainer, Target, at_least, explainers
 from verax.explain.explanation import Attribution
 from verax.explain.inside.selected import check_activation, explain_selected
 from verax.models.base import Inputs, Model
@@ -44,6 +44,8 @@ class Invase(Explainer):
     rate: float = 1e-4
     activation: Literal["relu", "selu"] = "relu"
     seed: int = 0
+
+    claim: ClassVar[Claim] = "selective"
 
     def __post_init__(self) -> None:
         at_least(self.embedding, 1, "embedding")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from verax.errors import VeraxError
-from verax.explain.base import Explainer, Target, explainers
+from verax.explain.base import Claim, Explainer, Target, explainers
 from verax.explain.explanation import Attribution, Cost
 from verax.explain.inside.course import explain_positions
 from verax.models.base import Inputs, Model
@@ -28,6 +29,8 @@ class Lrp(Explainer):
     """
 
     epsilon: float | None = None
+
+    claim: ClassVar[Claim] = "additive"
 
     def __post_init__(self) -> None:
         if self.epsilon is not None and not self.epsilon >= 0:

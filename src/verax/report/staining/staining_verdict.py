@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from verax.benchmarks.staining.summary import Pair, Summary
+from verax.report.common.run_facts import short_names
 from verax.report.common.verdict import Judged, Reference, Sign, Verdict
-from verax.report.staining.answers import NAMED, methods, short_names, versus, where, winner_of
+from verax.report.staining.answers import NAMED, methods, versus, where, winner_of
 from verax.report.staining.figures import FLOOR
 from verax.stats.thresholds import FEWEST_UNITS
 from verax.text import counted, listed
