@@ -11,7 +11,7 @@ import numpy as np
 
 from verax.data.words import split_words
 from verax.errors import VeraxError
-from verax.explain.base import Explainer, Target, at_least, explainers
+from verax.explain.base import Claim, Explainer, Target, at_least, explainers
 from verax.explain.explanation import Cost
 from verax.explain.fragments import Fragment, Fragments
 from verax.explain.perturbed import check_targets
@@ -40,6 +40,7 @@ class RandomFragments(Explainer):
     seed: int = 0
 
     claims_faithfulness: ClassVar[bool] = False
+    claim: ClassVar[Claim] = "none"
 
     def __post_init__(self) -> None:
         at_least(self.count, 1, "count")
