@@ -15,7 +15,7 @@ from verax.errors import VeraxError
 from verax.stats.crossed import claims
 from verax.stats.crossed.between import changes, contrasts, contrasts_with, mean_change
 from verax.stats.crossed.layout import lay_out
-from verax.stats.power.simulation import Design, simulate
+from verax.stats.power.simulation import Design, Spreads, simulate
 from verax.stats.responses import responses
 from verax.stats.tests.equivalence import detectable
 from verax.stats.tests.multiplicity import holm
@@ -161,6 +161,25 @@ def test_three_participants_give_an_interval_and_six_a_claim(count, interval, cl
     assert any("a claim needs 6 in each condition" in said for said in found.warnings) is (
         interval and not claim
     )
+
+
+def test_a_study_without_an_effect_whose_small_condition_varies_more_is_no_claim():
+    """Nine people who vary six times as much as the sixty others: pooled variances see an effect that is not there."""
+    spreads = Spreads(person_change=(1.2, 0.2, 0.2))
+    drawn = simulate(Design((9, 30, 30), 32), 0.0, spreads, 1, seed=25)
+    people = len(drawn.method)
+    rows = responses(
+        np.repeat(np.arange(people), 32),
+        np.tile(np.arange(32), people),
+        np.repeat(NAMES[drawn.method], 32),
+        drawn.post[0].ravel(),
+        drawn.pre[0].ravel(),
+    )
+    pooled, own = contrasts_with(rows, "none", variance="pooled")[0], contrasts_with(rows, "none")[0]
+    assert round(pooled.p_family, 3) == 0.039
+    assert round(own.p_family, 3) == 0.148
+    assert pooled.verdict != "none"
+    assert (own.estimate, own.verdict) == (pooled.estimate, "none")
 
 
 def test_only_the_compared_conditions_decide_whether_there_is_a_claim():

@@ -11,7 +11,7 @@ from verax.errors import VeraxError
 from verax.run import library_versions
 from verax.run.threads import one_thread
 from verax.studies.analysis.attrition import attrition
-from verax.studies.analysis.balance import balance
+from verax.studies.analysis.balance import balance, balance_problems
 from verax.studies.analysis.flow import flow_of, flow_problems
 from verax.studies.analysis.plan import plan_problems, with_plan
 from verax.studies.protocol.contract import make_protocol, protocols
@@ -129,6 +129,7 @@ def analyse(
     findings = with_plan(findings, study.spec.analysis)
     problems = [
         *flow_problems(flow, data.people),
+        *balance_problems(data),
         *findings.problems,
         *plan_problems(study.spec.analysis, findings, keys),
         *_freeze_problems(frozen),

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from verax.studies.protocol.contract import make_protocol
 from verax.studies.protocol.findings import Analysed
 from verax.studies.results.tables import Balance, ItemAnswers, Sources, build_table, count, text
 from verax.text import counted
+
+# Rows that differ by so many times (and two people) are called unequal.
+UNEQUAL = 1.5
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,29 @@ def balance(data: Analysed) -> Balance:
     sentence = _sentence(reached, [own for own in answers if own.items])
     table = build_table("balance", "Participants analysed, by row of the design", reached, sources, sentence)
     return Balance(**vars(table), answers=answers)
+
+
+def balance_problems(data: Analysed) -> list[str]:
+    """Within people: that rows of the design are filled unequally, so that conditions are not met in equal places."""
+    planning = make_protocol(data.study.spec.protocol).planning(data.study.spec)
+    if planning is None or planning.compared != "within" or len(data.study.rows) < 2:
+        return []
+    rows = data.participants["design_row"]
+    counts = [int((rows == row.number).sum()) for row in data.study.rows]
+    fewest, most = min(counts), max(counts)
+    if most < 1 or most - fewest < 2 or most < UNEQUAL * fewest:
+        return []
+    empty = counts.count(0)
+    how = (
+        f"{empty} of {len(counts)} rows of the design have nobody"
+        if empty
+        else f"rows of the design have from {fewest} to {most} people"
+    )
+    return [
+        f"The design is filled unequally: {how}. Conditions are then not met equally early and late, and practice or "
+        "tiredness can pass for an effect (with two rows of six filled, false claims rose to 15% in simulated "
+        "studies): fill the rows before you claim anything."
+    ]
 
 
 def _answers(data: Analysed) -> tuple[ItemAnswers, ...]:

@@ -101,12 +101,15 @@ def test_the_numbers_are_those_of_the_stats_layer(protocol):
     right = drawn((5, 5, 5), 16, (0.0, 0.2, 0.0), seed=3, missing=0.05)
     summary = summarised(collected(study, everybody(study, 5), simulated_answers(study, right)), FAST)
     names = np.array(["none", "lime", "shap"])[right.method]
+    flips = [item.flips for item in study.items.values() if item.role == "test"]
+    assert set(flips) == {True, False}
     rows = responses(
         np.repeat(np.arange(15), 16),
         np.tile(np.arange(16), 15),
         np.repeat(names, 16),
         right.post[0].ravel(),
         right.pre[0].ravel(),
+        np.tile(flips, 15) if protocol == "counterfactual" else None,  # its items are balanced over flips
     )
     for one in crossed_changes(rows):
         row = rows_of(summary, "change")[one.name]

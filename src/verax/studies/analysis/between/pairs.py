@@ -14,14 +14,19 @@ if TYPE_CHECKING:
     from verax.stats.crossed.claims import Items
 
 PRE, POST, RATING = "pre", "post", "rating"
+STRATUM = "stratum"
 
 
-def paired(answers: pd.DataFrame, scored: str) -> pd.DataFrame:
+def paired(answers: pd.DataFrame, scored: str, balanced: str | None = None) -> pd.DataFrame:
     """Columns participant, item, condition, pre, post (scores), late (either was); sorted, pairs with a score only.
+
+    Items that were chosen in equal numbers of two sorts (perturbations that flip the model's answer and others that do
+    not) have their sort in a column ``stratum``: what differs between sorts is no chance of the items.
 
     Args:
         answers: with the columns of `verax.studies.answers.schema.RESPONSES`.
         scored: the question whose answers are scored.
+        balanced: the column whose values the items were balanced over; None if over none.
     """
     wanted = answers["phase"].isin((PRE, POST)) & (answers["question"] == scored) & answers["score"].notna()
     kept = answers.loc[wanted, ["participant", "item", "condition", "phase", "score", "late"]]
@@ -35,7 +40,12 @@ def paired(answers: pd.DataFrame, scored: str) -> pd.DataFrame:
     )
     both = before.merge(after, on=key, how="outer")
     both["late"] = both["pre_late"].eq(True) | both["post_late"].eq(True)
-    return both[[*key, PRE, POST, "late"]].sort_values(key, ignore_index=True)
+    columns = [*key, PRE, POST, "late"]
+    if balanced is not None:
+        sorts = answers.loc[wanted & answers[balanced].notna()].groupby("item")[balanced].first()
+        both[STRATUM] = both["item"].map(sorts.astype(str)).fillna("unknown")
+        columns.append(STRATUM)
+    return both[columns].sort_values(key, ignore_index=True)
 
 
 def ratings(answers: pd.DataFrame) -> pd.DataFrame:
@@ -70,6 +80,7 @@ def as_responses(pairs: pd.DataFrame, *, only: str | None = None) -> Responses:
         pairs["condition"],
         pairs[POST if only is None else only],
         pairs[PRE] if only is None else None,
+        pairs.get(STRATUM),
     )
 
 

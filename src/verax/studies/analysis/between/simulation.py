@@ -39,6 +39,9 @@ from verax.text import listed
 if TYPE_CHECKING:
     import pandas as pd
 
+# What the items of a protocol are balanced over: their sorts are strata of the analysis.
+BALANCED_OVER = {"counterfactual": "flips"}
+
 KEYS = (
     "change",
     "contrast",
@@ -57,7 +60,8 @@ KEYS = (
 
 def simulation(data: Analysed, options: Options) -> Findings:
     """The analysis of both simulation protocols."""
-    pairs, intended = paired(data.responses, data.scored), paired(data.intended, data.scored)
+    balanced = BALANCED_OVER.get(data.study.spec.protocol["name"])
+    pairs, intended = (paired(rows, data.scored, balanced) for rows in (data.responses, data.intended))
     rated = ratings(data.responses)
     gathered = Gathered()
     if not len(complete_pairs(pairs)):

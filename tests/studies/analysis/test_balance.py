@@ -1,0 +1,54 @@
+"""Rows of a design that are filled unequally are said where people meet several conditions."""
+
+from __future__ import annotations
+
+import pytest
+
+from studies.analysis.frames import THREE, collected, everybody, sample_study, summarised
+from verax.studies.analysis import Options
+
+ONLY = Options(estimator="crossed", replicates=20)
+
+
+def within():
+    roles = {"training": 0, "evaluation": 15}
+    return sample_study({"name": "reverse-turing", **roles}, roles, groups=3, conditions=THREE)
+
+
+def said(study, people):
+    def answer(_person, _step, question):
+        return question.options[0].means if question.options else "a word"
+
+    found = summarised(collected(study, people, answer), ONLY)
+    return [problem for problem in found["problems"] if "filled unequally" in problem]
+
+
+@pytest.mark.parametrize(
+    ("keep", "words"),
+    [
+        (lambda person, rows: person.row in rows[:2], "4 of 6 rows of the design have nobody"),
+        (
+            lambda person, rows: person.row != rows[0] or person.number == 1,
+            "rows of the design have from 1 to 3",
+        ),
+    ],
+)
+def test_unequal_rows_are_said(keep, words):
+    study = within()
+    rows = [row.number for row in study.rows]
+    assert len(rows) == 6
+    people = [person for person in everybody(study, 3) if keep(person, rows)]
+    (problem,) = said(study, people)
+    assert words in problem
+
+
+def test_equal_rows_and_one_person_less_are_fine():
+    study = within()
+    assert said(study, everybody(study, 2)) == []
+    assert said(study, everybody(study, 2)[1:]) == []
+
+
+def test_between_people_rows_are_conditions_and_may_differ():
+    roles = {"learning": 4, "test": 16}
+    study = sample_study({"name": "forward", **roles}, roles)
+    assert said(study, everybody(study, 4)[3:]) == []
