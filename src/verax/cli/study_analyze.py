@@ -43,7 +43,8 @@ def analyze_command(
             metavar="DIR",
             help="A further forward or counterfactual study with the same conditions; adds the tables of Hase and "
             "Bansal (2020) over all of them. Or a further reverse-turing study, of another task: adds Table 1 of "
-            "Gonzalez and Sogaard (2020). May be given several times.",
+            "Gonzalez and Sogaard (2020). Or further studies of the three tasks with graded answers: adds Table 4 of "
+            "Lertvittayakumjorn and Toni (2019). May be given several times.",
         ),
     ] = None,
     bots: Annotated[

@@ -155,7 +155,7 @@ class Shown:
     sentence: str
     notes: Sequence[str]
     headings: list[str]
-    rows: list[list[str]]
+    rows: Sequence[Sequence[str]]
 
 
 def _shown(table: Table) -> Shown:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Self
 
-from verax.studies.results.tables import Column, Table, Value
+from verax.studies.results.tables import ALIKE, BEST, Column, Table, Value, mark_key
 from verax.studies.results.units import Unit
 from verax.text import MINUS, NOTHING, minus, p_number, percent
 
 # Columns of numbers stand at the right in LaTeX and Markdown.
 NUMBERS = ("number", "interval", "p", "count", "percent")
+# The best of a column, and what does not differ from it.
+MARKDOWN_MARKS = {"": "{}", BEST: "**{}**", ALIKE: "<u>{}</u>"}
+LATEX_MARKS = {"": "{}", BEST: r"\textbf{{}}", ALIKE: r"\underline{{}}"}
 _LATEX = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -74,9 +78,27 @@ def heading(column: Column) -> str:
     return title if not unit or unit.lower() in title.lower() else f"{title} ({unit})"
 
 
-def rows_of(table: Table) -> list[list[str]]:
+class Cell(str):
+    """A value as readers see it; ``mark`` says how it stands out: "best", "alike" or not at all."""
+
+    mark: str
+
+    def __new__(cls, text: str, mark: str = "") -> Self:
+        """A text with its mark."""
+        made = super().__new__(cls, text)
+        made.mark = mark
+        return made
+
+
+def rows_of(table: Table) -> list[list[Cell]]:
     """The table's values as readers see them, row by row."""
-    return [[written(row.get(column.key), column) for column in table.columns] for row in table.rows]
+    return [
+        [
+            Cell(written(row.get(column.key), column), str(row.get(mark_key(column.key)) or ""))
+            for column in table.columns
+        ]
+        for row in table.rows
+    ]
 
 
 def to_markdown(table: Table) -> str:
@@ -85,7 +107,10 @@ def to_markdown(table: Table) -> str:
     lines = [f"**{_markdown(_ended(table.title))}** {_markdown(table.sentence)}".strip(), ""]
     lines.append(_markdown_row([heading(column) for column in columns]))
     lines.append("|" + "|".join("---:" if column.kind in NUMBERS else "---" for column in columns) + "|")
-    lines += [_markdown_row(row) for row in rows_of(table)]
+    lines += [
+        "| " + " | ".join(MARKDOWN_MARKS[cell.mark].format(_markdown(cell)) for cell in row) + " |"
+        for row in rows_of(table)
+    ]
     if table.notes:
         lines += ["", *(f"- {_markdown(note)}" for note in table.notes)]
     return "\n".join(lines) + "\n"
@@ -97,7 +122,10 @@ def to_latex(table: Table) -> str:
     sort = "".join("r" if column.kind in NUMBERS else "l" for column in columns)
     head = " & ".join(latex(heading(column)) for column in columns)
     # Rows are ended by \\, and a row that begins with a bracket would be read as its argument.
-    body = [" & ".join(_guarded(latex(cell)) for cell in row) + r" \\" for row in rows_of(table)]
+    body = [
+        " & ".join(LATEX_MARKS[cell.mark].replace("{}", _guarded(latex(cell))) for cell in row) + r" \\"
+        for row in rows_of(table)
+    ]
     notes = [rf"\par\smallskip\footnotesize {latex(note)}" for note in table.notes]
     caption = f"{latex(_ended(table.title))} {latex(table.sentence)}".strip()
     lines = [

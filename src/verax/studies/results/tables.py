@@ -15,6 +15,15 @@ Row = Mapping[str, Value]
 ColumnKind = Literal["text", "number", "interval", "p", "count", "percent"]
 
 
+# How a value may stand out in its column: the best, and what does not differ from it.
+BEST, ALIKE = "best", "alike"
+
+
+def mark_key(column: str) -> str:
+    """Under which key a row says how its value in a column stands out, if it does."""
+    return f"{column}_mark"
+
+
 @dataclass(frozen=True)
 class Column:
     """A column of a table; how it is written depends on its kind.

@@ -176,5 +176,5 @@ def test_other_protocols_cannot_be_pooled(four):
     other = analysed(collected(study, [], lambda *_: None))
     with pytest.raises(VeraxError, match="is a model-choice study: it cannot be pooled with a forward study"):
         pooled_findings([analysed(four[0]), other], FAST)
-    with pytest.raises(VeraxError, match="no analysis of several model-choice studies"):
+    with pytest.raises(VeraxError, match="is a forward study: it cannot be pooled with a model-choice study"):
         pooled_findings([other, analysed(four[0])], FAST)

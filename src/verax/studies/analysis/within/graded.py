@@ -25,6 +25,7 @@ from verax.studies.analysis.primary import (
     primary_figure,
 )
 from verax.studies.analysis.sensitivity import sensitivity_table
+from verax.studies.analysis.within.answer_parts import PARTS, part_of
 from verax.studies.analysis.within.best import BesideBest, beside_best, best_table
 from verax.studies.analysis.within.conditions import (
     answered,
@@ -45,6 +46,7 @@ from verax.studies.analysis.within.confidence import (
     confidences,
     distribution_figure,
 )
+from verax.studies.analysis.within.pooled_graded import pooled_graded
 from verax.studies.analysis.within.rater_agreement import agreement_table
 from verax.studies.analysis.within.session_times import answer_times_table, times_taken
 from verax.studies.analysis.within.varied_differences import only_intended, varied_differences
@@ -69,7 +71,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 KEYS = ("scores", "best", "contrast", "cross-check", "agreement", "confidence", "times", "sensitivity")
-PARTS = (("all", "All"), ("right", "Model right"), ("wrong", "Model wrong"))
 
 
 def graded_analysis(meaning: str) -> ProtocolAnalysis:
@@ -78,7 +79,7 @@ def graded_analysis(meaning: str) -> ProtocolAnalysis:
     Args:
         meaning: what a score above 0 means, such as "people find the true class".
     """
-    return ProtocolAnalysis(partial(graded, meaning=meaning), KEYS)
+    return ProtocolAnalysis(partial(graded, meaning=meaning), KEYS, pooled_graded)
 
 
 def graded(data: Analysed, options: Options, meaning: str) -> Findings:
@@ -99,7 +100,7 @@ def graded(data: Analysed, options: Options, meaning: str) -> Findings:
     rows = as_met(answers)
     against = {} if reference is None else compared_with(rows, reference, names, options.level)
     primary = _primary(against, reference, means, names)
-    ranked = {part: _ranked(_part(answers, part), names, options.level) for part, _ in PARTS}
+    ranked = {part: _ranked(part_of(answers, part), names, options.level) for part, _ in PARTS}
     gathered.tables.append(
         scores_table(meaning, answers, names, ranked, len(everything) - len(answers), options.level)
     )
@@ -206,14 +207,6 @@ def _primary(
     return Primary("mean score, from -1 to 1", SCORE, " ".join(said), lines)
 
 
-def _part(answers: pd.DataFrame, part: str) -> pd.DataFrame:
-    """All answers, or those to items on which the model is right or wrong."""
-    if part == "all":
-        return answers
-    right = answers["model_correct"].astype("boolean").fillna(False).to_numpy(dtype=bool)
-    return answers[right if part == "right" else ~right]
-
-
 def _ranked(part: pd.DataFrame, names: Sequence[str], level: float) -> dict[str, BesideBest]:
     """Where each condition that has answers in this part stands to its best."""
     there = [name for name in names if (part["condition"] == name).any()]
@@ -257,7 +250,7 @@ def scores_table(
 ) -> Table:
     """The paper's Table 4: mean scores over all items, and where the model is right and wrong."""
     means = {
-        part: means_by_condition(own, "score", level) if len(own := _part(answers, part)) else {}
+        part: means_by_condition(own, "score", level) if len(own := part_of(answers, part)) else {}
         for part, _ in PARTS
     }
     by_name = {name: answers[answers["condition"] == name] for name in names}
