@@ -8,6 +8,7 @@ are timed on some of the inputs in each repeat, Verax on all of them every time.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import time
 import tracemalloc
@@ -15,7 +16,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ[variable] = "1"
@@ -47,10 +48,10 @@ EQUAL = 1e-5
 class Settings:
     """How much is measured."""
 
-    inputs: int = 30
+    inputs: int = 20
     repeats: int = 5
-    package_inputs: int = 2
-    transformer_inputs: int = 3
+    package_inputs: int = 1
+    transformer_inputs: int = 2
     masks: int = 1_000
     texts: int = 50
 
@@ -62,13 +63,13 @@ def seconds(function: Callable[[], object]) -> float:
     return time.process_time() - started
 
 
-def fit(name: str, length: str, **options: object) -> tuple[TextNetwork, list[str]]:
-    """A network trained for a moment (how well it does is no matter here), and texts to explain."""
-    train, labels, test = texts_of(length)
-    first, rest = slice(0, 2000), slice(2000, 2200)
-    parts = [Part(train[some], labels[some]) for some in (first, rest, rest)]
-    data = Dataset("rotten-tomatoes", "text", ("negative", "positive"), *parts)
-    return verax.fit_model(name, data, options={"epochs": 1, **options}), test
+def fit(name: str, train: list[str], labels: np.ndarray) -> TextNetwork:
+    """A network trained for a moment: how well it does is no matter here."""
+    count = 200 if name.startswith("transformer") else 2000
+    parts = [Part(train[some], labels[some]) for some in (slice(0, count), slice(count, count + 100))]
+    data = Dataset("rotten-tomatoes", "text", ("negative", "positive"), *parts, parts[1])
+    model: TextNetwork = verax.fit_model(name, data, options={"epochs": 1})
+    return model
 
 
 def as_people_write_it(model: TextNetwork, batch: int) -> Callable[[list[str]], np.ndarray]:
@@ -178,7 +179,7 @@ class PipelineHead(transformers.PreTrainedModel):
 
 def lime_on_transformer(settings: Settings, length: str, model: TextNetwork, texts: list[str]) -> Cell:
     """lime with a pipeline as people call it: a list of texts in, one after the other through the network."""
-    samples, inputs = 1000, texts[: settings.transformer_inputs]
+    samples, inputs = 1000 if length == "short" else 200, texts[: settings.transformer_inputs]
     pipeline = transformers.pipeline(
         "text-classification",
         model=PipelineHead(model).eval(),
@@ -250,9 +251,11 @@ def largest_difference(settings: Settings, model: TextNetwork, texts: list[str],
         if absent == "dropped":
             words = split_words(text)
             rows = [words.keep(np.array(ready.features)[row].tolist()) for row in mask.rows()]
-            expected = model.predict_proba(rows)
+            distinct = {row: number for number, row in enumerate(dict.fromkeys(rows))}
+            expected = model.predict_proba(list(distinct))[[distinct[row] for row in rows]]
         else:
-            expected = masked_answers(model, text, ready.features, mask.rows())
+            rows, inverse = np.unique(mask.rows(), axis=0, return_inverse=True)
+            expected = masked_answers(model, text, ready.features, rows)[inverse.reshape(-1)]
         worst = max(worst, float(np.abs(answer.probabilities - expected).max()))
     return worst
 
@@ -295,18 +298,21 @@ def main() -> None:
     settings = Settings(10, 3, 1, 1, 50, 10) if arguments.quick else Settings()
     wanted = set(arguments.only) or {"cnn", "transformer", "equality", "memory"}
     warnings.simplefilter("ignore")
+    transformers.logging.set_verbosity_error()
     torch.set_num_threads(1)
     lime_cells, shap_cells, transformer_cells = [], [], []
-    differences: dict[tuple[str, str], float] = {}
+    differences: dict[str, dict[str, float]] = {}
     peaks: dict[str, float] = {}
+    sentences, labels, _ = texts_of("short")
+    if wanted & {"transformer", "memory", "equality"}:
+        mean = fit("transformer-mean", sentences, labels)
     for length in ("short", "long"):
-        if wanted & {"cnn", "memory"} or (length == "short" and "equality" in wanted):
-            cnn, texts = fit("cnn", length)
+        train, labels, texts = texts_of(length)
+        if wanted & {"cnn", "memory", "equality"}:
+            cnn = fit("cnn", train, labels)
         if "cnn" in wanted:
             lime_cells += lime_on_cnn(settings, length, cnn, texts)
             shap_cells.append(shap_on_cnn(settings, length, cnn, texts))
-        if wanted & {"transformer", "memory"} or (length == "short" and "equality" in wanted):
-            mean, texts = fit("transformer-mean", "short" if arguments.quick else length)
         if "transformer" in wanted:
             transformer_cells.append(lime_on_transformer(settings, length, mean, texts))
         if "memory" in wanted and length == "long":
@@ -314,22 +320,38 @@ def main() -> None:
             peaks["transformer-mean, 4 documents, 200 samples"] = peak_memory(mean, texts, 200, 4)
             print(peaks, flush=True)
         if "equality" in wanted and length == "short":
-            bilstm, _ = fit("bilstm", "short")
-            lstm, _ = fit("transformer-lstm", "short")
+            bilstm, lstm = (fit(name, train, labels) for name in ("bilstm", "transformer-lstm"))
             few_words = [" ".join(text.split()[:6]) for text in texts]
             named = {"cnn": cnn, "bilstm": bilstm, "transformer-mean": mean, "transformer-lstm": lstm}
             for name, model in named.items():
                 some = few_words if name.startswith("transformer") else texts
                 for absent in ("dropped", "masked"):
-                    differences[name, absent] = largest_difference(settings, model, some, absent)
-                    print(f"  {name} {absent}: {differences[name, absent]:.1e}", flush=True)
-    if not arguments.quick and not arguments.only:
-        section = report(settings, lime_cells, shap_cells, transformer_cells, differences, peaks)
-        keep(section)
+                    found = largest_difference(settings, model, some, absent)
+                    differences.setdefault(name, {})[absent] = found
+                    print(f"  {name} {absent}: {found:.1e}", flush=True)
+    if not arguments.quick:
+        measured = {
+            "cnn": [vars(cell) for cell in lime_cells],
+            "captum": [vars(cell) for cell in shap_cells],
+            "transformer": [vars(cell) for cell in transformer_cells],
+            "equality": differences,
+            "memory": peaks,
+        }
+        keep(settings, {part: found for part, found in measured.items() if found})
 
 
-def keep(section: str) -> None:
-    """Puts the section before that of studies, in place of an older one."""
+def keep(settings: Settings, measured: dict[str, Any]) -> None:
+    """Keeps what was measured; writes the section, before that of studies, once all of its parts are there."""
+    path = Path(__file__).with_name(".measured-neural.json")
+    kept = (json.loads(path.read_text()) if path.exists() else {}) | measured
+    path.write_text(json.dumps(kept))
+    if set(kept) < {"cnn", "captum", "transformer", "equality", "memory"}:
+        return
+    cells = [
+        [Cell(tuple(one["name"]), one["seconds"]) for one in kept[part]]
+        for part in ("cnn", "captum", "transformer")
+    ]
+    section = report(settings, *cells, kept["equality"], kept["memory"])
     page = Path(__file__).with_name("RESULTS.md")
     before, line, others = page.read_text().partition(STUDIES)
     page.write_text(before.partition(TITLE)[0] + section + line + others)
@@ -341,7 +363,7 @@ def report(
     lime_cells: list[Cell],
     shap_cells: list[Cell],
     transformer_cells: list[Cell],
-    differences: dict[tuple[str, str], float],
+    differences: dict[str, dict[str, float]],
     peaks: dict[str, float],
 ) -> str:
     short = [cell.ratio("lime", "warm") for cell in lime_cells if cell.name[0] == "short"]
@@ -349,7 +371,7 @@ def report(
     captum = [cell.ratio("captum", "warm") for cell in shap_cells]
     pipeline = [cell.ratio("lime", "ours") for cell in transformer_cells]
     limit = [cell.ratio("lime", "arithmetic") for cell in transformer_cells]
-    worst, peak = max(differences.values()), max(peaks.values())
+    worst, peak = max(max(one.values()) for one in differences.values()), max(peaks.values())
 
     def several(ratios: list[float]) -> str:
         return f"{min(ratios):.0f}x to {max(ratios):.0f}x"
@@ -416,8 +438,8 @@ def report(
         "| model | dropped | masked |",
         "|---|---|---|",
         *(
-            f"| {name} | {differences[name, 'dropped']:.0e} | {differences[name, 'masked']:.0e} |"
-            for name in dict.fromkeys(name for name, _ in differences)
+            f"| {name} | {found['dropped']:.0e} | {found['masked']:.0e} |"
+            for name, found in differences.items()
         ),
         "",
         "## Peak memory above the model",

@@ -13,6 +13,9 @@ from verax.models import as_model
 from verax.models.capabilities import has
 from verax.models.neural.brought import ModuleModel
 from verax.models.neural.networks import TextNetwork
+from verax.models.neural.precision import in_precision
+from verax.perturb.dispatch import path_for
+from verax.perturb.masks import all_masks
 
 transformers = pytest.importorskip("transformers")
 
@@ -228,3 +231,62 @@ def test_a_module_whose_weights_change_is_noticed():
     assert model.fitted_state() == before
     model.module.output.bias.data[0] += 1
     assert model.fitted_state() != before
+
+
+@pytest.mark.parametrize("precision", ["int8", "bfloat16"])
+def test_lower_precision_is_taken_where_it_says_the_same(model, precision):
+    reduced = in_precision(model, precision, texts=TEXTS, tolerance=0.5)
+    difference = np.abs(reduced.predict_proba(TEXTS) - model.predict_proba(TEXTS)).max()
+    assert 0 < difference <= reduced.difference < 0.5  # the texts themselves are among the variants compared
+    assert reduced.class_names == model.class_names
+    assert path_for(reduced) is path_for(reduced)
+    found = explainer("greedy").explain(reduced, ["good film"])[0]
+    answers = reduced.predict_proba(["good film", " film", "good "])[:, found.target]
+    assert np.allclose(found.scores, answers[0] - answers[1:], atol=1e-6)
+
+
+def test_lower_precision_is_refused_where_it_says_something_else(model):
+    with pytest.raises(
+        VeraxError, match=r"In int8 this network's probabilities differ by up to .* 1e-09 is allowed"
+    ):
+        in_precision(model, "int8", texts=TEXTS, tolerance=1e-9)
+    with pytest.raises(VeraxError, match="There is no precision 'int4'; it is 'int8' or 'bfloat16'"):
+        in_precision(model, "int4")
+    with pytest.raises(VeraxError, match="No texts are known to compare the precisions on"):
+        in_precision(replace(model, reference=None), "int8")
+    function = as_model(lambda batch: np.full((len(batch), 2), 0.5), class_names=["a", "b"])
+    with pytest.raises(
+        VeraxError, match="Lower precision is for networks of texts, and this is a CallableModel"
+    ):
+        in_precision(function, "int8")
+
+
+def test_weights_changed_in_place_are_noticed(bert, tokenizer):
+    taken = as_model(bert, tokenizer=tokenizer)
+    path = path_for(taken)
+    assert path_for(taken) is path
+    weights = bert.classifier.weight.data
+    kept = weights.clone()
+    try:
+        weights[0, 0] += 1e-4
+        assert path_for(taken) is not path
+    finally:
+        weights.copy_(kept)
+
+
+@pytest.mark.parametrize("mask", ["[MASK]", None])
+def test_absent_words_are_masked_piece_by_piece(bert, tokenizer, tmp_path, mask):
+    own = tokenizer if mask else make_tokenizer(tmp_path, mask_token=None, model_max_length=12)
+    taken = as_model(bert, tokenizer=own)
+    path = path_for(taken, "masked")
+    (ready,) = path.prepare(["bad, acting film"])
+    (answer,) = path.evaluate([ready], [all_masks(3)])
+    (embedded,) = taken.embed(["bad, acting film"])
+    assert embedded.word_of.tolist() == [-1, 0, -1, 1, 1, 2, -1]
+    embedding = bert.get_input_embeddings().weight.detach().numpy()
+    blank = embedding[PIECES.index(mask)] if mask else np.zeros(16, dtype=np.float32)
+    for row, said in zip(all_masks(3).rows(), answer.probabilities, strict=True):
+        hidden = np.array([word >= 0 and not row[word] for word in embedded.word_of])
+        vectors = np.where(hidden[:, None], blank, embedded.vectors)
+        expected = softmax(taken.scores_from([replace(embedded, vectors=vectors)]), axis=1)[0]
+        assert np.allclose(said, expected, atol=1e-6)

@@ -237,7 +237,7 @@ def run_network(
     scores = np.empty((len(arrays), n_classes))
     with torch.inference_mode():
         for places in length_batches([len(array) for array in arrays], batch_positions(encoder)):
-            scores[places] = network(*encoder.collate([arrays[place] for place in places])).numpy()
+            scores[places] = network(*encoder.collate([arrays[place] for place in places])).float().numpy()
     if not np.isfinite(scores).all():
         check_finite(network)
     return scores
@@ -269,7 +269,10 @@ def weights_state(network: nn.Module) -> tuple[int, ...]:
     """
     state: list[int] = []
     for tensor in (*network.parameters(), *network.buffers()):
-        values = tensor.detach().contiguous().numpy().reshape(-1)
+        kept = tensor.detach().contiguous()
+        if kept.dtype == torch.bfloat16:  # numpy has no such numbers
+            kept = kept.view(torch.int16)
+        values = kept.numpy().reshape(-1)
         content = values.view(np.uint8)
         whole = len(content) // 8 * 8
         bits = int(content[:whole].view(np.uint64).sum()) + int(content[whole:].sum())
