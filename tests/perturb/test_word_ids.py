@@ -140,7 +140,7 @@ def test_weights_that_are_not_numbers_are_not_hidden_by_the_fast_path():
     model = network_of(CnnNetwork)
     with torch.no_grad():
         model.network.filters[1].bias[3] = torch.nan
-    with pytest.raises(VeraxError, match="The weights 'filters.1.bias' of the network are not all finite"):
+    with pytest.raises(VeraxError, match=r"The weights 'filters\.1\.bias' of the network are not all finite"):
         Greedy().explain(model, ["w1 w2 w3"])
 
 
