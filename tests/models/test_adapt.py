@@ -182,3 +182,21 @@ def test_a_calibrated_classifier_is_adapted():
     fitted = CalibratedClassifierCV(LinearSVC(), cv=2).fit(rows, rows[:, 0] > 0)
     model = as_model(fitted, class_names=["left", "right"])
     assert np.array_equal(model.predict_proba(rows), fitted.predict_proba(rows))
+
+
+def test_a_pipeline_of_texts_beside_columns_is_refused_with_both_ways_out():
+    from sklearn.compose import make_column_transformer
+
+    from verax.explain import Greedy
+
+    frame = pd.DataFrame({"body": ["good film", "bad film"] * 4, "age": range(8)})
+    columns = make_column_transformer((CountVectorizer(), "body"), remainder="passthrough")
+    pipeline = make_pipeline(columns, LogisticRegression()).fit(frame, [1, 0] * 4)
+    with pytest.raises(VeraxError, match="reads the texts of the column 'body' beside other columns"):
+        as_model(pipeline, reference=frame)
+    row = frame.iloc[[0]]
+    by_words = as_model(
+        lambda texts: pipeline.predict_proba(pd.concat([row] * len(texts)).assign(body=texts)), kind="text"
+    )
+    explanation = Greedy().explain(by_words, ["good film"])[0]
+    assert dict(explanation.top(2))["good"] > abs(dict(explanation.top(2))["film"])

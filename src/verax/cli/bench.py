@@ -17,7 +17,7 @@ from verax.cli.console import (
     show_reasons,
     working,
 )
-from verax.cli.options import DataFormat, Jobs, SummaryJson, Verbose, split_names
+from verax.cli.options import DataFormat, Jobs, SummaryJson, Verbose, options_for_arguments, split_names
 
 if TYPE_CHECKING:
     from verax.benchmarks.staining.summary import Summary
@@ -62,9 +62,24 @@ def stain(
     min_share: Annotated[
         float | None, typer.Option(help="Share of training inputs that a feature must occur in (0.15).")
     ] = None,
-    min_region: Annotated[int | None, typer.Option(help="Training inputs of a rule's region (30).")] = None,
+    min_region: Annotated[
+        int | None, typer.Option(help="Training inputs of a rule's region (30 and one in a hundred).")
+    ] = None,
     min_flipped: Annotated[int | None, typer.Option(help="Test inputs that a rule must flip (5).")] = None,
-    weight: Annotated[int | None, typer.Option(help="How often a stained training input counts.")] = None,
+    weight: Annotated[
+        str | None,
+        typer.Option(help="How often a stained training input counts (50); auto: as often as it takes."),
+    ] = None,
+    plant: Annotated[
+        bool | None, typer.Option("--plant", help="Put stains into inputs chosen at random.")
+    ] = None,
+    plant_share: Annotated[
+        float | None, typer.Option(help="Share of the inputs that a planted stain is put into (0.15).")
+    ] = None,
+    decoy_share: Annotated[
+        float | None, typer.Option(help="Share that gets all of its features but one, for each (0.15).")
+    ] = None,
+    new_words: Annotated[bool | None, typer.Option("--new-words", help="Plant made-up words.")] = None,
     learnt: Annotated[
         float | None, typer.Option(help="Accuracy on the stained region that a model must reach (0.95).")
     ] = None,
@@ -107,7 +122,11 @@ def stain(
         "min_share": min_share,
         "min_region": min_region,
         "min_flipped": min_flipped,
-        "weight": weight,
+        "weight": weight if weight is None or not weight.isdecimal() else int(weight),
+        "plant": plant,
+        "plant_share": plant_share,
+        "decoy_share": decoy_share,
+        "new_words": new_words,
         "learnt": learnt,
         "inputs": inputs,
         "seed": seed,
@@ -118,15 +137,17 @@ def stain(
         "format": format,
     }
     options = {} if spec is None else read_spec(spec)
-    run = run_stain(
-        spec=options | {name: value for name, value in given.items() if value is not None},
-        out=out,
-        jobs=jobs,
-        cluster=cluster,
-        retry_failed=retry_failed,
-        fresh=fresh,
-        during=working,
-    )
+    with options_for_arguments():
+        run = run_stain(
+            spec=options | {name: value for name, value in given.items() if value is not None},
+            out=out,
+            jobs=jobs,
+            cluster=cluster,
+            retry_failed=retry_failed,
+            fresh=fresh,
+            during=working,
+            tell=note,
+        )
     if as_json:
         print_file(out / "summary.json")
     else:

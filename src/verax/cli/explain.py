@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from verax.cli.console import messages, one_sentence, output, show_reasons, working
-from verax.cli.options import DataFormat, Verbose
+from verax.cli.options import DataFormat, Verbose, options_for_arguments
 from verax.errors import VeraxError
 
 if TYPE_CHECKING:
@@ -22,7 +19,6 @@ if TYPE_CHECKING:
     from verax.workflows.compare import FragmentChoice
 
 DEFAULT_INPUTS = 3
-ARGUMENTS = {"text": "--text-column ", "label": "--label-column ", "format": "--format "}
 
 
 @one_sentence
@@ -117,7 +113,7 @@ def explain(
         raise VeraxError(f"--top {top} shows nothing; give 1 or more.")
     if first is not None and first < 1:
         raise VeraxError(f"--n {first} explains nothing; give 1 or more.")
-    with working(f"loading {dataset}"), _options_for_arguments():
+    with working(f"loading {dataset}"), options_for_arguments():
         data = load_dataset(
             dataset, format=format, text=text_column, label=label_column, seed=seed, limit=limit
         )
@@ -177,18 +173,6 @@ def _what_next(html: Path | None) -> str:
     if html is None:
         return "Next: add --html page.html for a page to look at, or --json for all the numbers."
     return f"The page is in {html}; open it in a browser."
-
-
-@contextmanager
-def _options_for_arguments() -> Iterator[None]:
-    """Lets a sentence that names an argument of ``load_dataset`` name the option of the command line."""
-    try:
-        yield
-    except VeraxError as error:
-        sentence = str(error)
-        for argument, option in ARGUMENTS.items():
-            sentence = re.sub(rf"\b{argument}=\s?", option, sentence)
-        raise VeraxError(sentence) from error
 
 
 def _command() -> str:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from verax.errors import VeraxError
 from verax.names import split_outside
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a built study.")]
@@ -25,3 +29,19 @@ Host = Annotated[str, typer.Option(help="127.0.0.1 for this machine only, 0.0.0.
 def split_names(names: str) -> list[str]:
     """Names with commas between; those inside parentheses belong to a name's options."""
     return [name for name in split_outside(names) if name]
+
+
+# What a sentence of `load_dataset` calls an option of the command line.
+ARGUMENTS = {"text": "--text-column ", "label": "--label-column ", "format": "--format "}
+
+
+@contextmanager
+def options_for_arguments() -> Iterator[None]:
+    """Lets a sentence that names an argument of ``load_dataset`` name the option of the command line."""
+    try:
+        yield
+    except VeraxError as error:
+        sentence = str(error)
+        for argument, option in ARGUMENTS.items():
+            sentence = re.sub(rf"\b{argument}=\s?", option, sentence)
+        raise VeraxError(sentence) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,11 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from verax.arrays import IntArray
-from verax.data.encoding import is_missing, to_category
+from verax.data.encoding import is_missing, to_category, to_number
 from verax.data.lines import json_objects, not_utf8, open_text
 from verax.data.records import Records, counted, number_labels, text_records
 from verax.data.registry import Choice
-from verax.data.table import Schema
+from verax.data.table import Column, Schema
 from verax.errors import VeraxError
 from verax.extras import require
 
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
 # A categorical column with more categories than this, and than half the rows, is a text or an identifier.
 MANY_CATEGORIES = 100
+# A column whose cells have more words than this on average holds texts, not categories.
+SEVERAL_WORDS = 4
+# With fewer rows or values than this nothing is odd.
+FEW_CATEGORIES = 10
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,19 +52,36 @@ def file_records(path: Path, choice: Choice, schema: Schema | None) -> Records:
     return cell_records(read_cells(path), choice, schema)
 
 
-def frame_records(frame: pd.DataFrame, choice: Choice, schema: Schema | None) -> Records:
-    """The texts or the table in a DataFrame."""
+def frame_records(
+    frame: pd.DataFrame,
+    choice: Choice,
+    schema: Schema | None,
+    class_names: tuple[str, ...] | None = None,
+) -> Records:
+    """The texts or the table in a DataFrame; its labels may be numbers of named classes."""
     columns = {str(name): frame[name].astype(object).tolist() for name in frame.columns}
     if not len(frame):
         raise VeraxError("The DataFrame holds no rows; give one with at least 3 inputs.")
     places = [f"row {number}" for number in range(len(frame))]
-    return cell_records(Cells(Path("the DataFrame"), columns, places), choice, schema)
+    return cell_records(Cells(Path("the DataFrame"), columns, places), choice, schema, class_names)
 
 
-def cell_records(cells: Cells, choice: Choice, schema: Schema | None) -> Records:
-    """The texts or the table in columns."""
+def cell_records(
+    cells: Cells, choice: Choice, schema: Schema | None, named: tuple[str, ...] | None = None
+) -> Records:
+    """The texts or the table in columns.
+
+    Args:
+        cells: the columns.
+        choice: which of them are the texts and the labels.
+        schema: of a table, if it is known.
+        named: the classes whose numbers the labels are, if they are numbers of classes.
+    """
     label = _column(cells, choice.label or "label", "label")
-    labels, class_names = number_labels(_class_names(cells, label))
+    if named is None:
+        labels, class_names = number_labels(_class_names(cells, label))
+    else:
+        labels, class_names = _numbered(cells, label, named), named
     if schema is None and (choice.text or "text" in cells.columns):
         text = _column(cells, choice.text or "text", "text")
         texts = ("" if _absent(cell) else str(cell) for cell in cells.columns[text])
@@ -69,7 +92,7 @@ def cell_records(cells: Cells, choice: Choice, schema: Schema | None) -> Records
             if name not in (text, label)
         }
         return replace(text_records(texts, labels, class_names), columns=others)
-    if schema is None and choice.label is None:
+    if schema is None and choice.label is None and _holds_texts(cells, label):
         raise VeraxError(
             f"{cells.path} has no column 'text' (it has: {', '.join(cells.columns)}); name the text column with "
             "text=..., or, if all columns but one form a table, name that one with label=..."
@@ -92,7 +115,30 @@ def _table_records(
         _refuse_texts(schema, cells.path, len(rows))
     unused = len(set(rows.columns) - set(schema.names))
     records = Records(schema.encode(rows), labels, class_names, schema=schema)
-    return records.noted(counted(unused, "column", "not in the schema left out"))
+    odd = [note for column in schema.columns if (note := _odd(column, rows[column.name]))]
+    for note in odd:
+        logger.warning("%s: %s", cells.path, note)
+    return records.noted(counted(unused, "column", "not in the schema left out"), *odd)
+
+
+def _odd(column: Column, values: pd.Series) -> str:
+    """What is odd about a column that says another thing of every row: an identifier, or a date taken as a category."""
+    distinct, n_rows = values.nunique(), len(values)
+    if column.categories is not None:
+        if distinct > max(FEW_CATEGORIES, n_rows / 2):
+            return (
+                f"the column {column.name!r} has {distinct:,} different values in {n_rows:,} rows; a model learns "
+                "nothing from an identifier or from a date that is no number, so remove it, or turn it into numbers"
+            )
+        return ""
+    numbers = values.map(to_number).to_numpy(dtype=np.float64)
+    whole = distinct == n_rows > FEW_CATEGORIES and np.isfinite(numbers).all() and (numbers % 1 == 0).all()
+    if whole and np.abs(np.diff(np.sort(numbers))).max() == 1:
+        return (
+            f"the column {column.name!r} numbers the rows from {numbers.min():.0f} to {numbers.max():.0f}; if it is an "
+            "identifier, remove it: a model can know every input by it"
+        )
+    return ""
 
 
 def _refuse_texts(schema: Schema, path: Path, n_rows: int) -> None:
@@ -188,6 +234,38 @@ def _column(cells: Cells, name: str, role: str) -> str:
             f"Name the right one with {role}=..."
         )
     return name
+
+
+def _holds_texts(cells: Cells, label: str) -> bool:
+    """Whether a column is likely to hold texts: one of words beside the labels, or one of several words a cell."""
+    others = [column for name, column in cells.columns.items() if name != label]
+    words = [
+        [value for value in column if isinstance(value, str) and to_number(value) is None]
+        for column in others
+    ]
+    if len(others) == 1:
+        return bool(words[0])
+    return any(
+        len(set(found)) > len(found) / 2
+        and sum(len(text.split()) for text in found) > SEVERAL_WORDS * len(found)
+        for found in words
+    )
+
+
+def _numbered(cells: Cells, label: str, named: tuple[str, ...]) -> IntArray:
+    """Labels that are numbers of named classes, or their names."""
+    by_name = {name: number for number, name in enumerate(named)}
+    by_number = {str(number): number for number in range(len(named))}
+    numbers = []
+    for place, value in zip(cells.places, _class_names(cells, label), strict=True):
+        number = by_name.get(value, by_number.get(value))
+        if number is None:
+            raise VeraxError(
+                f"The label in {place} of {cells.path} is {value}, which is none of the classes {', '.join(named)}; "
+                "remove the rows without a label."
+            )
+        numbers.append(number)
+    return np.array(numbers, dtype=np.int64)
 
 
 def _class_names(cells: Cells, label: str) -> list[str]:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from verax.data.dataset import Dataset
-from verax.data.files import SUFFIXES, file_records, file_suffix, frame_records
+from verax.data.files import SUFFIXES, file_records, file_suffix
+from verax.data.held import held_records
 from verax.data.records import Records, build_dataset
 from verax.data.registry import Choice, dataset_formats, datasets
 from verax.data.table import Schema
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def load_dataset(
-    name_or_path: str | Path | pd.DataFrame,
+    name_or_path: str | Path | pd.DataFrame | object,
     *,
     format: str | None = None,
     text: str | None = None,
@@ -33,7 +34,9 @@ def load_dataset(
 
     Args:
         name_or_path: a dataset's name (``verax list datasets``), ``package.module:function``, or a file or
-            folder; or a DataFrame, whose columns are read as those of a file (``frame.attrs["name"]`` is its name).
+            folder; or a DataFrame (of pandas, polars or pyarrow) or a Hugging Face Dataset, whose columns are read as
+            those of a file (``frame.attrs["name"]`` is its name) and whose parts and class names are kept; or
+            ``(inputs, labels)``.
         format: the published format of the file or folder; not needed for CSV, JSON lines and Parquet.
         text: the column of the texts, "text" unless told otherwise. If the file has no such column, all
             columns but the label form a table.
@@ -53,7 +56,8 @@ def load_dataset(
             "Only some published formats hold ratings (lei-beer); name one with format=..., or leave ratings out."
         )
     if not isinstance(name_or_path, str | Path):
-        return _from_frame(name_or_path, choice, schema, split=split, seed=seed, limit=limit)
+        records, name = held_records(name_or_path, choice, schema)
+        return build_dataset(records, name, split=split, seed=seed, limit=limit)
     name = str(name_or_path)
     if format is not None:
         if schema is not None:
@@ -66,23 +70,6 @@ def load_dataset(
     if ratings and records.ratings is None:
         raise VeraxError(f"{name!r} holds classes and no ratings; leave ratings out.")
     return build_dataset(records, name, split=split, seed=seed, limit=limit)
-
-
-def _from_frame(
-    frame: pd.DataFrame,
-    choice: Choice,
-    schema: Schema | None,
-    *,
-    split: Sequence[float] | str | None,
-    seed: int,
-    limit: int | None,
-) -> Dataset:
-    if not hasattr(frame, "columns"):
-        raise VeraxError(
-            f"A {type(frame).__name__} is no dataset; give a name, a file, or a DataFrame with a column of labels."
-        )
-    name = str(frame.attrs.get("name", "DataFrame"))
-    return build_dataset(frame_records(frame, choice, schema), name, split=split, seed=seed, limit=limit)
 
 
 def _by_name(name: str, choice: Choice, schema: Schema | None) -> Records:

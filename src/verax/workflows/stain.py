@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     import pandas as pd
+
+logger = logging.getLogger(__name__)
 
 OUT = Path("runs/stain")
 # How DataFrames are read.
@@ -86,6 +89,7 @@ def stain(
     retry_failed: bool = False,
     fresh: bool = False,
     during: During = quietly,
+    tell: Callable[[str], object] = logger.info,
     **options: Unpack[StainOptions],
 ) -> StainRun:
     """Plants known flaws in models and sees which explainers show them.
@@ -106,6 +110,7 @@ def stain(
         retry_failed: do trials again that failed.
         fresh: do all trials again, whatever is stored.
         during: told what is being done while it is done.
+        tell: told, before anything is fitted, how many stains each dataset has room for.
         options: the other options of a spec, see `verax.benchmarks.staining.spec.StainSpec`.
     """
     require("A benchmark", "matplotlib", "pyarrow", extra="bench")
@@ -124,6 +129,8 @@ def stain(
     with at_hand(gathered.things):
         with during(f"loading {', '.join(checked.datasets)}"):
             plan = make_plan(checked, gathered.methods(checked), gathered.objects)
+        for sentence in plan.room.values():
+            tell(sentence)
         done = run_staining(
             plan,
             folder,

@@ -174,7 +174,10 @@ def test_what_fails_is_recorded_and_stops_nothing(tmp_path, reviews_csv):
     assert broken["stains_failed"] == [0, 1]
     assert broken["explainers"] == {}
     assert logistic["explainers"]["greedy"]["stains"] >= 1
-    assert logistic["errors"]["raises"] == [f"stain {n}: RuntimeError: out of cheese" for n in (0, 1)]
+    raised = "VeraxError: The explainer 'raises' raised RuntimeError (out of cheese) on"
+    assert [
+        error.startswith(f"stain {n}: {raised}") for n, error in enumerate(logistic["errors"]["raises"])
+    ] == [True] * 2
     assert "is not a finite number" in logistic["errors"]["nan"][0]
 
 
@@ -190,7 +193,9 @@ def test_a_model_that_did_not_learn_its_stain_is_left_out_and_told(tmp_path, rev
 def test_own_models_are_fitted_on_stained_data(tmp_path, reviews_csv):
     spec = spec_for(reviews_csv, models=["stain_methods:make"], stains=2, learnt=0.5)
     found = only_cell(run(tmp_path, spec), "stain_methods:make")
-    assert found["stains_used"] == 2
+    # Of a linear model the reasons can be read, and do not show every stain that it obeys.
+    assert found["stains_used"] + len(found["stains_apart"]) == 2
+    assert found["stains_used"] >= 1
     assert found["took"]["stained_region"]["mean"] > 0.9
     assert "ground-truth" in found["explainers"]
 

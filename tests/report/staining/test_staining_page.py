@@ -574,7 +574,8 @@ def test_sections_stand_in_the_order_of_the_questions():
 def test_what_was_redrawn_and_correlated_is_told():
     text = Words(page_of(summary_of(clear()))).text
     assert "Stains drawn again: 7 for “region too small”." in text
-    assert "another one holds for the same training inputs: “ping” (as “pong”)." in text
+    assert "1 copy taken out of what every model sees" in text
+    assert "of a feature that stains may be made of: “ping” (as “pong”)." in text
 
 
 def test_ids_of_the_page_are_unique():

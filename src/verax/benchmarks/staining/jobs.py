@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from verax.arrays import BoolArray, IntArray
 from verax.benchmarks.staining import training
-from verax.benchmarks.staining.sampling import Drawn, Wish, draw_stain
+from verax.benchmarks.staining.planting import plant
+from verax.benchmarks.staining.sampling import Drawn, Planting, Room, Wish, draw_stain, room
 from verax.benchmarks.staining.scores import recall, reciprocal_rank
 from verax.benchmarks.staining.stainable import Stainable, make_stainable
 from verax.benchmarks.staining.trial_results import Checks, Failed, Scores, StainFacts, TrialResult
@@ -32,7 +33,9 @@ from verax.seeds import stream
 Method = tuple[str, str, Mapping[str, Any]]
 
 # Raised when what a job computes changes: outcomes stored by other versions are then not used.
-VERSION = 2
+VERSION = 3
+# The weights that "auto" tries, the smallest first.
+LADDER = (1, 3, 10, 30, 100, 300)
 # Worked examples for the report: so many inputs of each trial are kept with their scores.
 EXAMPLES = 1
 NO_FILES: Mapping[str, str] = {}
@@ -45,10 +48,12 @@ def twin(
     model: str,
     seed: int,
     data_hash: str,
+    min_share: float,
+    at_least: int,
     model_files: Mapping[str, str] = NO_FILES,  # noqa: ARG001  (part of the job's key)
 ) -> dict[str, list[int]]:
     """Fits the unstained model and returns its predictions of the test inputs."""
-    data = _checked(source, words, data_hash)
+    data = _checked(source, words, data_hash, min_share, at_least)
     dataset = data.dataset
     fitted = training.fit(model, data, (dataset.train.labels, dataset.validation.labels), None, seed)
     return {"predicted": training.predict(fitted, data).tolist()}
@@ -62,7 +67,7 @@ def trial(
     wish: Mapping[str, Any],
     at_least: int,
     stain_seed: int,
-    weight: int,
+    weight: int | str,
     model: str,
     explainers: Sequence[Method],
     inputs: int,
@@ -70,6 +75,7 @@ def trial(
     seed: int,
     model_files: Mapping[str, str] = NO_FILES,  # noqa: ARG001  (part of the job's key)
     explainer_code: Mapping[str, str] = NO_FILES,  # noqa: ARG001  (part of the job's key)
+    planting: Mapping[str, Any] | None = None,
 ) -> dict[str, object]:
     """Draws a stain, fits the stained model, checks that it took, and scores every explainer on flipped inputs.
 
@@ -80,7 +86,7 @@ def trial(
         wish: what the stain should be like.
         at_least: how often a stained word must occur.
         stain_seed: one stain per seed.
-        weight: how many times a stained training input counts.
+        weight: how many times a stained training input counts, or "auto".
         model: by name.
         explainers: label, name and parameters of each.
         inputs: how many flipped test inputs are explained at the most.
@@ -88,15 +94,20 @@ def trial(
         seed: of the fit.
         model_files: the hashes of the files that the model's options name, and of its own code.
         explainer_code: the hashes of explainers' own code, and of the files that their parameters name.
+        planting: how the stain is planted; drawn if None.
     """
-    data = _checked(source, words, data_hash)
-    drawn = stain_of(data, Wish(**wish), at_least, stain_seed)
+    wanted_stain = Wish(**wish)
+    data = _checked(source, words, data_hash, wanted_stain.min_share, at_least)
+    if planting is None:
+        drawn = stain_of(data, wanted_stain, at_least, stain_seed)
+    else:
+        data, drawn = plant(source, words, wanted_stain, Planting(**planting), at_least, stain_seed)
     fired = [drawn.stain.fired(values) for values in data.values]
     parts = (data.dataset.train, data.dataset.validation, data.dataset.test)
     labels = [drawn.stain.labels(where, part.labels) for where, part in zip(fired, parts, strict=True)]
-    weights = np.where(fired[0] >= 0, weight, 1).astype(np.int64)
     started = time.perf_counter()
-    fitted = training.fit(model, data, (labels[0], labels[1]), weights, seed)
+    ladder = LADDER if isinstance(weight, str) else (weight,)
+    fitted, counted = _fit(model, data, labels, fired, ladder, learnt, seed)
     fit_seconds = time.perf_counter() - started
     region = fired[2] >= 0
     accuracy = replace(
@@ -109,17 +120,59 @@ def trial(
         accuracy,
         fit_seconds,
         learnt=accuracy.stained_region >= learnt,
+        weight=counted,
     )
     if result.learnt:
         chosen = _flipped(labels[2] != parts[2].labels, inputs, stain_seed)
         wanted = [drawn.stain.rules[int(fired[2][place])].features for place in chosen]
+        scores = _explain(fitted, data, chosen, wanted, explainers)
         result = replace(
             result,
             inputs=chosen.tolist(),
             wanted=list(wanted[0]) if wanted else [],  # of the input that is kept as an example
-            explainers=_explain(fitted, data, chosen, wanted, explainers),
+            explainers=scores,
+            reasons=_shown_reasons(scores.get(GROUND_TRUTH), wanted),
         )
     return encoded(result)
+
+
+def _fit(
+    name: str,
+    data: Stainable,
+    labels: Sequence[IntArray],
+    fired: Sequence[IntArray],
+    ladder: Sequence[int],
+    learnt: float,
+    seed: int,
+) -> tuple[Model, int]:
+    """The model fitted with the first weight of a ladder with which it learns its stain, or with the best of them.
+
+    Whether it does is judged on the stained region of the validation part; where that has none, of the training part.
+    """
+    part = 1 if (fired[1] >= 0).any() else 0
+    best: tuple[float, Model, int] | None = None
+    for weight in ladder:
+        weights = np.where(fired[0] >= 0, weight, 1).astype(np.int64)
+        model = training.fit(name, data, (labels[0], labels[1]), weights, seed)
+        if len(ladder) == 1:
+            return model, weight
+        region = fired[part] >= 0
+        accuracy = float(np.mean(training.predict(model, data, part, region) == labels[part][region]))
+        if best is None or accuracy > best[0]:
+            best = accuracy, model, weight
+        if accuracy >= learnt:
+            break
+    assert best is not None
+    return best[1], best[2]
+
+
+def _shown_reasons(scores: Scores | Failed | None, wanted: Sequence[Sequence[str]]) -> float | None:
+    """The mean recall of the ground truth among as many features as each input's stain has."""
+    if not isinstance(scores, Scores) or not wanted:
+        return None
+    return float(
+        np.mean([shares[len(features) - 1] for shares, features in zip(scores.recall, wanted, strict=True)])
+    )
 
 
 def stain_of(data: Stainable, wish: Wish, at_least: int, stain_seed: int) -> Drawn:
@@ -132,6 +185,19 @@ def stain_of(data: Stainable, wish: Wish, at_least: int, stain_seed: int) -> Dra
         (data.values[2], dataset.test.labels),
         len(dataset.class_names),
         stream(stain_seed, "stain", wish.size, wish.rules, wish.negated, at_least),
+    )
+
+
+def room_of(data: Stainable, wish: Wish, at_least: int, seed: int) -> Room:
+    """How many stains a dataset has room for."""
+    dataset = data.dataset
+    return room(
+        data.candidates(wish.min_share, at_least),
+        wish,
+        (data.values[0], dataset.train.labels),
+        (data.values[2], dataset.test.labels),
+        len(dataset.class_names),
+        stream(seed, "room"),
     )
 
 
@@ -164,8 +230,10 @@ def describe_stain(drawn: Drawn, data: Stainable) -> StainFacts:
     return StainFacts(rules, drawn.stain.describe(class_names), dict(sorted(drawn.rejected.items())))
 
 
-def _checked(source: Mapping[str, object], words: str, data_hash: str) -> Stainable:
-    data = make_stainable(source, words)
+def _checked(
+    source: Mapping[str, object], words: str, data_hash: str, min_share: float, at_least: int
+) -> Stainable:
+    data = make_stainable(source, words, min_share, at_least)
     if data.dataset.hash != data_hash:
         raise VeraxError(
             f"The dataset {data.dataset.name!r} is not the one that this run was planned with; start a new run."

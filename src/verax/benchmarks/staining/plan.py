@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from verax.benchmarks.staining import jobs
+from verax.benchmarks.staining.facts import Facts, facts_of
+from verax.benchmarks.staining.planting import plant, plantable_words
 from verax.benchmarks.staining.spec import StainSpec
 from verax.benchmarks.staining.stainable import Stainable, make_stainable
 from verax.explain import explainers as known_explainers
@@ -42,7 +44,9 @@ class Plan:
         sources: what each dataset is loaded by.
         objects: what the jobs refer to, by reference.
         code: hashes of code and files of somebody's own that the jobs depend on, by their names.
-        correlated: per dataset, the conditions left out because another one is the same.
+        correlated: per dataset, the words and columns that no model sees because they are copies of another one.
+        facts: per dataset, what the paper's Table 2 says of one.
+        room: per dataset, how many stains it has room for, in a sentence.
     """
 
     spec: StainSpec
@@ -54,6 +58,8 @@ class Plan:
     objects: Mapping[str, object]
     code: Mapping[str, str]
     correlated: Mapping[str, Sequence[tuple[str, str]]]
+    facts: Mapping[str, Facts]
+    room: Mapping[str, str]
 
     @property
     def jobs(self) -> list[Job]:
@@ -98,19 +104,29 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
         for name in spec.datasets
     }
     code = _code(methods)
+    planting = spec.planting()
     of_models = {name: _model(name, objects) for name in spec.models}
-    stainable = {name: make_stainable(source, spec.words) for name, source in sources.items()}
+    stainable = {
+        name: make_stainable(source, spec.words, spec.min_share, spec.at_least)
+        for name, source in sources.items()
+    }
     twins: dict[tuple[str, str], Job] = {}
     trials: list[Trial] = []
     for dataset, data in stainable.items():
-        _first_stain(spec, data)
+        _first_stain(spec, sources[dataset], data)
         shared: dict[str, object] = {
             "source": sources[dataset],
             "words": spec.words,
             "data_hash": data.dataset.hash,
         }
         for model in spec.models:
-            arguments = {**shared, **of_models[model], "seed": spec.seed}
+            arguments = {
+                **shared,
+                **of_models[model],
+                "seed": spec.seed,
+                "min_share": spec.min_share,
+                "at_least": spec.at_least,
+            }
             name = f"{dataset}, {model}, unstained"
             twins[dataset, model] = _job(name, "twin", arguments)
         for stain in range(spec.stains):
@@ -123,6 +139,7 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
                     "weight": spec.weight,
                     **of_models[model],
                     **({"explainer_code": code} if code else {}),
+                    **({"planting": asdict(planting)} if planting else {}),
                     "explainers": [[label, name, dict(parameters)] for label, name, parameters in methods],
                     "inputs": spec.inputs,
                     "learnt": spec.learnt,
@@ -139,10 +156,9 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
         sources=sources,
         objects=objects.things,
         code=_together(code, of_models),
-        correlated={
-            name: data.candidates(spec.min_share, spec.at_least).correlated
-            for name, data in stainable.items()
-        },
+        correlated={name: data.copies for name, data in stainable.items()},
+        facts={name: facts_of(data, spec.min_share, spec.at_least) for name, data in stainable.items()},
+        room={name: _room(spec, data) for name, data in stainable.items()},
     )
 
 
@@ -179,6 +195,28 @@ def _job(name: str, function: str, arguments: dict[str, object]) -> Job:
     return Job(name, f"{jobs.__name__}:{function}", arguments, jobs.VERSION, known_as)
 
 
-def _first_stain(spec: StainSpec, data: Stainable) -> None:
-    """Draws the first stain, to fail now and not in every job if none can be had."""
-    jobs.stain_of(data, spec.wish(), spec.at_least, spec.seed)
+def _first_stain(spec: StainSpec, source: Mapping[str, object], data: Stainable) -> None:
+    """Makes the first stain, to fail now and not in every job if none can be had."""
+    planting = spec.planting()
+    if planting is None:
+        jobs.stain_of(data, spec.wish(), spec.at_least, spec.seed)
+    else:
+        plant(source, spec.words, spec.wish(), planting, spec.at_least, spec.seed)
+
+
+def _room(spec: StainSpec, data: Stainable) -> str:
+    """How many stains a dataset has room for, in a sentence, and what to do if that is too few."""
+    name, noun = data.dataset.name, "columns" if data.bins else "words"
+    if spec.plant:
+        if data.bins is not None or spec.new_words:
+            return f"{name}: stains are planted, as many as are asked for."
+        rare = len(plantable_words(data))
+        return f"{name}: {rare:,} rare words can be planted, room for {rare // spec.size:,} stains that share none."
+    found = jobs.room_of(data, spec.wish(), spec.at_least, spec.seed)
+    about = "" if found.counted else "about "
+    sentence = (
+        f"{name}: {found.features} {noun} hold in at least {spec.min_share:.0%} of the training inputs; there is room "
+        f"for {about}{found.stains:,} stains of {spec.size}."
+    )
+    few = found.stains < spec.stains
+    return f"{sentence} {spec.stains} are asked for: lower --min-share, or --plant them." if few else sentence

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import combinations
+from math import comb
 
 import numpy as np
 
@@ -14,6 +16,10 @@ from verax.errors import VeraxError
 
 # A stain that this many draws do not find is not to be had from these data.
 MAX_DRAWS = 1_000
+# A region has so many training inputs, and such a share of them, unless another number is asked for.
+SMALLEST_REGION, SMALLEST_SHARE = 30, 0.01
+# Of more combinations of features than this, so many are looked at to tell how many stains there is room for.
+LOOKED_AT = 2_000
 
 
 @dataclass(frozen=True)
@@ -25,7 +31,8 @@ class Wish:
         rules: how many rules.
         negated: how many of a rule's features are negated.
         min_share: a feature's condition holds in at least this share of the training inputs.
-        min_region: a rule's region has at least so many training inputs.
+        min_region: a rule's region has at least so many training inputs; if None, 30 and one in a hundred: a model that
+            sees few knows them by their other words.
         min_flipped: at least so many test inputs have their label flipped by a rule.
     """
 
@@ -33,8 +40,31 @@ class Wish:
     rules: int = 1
     negated: int = 0
     min_share: float = 0.15
-    min_region: int = 30
+    min_region: int | None = None
     min_flipped: int = 5
+
+    def smallest_region(self, training_inputs: int) -> int:
+        """How many training inputs a region must have."""
+        if self.min_region is not None:
+            return self.min_region
+        return max(SMALLEST_REGION, round(SMALLEST_SHARE * training_inputs))
+
+
+@dataclass(frozen=True)
+class Planting:
+    """How stains are planted.
+
+    Attributes:
+        share: of the inputs of each part that get all features.
+        decoys: of the inputs that get all features but one, for each of them.
+        new_words: made-up words, which no text has, instead of rare ones of the set.
+        first_seed: the seed of the first stain: stains share no words while there are enough.
+    """
+
+    share: float = 0.15
+    decoys: float = 0.15
+    new_words: bool = False
+    first_seed: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +74,7 @@ class Candidates:
     Attributes:
         literals: the conditions.
         correlated: conditions left out because they hold for exactly the same (or the opposite) training inputs as
-            another one, with that one.
+            one on another feature, with that one.
     """
 
     literals: tuple[Literal, ...]
@@ -60,17 +90,20 @@ class Drawn:
 
 
 def without_copies(literals: Iterable[Literal], values: Values) -> Candidates:
-    """Leaves out conditions that are perfectly correlated with an earlier one on the training inputs."""
+    """Leaves out conditions that are perfectly correlated with an earlier one on another feature, in training.
+
+    The two values of a column are each other's opposites, and both may be stains.
+    """
     seen: dict[bytes, Literal] = {}
     kept: list[Literal] = []
     correlated: list[tuple[str, str]] = []
     for literal in literals:
         holds = literal.holds(values)
         pattern = np.packbits(holds if holds[:1].all() else ~holds).tobytes()  # a condition or its opposite
-        if pattern in seen:
+        if pattern in seen and seen[pattern].name != literal.name:
             correlated.append((literal.shown, seen[pattern].shown))
         else:
-            seen[pattern] = literal
+            seen.setdefault(pattern, literal)
             kept.append(literal)
     return Candidates(tuple(kept), tuple(correlated))
 
@@ -108,9 +141,9 @@ def draw_stain(
         region = np.logical_and.reduce([literal.holds(train[0]) for literal in literals]) & ~taken
         counts = np.bincount(train[1][region], minlength=n_classes)
         region_test = np.logical_and.reduce([literal.holds(test[0]) for literal in literals]) & ~taken_test
-        reason = _reason(counts, wish)
+        reason = _reason(counts, wish.smallest_region(len(train[1])))
         if reason is None:
-            label = _minority(counts, rng)
+            label = minority(counts, rng)
             if np.count_nonzero(test[1][region_test] != label) < wish.min_flipped:
                 reason = "too few flipped test inputs"
         if reason is None:
@@ -126,6 +159,56 @@ def draw_stain(
                 "or use more data."
             )
     return Drawn(Stain(tuple(rules)), rejected)
+
+
+@dataclass(frozen=True)
+class Room:
+    """How many stains a dataset has room for.
+
+    Attributes:
+        features: that stains are made of.
+        stains: combinations of them whose region serves.
+        counted: whether all combinations were looked at; else it is an estimate.
+    """
+
+    features: int
+    stains: int
+    counted: bool
+
+
+def room(
+    candidates: Candidates,
+    wish: Wish,
+    train: tuple[Values, IntArray],
+    test: tuple[Values, IntArray],
+    n_classes: int,
+    rng: np.random.Generator,
+) -> Room:
+    """How many stains of one rule without negations there are; arguments as of `draw_stain`."""
+    literals = candidates.literals
+    features = len({literal.name for literal in literals})
+    holds = [(literal.holds(train[0]), literal.holds(test[0])) for literal in literals]
+    total = comb(len(literals), wish.size)
+    whole = total <= LOOKED_AT
+    chosen: Iterable[tuple[int, ...]] = combinations(range(len(literals)), wish.size)
+    if not whole:
+        draws = (rng.choice(len(literals), wish.size, replace=False) for _ in range(LOOKED_AT))
+        chosen = (tuple(int(place) for place in draw) for draw in draws)
+    serving = 0
+    for places in chosen:
+        if len({literals[place].name for place in places}) < wish.size:
+            continue
+        region, region_test = (
+            np.logical_and.reduce([holds[place][part] for place in places]) for part in range(2)
+        )
+        counts = np.bincount(train[1][region], minlength=n_classes)
+        if _reason(counts, wish.smallest_region(len(train[1]))) is None:
+            fewest = counts[counts > 0].min()
+            labels = test[1][region_test]
+            # The best label that a tie allows: the room is not smaller than what may be drawn.
+            flipped = max(np.count_nonzero(labels != label) for label in np.flatnonzero(counts == fewest))
+            serving += int(flipped >= wish.min_flipped)
+    return Room(features, serving if whole else round(serving * total / LOOKED_AT), whole)
 
 
 def _draw_literals(candidates: Candidates, wish: Wish, rng: np.random.Generator) -> tuple[Literal, ...]:
@@ -144,13 +227,13 @@ def _draw_literals(candidates: Candidates, wish: Wish, rng: np.random.Generator)
     return tuple(sorted([*flipped, *chosen[wish.negated :]], key=lambda literal: literal.name))
 
 
-def _reason(counts: IntArray, wish: Wish) -> str | None:
-    if counts.sum() < wish.min_region:
+def _reason(counts: IntArray, smallest: int) -> str | None:
+    if counts.sum() < smallest:
         return "region too small"
     return "region of one class" if np.count_nonzero(counts) < 2 else None
 
 
-def _minority(counts: IntArray, rng: np.random.Generator) -> int:
+def minority(counts: IntArray, rng: np.random.Generator) -> int:
     """The class of the region with the fewest inputs (of those it has); ties are drawn."""
     present = np.flatnonzero(counts)
     fewest = present[counts[present] == counts[present].min()]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Annotated, Any, Literal, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from verax.benchmarks.spec_files import checked_spec, spec_options
-from verax.benchmarks.staining.sampling import Wish
+from verax.benchmarks.staining.sampling import Planting, Wish
 
 MODELS = ["logistic", "tree", "forest", "xgboost", "mlp"]
 EXPLAINERS = ["lime", "shap", "greedy"]
@@ -30,9 +30,14 @@ class StainSpec(BaseModel):
         at_least: how often a stained word must occur (needs words = "counts" above 1).
         words: what models of texts read, "presence" or "counts".
         min_share: features of a stain hold in at least this share of the training inputs.
-        min_region: training inputs in a rule's region, at least.
+        min_region: training inputs in a rule's region, at least; 30 and one in a hundred if None.
         min_flipped: test inputs with a flipped label, at least.
         weight: how many times a stained training input counts; the paper gives no number (see docs/staining.md).
+            "auto" takes the smallest of a ladder with which the model learns its stain, judged on the validation part.
+        plant: put stains into inputs chosen at random, instead of drawing them from what the inputs hold.
+        plant_share: the share of the inputs that get all features of a planted stain.
+        decoy_share: the share of the inputs that get all of them but one, for each of them.
+        new_words: plant made-up words.
         learnt: accuracy on the stained region below which a model is left out of the scores.
         inputs: flipped test inputs explained per stain, at the most.
         seed: of everything.
@@ -54,9 +59,13 @@ class StainSpec(BaseModel):
     at_least: int = Field(default=1, ge=1)
     words: str = Field(default="presence", pattern="^(presence|counts)$")
     min_share: float = Field(default=0.15, gt=0, lt=1)
-    min_region: int = Field(default=30, ge=1)
+    min_region: int | None = Field(default=None, ge=1)
     min_flipped: int = Field(default=5, ge=1)
-    weight: int = Field(default=50, ge=1)
+    weight: Annotated[int, Field(ge=1)] | Literal["auto"] = 50
+    plant: bool = False
+    plant_share: float = Field(default=0.15, gt=0, lt=1)
+    decoy_share: float = Field(default=0.15, ge=0, lt=1)
+    new_words: bool = False
     learnt: float = Field(default=0.95, ge=0, le=1)
     inputs: int = Field(default=50, ge=1)
     seed: int = 0
@@ -82,6 +91,13 @@ class StainSpec(BaseModel):
             )
         if self.at_least > 1 and self.words != "counts":
             raise ValueError(f"at_least={self.at_least} needs models that read counts; set words = 'counts'")
+        if self.plant and self.rules > 1:
+            raise ValueError(f"rules={self.rules}, but a planted stain has one; leave rules or plant out")
+        if self.plant and self.plant_share + self.size * self.decoy_share > 1:
+            raise ValueError(
+                f"plant_share={self.plant_share} and {self.size} times decoy_share={self.decoy_share} are more than "
+                "all inputs; make one of them smaller"
+            )
         return self
 
     def source(self, dataset: str) -> dict[str, object]:
@@ -101,6 +117,12 @@ class StainSpec(BaseModel):
         """What each stain should be like."""
         return Wish(self.size, self.rules, self.negated, self.min_share, self.min_region, self.min_flipped)
 
+    def planting(self) -> Planting | None:
+        """How stains are planted; None if they are drawn."""
+        if not self.plant:
+            return None
+        return Planting(self.plant_share, self.decoy_share, self.new_words, self.seed)
+
 
 class StainOptions(TypedDict, total=False):
     """What a staining run can be told besides its datasets, models and explainers; see `StainSpec`."""
@@ -113,9 +135,13 @@ class StainOptions(TypedDict, total=False):
     at_least: int
     words: str
     min_share: float
-    min_region: int
+    min_region: int | None
     min_flipped: int
-    weight: int
+    weight: int | Literal["auto"]
+    plant: bool
+    plant_share: float
+    decoy_share: float
+    new_words: bool
     learnt: float
     inputs: int
     seed: int

@@ -10,6 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse
 
+from verax.benchmarks.staining.copies import (
+    Copy,
+    copied_columns,
+    copied_words,
+    without_columns,
+    without_words,
+)
 from verax.benchmarks.staining.rules import Literal, Values
 from verax.benchmarks.staining.sampling import Candidates, without_copies
 from verax.data import Bins, Dataset, Part, load_dataset
@@ -18,6 +25,9 @@ from verax.run.objects import fetch, is_reference
 
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import CountVectorizer
+
+# The share of the training inputs that a stain's features hold in, at least (the paper's).
+MIN_SHARE = 0.15
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +40,7 @@ class Stainable:
         rows: the models' sparse rows of train, validation and test texts; None for a table.
         values: what conditions look at, for train, validation and test: word counts, or bins and categories.
         bins: a table's bins.
+        copies: words that were removed and columns that were evened out because they are copies, with what of.
     """
 
     dataset: Dataset
@@ -37,6 +48,7 @@ class Stainable:
     rows: tuple[Values, Values, Values] | None
     values: tuple[Values, Values, Values]
     bins: Bins | None
+    copies: tuple[Copy, ...] = ()
 
     def candidates(self, min_share: float, at_least: int) -> Candidates:
         """All conditions that hold in at least this share of the training inputs.
@@ -45,38 +57,64 @@ class Stainable:
             min_share: the share.
             at_least: how often a word must occur to fulfil its condition.
         """
+        return without_copies(self.conditions(min_share, at_least), self.values[0])
+
+    def conditions(self, min_share: float, at_least: int = 1) -> list[Literal]:
+        """The same, copies of each other among them."""
         if self.bins is None:
-            literals = _word_literals(self.vectorizer, self.values[0], min_share, at_least)
-        else:
-            literals = _column_literals(self.bins, min_share)
-        return without_copies(literals, self.values[0])
+            return _word_literals(self.vectorizer, self.values[0], min_share, at_least)
+        return _column_literals(self.bins, min_share)
 
 
-def make_stainable(source: Mapping[str, object], words: str) -> Stainable:
+def make_stainable(
+    source: Mapping[str, object], words: str, min_share: float = MIN_SHARE, at_least: int = 1
+) -> Stainable:
     """Loads a dataset and makes it ready; kept for the next job of this process.
 
     Args:
         source: the arguments of ``load_dataset``.
         words: "presence" or "counts": what the models read.
+        min_share: features that hold in this share of the training inputs may be in a stain: no copies of them stay.
+        at_least: how often a word must occur to fulfil its condition.
     """
-    return _make(tuple(sorted((key, _frozen(value)) for key, value in source.items())), words)
+    frozen = tuple(sorted((key, _frozen(value)) for key, value in source.items()))
+    return _make(frozen, words, min_share, at_least)
 
 
 @lru_cache(maxsize=4)
-def _make(source: tuple[tuple[str, Any], ...], words: str) -> Stainable:
+def _make(source: tuple[tuple[str, Any], ...], words: str, min_share: float, at_least: int) -> Stainable:
     dataset = _load(**dict(source))
+    data = stainable_of(dataset if dataset.kind == "table" else lower_cased(dataset), words)
+    literals = data.conditions(min_share, at_least)
+    if data.bins is not None:
+        copies = copied_columns(literals, data.bins, data.values[0])
+        changed = without_columns(data.dataset, [name for name, _ in copies], data.bins)
+    else:
+        assert data.vectorizer is not None
+        copies = copied_words(literals, data.vectorizer.get_feature_names_out(), data.values[0])
+        changed = without_words(data.dataset, [name for name, _ in copies])
+    return replace(stainable_of(changed, words), copies=tuple(copies)) if copies else data
+
+
+def stainable_of(dataset: Dataset, words: str, bins: Bins | None = None) -> Stainable:
+    """A dataset, of texts in lower case or of rows, with what stains and models share.
+
+    Args:
+        dataset: texts or a table.
+        words: "presence" or "counts".
+        bins: of a table whose rows were changed, those that its stains are made of; learnt from it if None.
+    """
     if dataset.kind == "table":
         schema = dataset.schema
         assert schema is not None
-        bins = Bins.learn(schema, dataset.train.inputs)
+        known = bins or Bins.learn(schema, dataset.train.inputs)
         return Stainable(
             dataset,
             None,
             None,
-            _each(dataset, lambda part: bins.assign(part.inputs).astype(np.float64)),
-            bins,
+            _each(dataset, lambda part: known.assign(part.inputs).astype(np.float64)),
+            known,
         )
-    dataset = lower_cased(dataset)
     vectorizer = fit_vectorizer(list(dataset.train.inputs), words)
     counter = vectorizer if words == "counts" else fit_vectorizer(list(dataset.train.inputs), "counts")
     return Stainable(

@@ -16,6 +16,7 @@ from verax.benchmarks.staining.spec import StainSpec
 from verax.benchmarks.staining.stainable import make_stainable
 from verax.benchmarks.staining.summary import (
     Accuracies,
+    Apart,
     Failure,
     LeftOut,
     Pair,
@@ -94,17 +95,21 @@ def _dataset(plan: Plan, dataset: str, results: Results) -> StainedDataset:
         region=tuple(len(result.region) for result in drawn),
         redrawn=dict(sorted(redrawn.items())),
         correlated=tuple(tuple(same) for same in plan.correlated[dataset]),
+        facts=plan.facts[dataset],
     )
 
 
 def _pair(plan: Plan, dataset: str, model: str, outcomes: Outcomes, results: Results) -> Pair:
     own = [(trial, result) for trial, result in results if (trial.dataset, trial.model) == (dataset, model)]
     done = [(trial, result) for trial, result in own if result is not None]
-    used = [(trial, result) for trial, result in done if result.learnt]
+    learnt = [(trial, result) for trial, result in done if result.learnt]
+    used = [(trial, result) for trial, result in learnt if result.reasoned]
     twin = outcomes[plan.twins[dataset, model].key].value
-    labels = make_stainable(plan.sources[dataset], plan.spec.words).dataset.test.labels
+    spec = plan.spec
+    data = make_stainable(plan.sources[dataset], spec.words, spec.min_share, spec.at_least)
+    labels = data.dataset.test.labels
     errors: dict[str, list[str]] = defaultdict(list)
-    for trial, result in used:
+    for trial, result in learnt:
         for label, given in result.explainers.items():
             if isinstance(given, Failed):
                 errors[label].append(f"stain {trial.stain}: {given.error}")
@@ -116,7 +121,13 @@ def _pair(plan: Plan, dataset: str, model: str, outcomes: Outcomes, results: Res
         model=model,
         stains_used=len(used),
         stains_left_out=tuple(
-            LeftOut(trial.stain, result.stain.shown, **asdict(result.checks))
+            LeftOut(
+                trial.stain,
+                result.stain.shown,
+                **asdict(result.checks),
+                weight=result.weight,
+                reason=result.checks.why_not(spec.learnt),
+            )
             for trial, result in done
             if not result.learnt
         ),
@@ -127,6 +138,12 @@ def _pair(plan: Plan, dataset: str, model: str, outcomes: Outcomes, results: Res
             measure: _differences({label: _of(stains, measure) for label, stains in per_stain.items()}, words)
             for measure in ("auc", "mrr")
         },
+        stains_apart=tuple(
+            Apart(trial.stain, result.stain.shown, result.reasons or 0.0)
+            for trial, result in learnt
+            if not result.reasoned
+        ),
+        weights=tuple(result.weight for _, result in used if result.weight is not None),
         accuracies=_accuracies(
             [result for _, result in done], labels, None if twin is None else np.array(twin["predicted"])
         ),

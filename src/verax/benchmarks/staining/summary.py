@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
+from verax.benchmarks.staining.facts import Facts
 from verax.benchmarks.staining.spec import StainSpec
 from verax.codec import decode, encoded
 from verax.stats import Difference, Estimate, Ranking
@@ -23,7 +24,8 @@ class StainedDataset:
         distinct_words: of how many words (or columns) all of them are made; None in files of older versions.
         region: test inputs of each.
         redrawn: why draws could not serve, counted.
-        correlated: conditions left out because another one is the same, with that one.
+        correlated: words and columns that no model sees because they are copies of another one, with that one.
+        facts: what the paper's Table 2 says of it; None in files of older versions.
     """
 
     hash: str
@@ -33,11 +35,18 @@ class StainedDataset:
     redrawn: Mapping[str, int]
     correlated: tuple[tuple[str, ...], ...]
     distinct_words: int | None = None
+    facts: Facts | None = None
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A stain that a model did not learn, with its accuracies."""
+    """A stain that a model did not learn, with its accuracies.
+
+    Attributes:
+        weight: how many times a stained training input counted.
+        reason: "memorised" (right on the stained training inputs, not on others) or "not representable" (not even
+            there).
+    """
 
     stain: int
     shown: str
@@ -45,6 +54,21 @@ class LeftOut:
     original_region: float
     outside: float
     stained_region_train: float | None = None
+    weight: int | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Apart:
+    """A stain that a model obeys for other reasons: its own, where they can be read, do not show it.
+
+    Attributes:
+        reasons: how much of the stain they show, the recall of the ground truth among |F| features.
+    """
+
+    stain: int
+    shown: str
+    reasons: float
 
 
 @dataclass(frozen=True)
@@ -103,6 +127,8 @@ class Pair:
         explainers: by label, those that were scored.
         errors: what explainers raised, by label.
         differences: between explainers on the same stains, by measure.
+        stains_apart: learnt, but not by the stain's features, and so not scored.
+        weights: how many times a stained training input counted, for each stain that was scored.
         accuracies: None where no stained model could be trained.
     """
 
@@ -114,6 +140,8 @@ class Pair:
     explainers: Mapping[str, Scored]
     errors: Mapping[str, tuple[str, ...]]
     differences: Mapping[str, tuple[Difference, ...]]
+    stains_apart: tuple[Apart, ...] = ()
+    weights: tuple[int, ...] = ()
     accuracies: Accuracies | None = None
 
     @property

@@ -8,6 +8,11 @@ from dataclasses import dataclass, field, fields
 from verax.codec import decode
 from verax.run.jobs import Outcome
 
+# Why a model did not learn its stain.
+MEMORISED, NOT_REPRESENTABLE = "memorised", "not representable"
+# Where a model's own reasons show less of the stain than this, no faithful explanation can show more.
+REASONED = 0.9
+
 
 @dataclass(frozen=True)
 class StainFacts:
@@ -32,6 +37,12 @@ class Checks:
     original_region: float
     outside: float
     stained_region_train: float | None = None
+
+    def why_not(self, learnt: float) -> str:
+        """Why a model did not learn its stain: it knows its training inputs by something else, or cannot say it."""
+        if self.stained_region_train is None:
+            return ""
+        return MEMORISED if self.stained_region_train >= learnt else NOT_REPRESENTABLE
 
 
 @dataclass(frozen=True)
@@ -75,6 +86,9 @@ class TrialResult:
         inputs: the flipped inputs that were explained, by their places.
         wanted: the features to be found in the first of them.
         explainers: by label.
+        weight: how many times a stained training input counted.
+        reasons: how much of the stain the model's own reasons show, where they can be read: the mean recall of the
+            ground truth among as many features as the stain has.
     """
 
     stain: StainFacts
@@ -85,6 +99,8 @@ class TrialResult:
     inputs: list[int] = field(default_factory=list)
     wanted: list[str] = field(default_factory=list)
     explainers: Mapping[str, Scores | Failed] = field(default_factory=dict)
+    weight: int | None = None
+    reasons: float | None = None
 
     def json_names(self) -> list[str]:
         """Of a model that did not learn its stain nothing was explained."""
@@ -94,6 +110,11 @@ class TrialResult:
     def scored(self) -> dict[str, Scores]:
         """The explainers that did not raise."""
         return {label: given for label, given in self.explainers.items() if isinstance(given, Scores)}
+
+    @property
+    def reasoned(self) -> bool:
+        """Whether the model's own reasons show the stain; taken for granted where they cannot be read."""
+        return self.reasons is None or self.reasons >= REASONED
 
 
 def result_of(outcome: Outcome) -> TrialResult | None:

@@ -48,7 +48,10 @@ def separable(model: Model, reference: FloatArray) -> Separable | None:
     steps = _steps(model.estimator)
     before, classifier = tuple(steps[:-1]), steps[-1]
     base = reference[:1]
-    seen = _transform(model, before, base, 0.0)
+    try:
+        seen = _transform(model, before, base, 0.0)
+    except (TypeError, ValueError):
+        return None  # the classifier reads categories as they are, and no numbers
     owner = np.full(seen.shape[1], -1, dtype=np.int32)
     for column in range(reference.shape[1]):
         values = _some_values(reference[:, column])

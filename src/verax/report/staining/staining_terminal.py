@@ -13,6 +13,7 @@ from verax.benchmarks.staining.summary import Pair, Scored, Summary
 from verax.report.common.run_facts import short_names
 from verax.report.common.verdict import verdict_lines
 from verax.report.staining.answers import turned
+from verax.report.staining.reasons import apart, not_learnt, weights
 from verax.report.staining.staining_tables import shown_estimate
 from verax.report.staining.staining_verdict import staining_verdict
 from verax.text import counted, listed
@@ -64,6 +65,8 @@ def _nothing_scored(pair: Pair) -> str:
     """Why a model has no line for any explainer."""
     if pair.errors:
         return "every explainer failed"
+    if pair.stains_apart:
+        return "no stain is its reason"
     return "every trial failed" if pair.stains_failed and not pair.stains_left_out else "no stain was learnt"
 
 
@@ -120,9 +123,8 @@ def findings(summary: Summary) -> list[str]:
             sentences.append(
                 f"{where}: {'; '.join(ahead)} (area under the recall curve, Holm-corrected p <= 0.05)."
             )
-        if pair.stains_left_out:
-            left_out = counted(len(pair.stains_left_out), "stain")
-            sentences.append(f"{where}: {left_out} not learnt, left out of the scores.")
+        others = [*not_learnt(pair), apart(pair), weights(pair)]
+        sentences += [f"{where}: {sentence}" for sentence in others if sentence]
     sentences += failed_explainers(summary)
     if not any("above" in sentence for sentence in sentences):
         sentences.insert(

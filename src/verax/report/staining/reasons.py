@@ -1,0 +1,74 @@
+"""Reasons in words: why stains were not learnt and what to try, which stand apart, which route an explainer took."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from verax.benchmarks.staining.results import KeptExample
+from verax.benchmarks.staining.summary import Pair
+from verax.benchmarks.staining.trial_results import MEMORISED, NOT_REPRESENTABLE
+from verax.text import counted, listed
+
+WHAT_TO_TRY = {
+    MEMORISED: "the model knows its stained training inputs by their other features and does not apply the stain to "
+    "new ones; try --plant, a larger --min-region or more data",
+    NOT_REPRESENTABLE: "the model does not even follow the stain in training; try --weight auto, or a model that can "
+    "say “both”",
+}
+
+
+def not_learnt(pair: Pair) -> list[str]:
+    """One sentence for each reason why a model did not learn stains, with what to try."""
+    numbers: dict[str, int] = defaultdict(int)
+    for left_out in pair.stains_left_out:
+        numbers[left_out.reason] += 1
+    sentences = []
+    for reason, number in numbers.items():
+        why = f": {reason}, {WHAT_TO_TRY[reason]}" if reason else ""
+        sentences.append(f"{counted(number, 'stain')} not learnt, left out of the scores{why}.")
+    return sentences
+
+
+def apart(pair: Pair) -> str:
+    """A sentence on stains that a model obeys for reasons of its own; empty if there are none."""
+    if not pair.stains_apart:
+        return ""
+    lowest, highest = (pick(stain.reasons for stain in pair.stains_apart) for pick in (min, max))
+    return (
+        f"{counted(len(pair.stains_apart), 'stain')} learnt, but the model's own reasons show only {lowest:.0%} to "
+        f"{highest:.0%} of it, so that no faithful explanation could show more: reported apart, and not scored."
+    )
+
+
+def weights(pair: Pair) -> str:
+    """How often stained inputs counted, where models were fitted with weights of their own; empty elsewhere."""
+    if len(set(pair.weights)) < 2:
+        return ""
+    times = [f"{weight} ({pair.weights.count(weight)}x)" for weight in sorted(set(pair.weights))]
+    return f"Stained training inputs counted {listed(times)} times."
+
+
+def routes(examples: Sequence[KeptExample]) -> list[str]:
+    """For each explainer that can take several routes, which one it took on which models."""
+    taken: dict[str, dict[str, dict[str, None]]] = defaultdict(lambda: defaultdict(dict))
+    for example in examples:
+        details = example.explanation.get("details")
+        route = details.get("route") if isinstance(details, dict) else None
+        if route:
+            taken[example.explainer][str(route)][example.model] = None
+    return [
+        f"{explainer} is "
+        + "; ".join(
+            f"{ROUTES.get(route, route)} on {listed(list(models))}" for route, models in found.items()
+        )
+        for explainer, found in taken.items()
+    ]
+
+
+ROUTES = {
+    "trees": "exact Shapley values (closed form for trees)",
+    "linear": "exact Shapley values (closed form for linear models)",
+    "enumeration": "exact Shapley values (all coalitions)",
+    "kernel": "KernelSHAP",
+}
