@@ -121,3 +121,13 @@ def test_the_worked_example_of_the_docs_runs_as_it_stands(verax, reviews):
     assert "my_package.mine:Alone" in found["explainers"]
     assert [cell["errors"] for cell in found["cells"]] == [{}, {}]
     assert any("my_package.mine:Alone" in cell["explainers"] for cell in found["cells"])
+
+
+def test_errors_name_columns_by_the_options_of_the_command(verax, folder):
+    (folder / "mine.csv").write_text("review,stars\ngood film,1\nbad film,0\n")
+    ended = verax("bench", "stain", "--dataset", "mine.csv")
+    assert ended.status == 2
+    assert "it has: review, stars. Name the right one with --label-column ..." in ended.err
+    ended = verax("bench", "stain", "-d", "mine.csv", "--label-column", "stars", "--text-column", "body")
+    assert ended.status == 2
+    assert "it has: review, stars. Name the right one with --text-column ..." in ended.err

@@ -145,6 +145,11 @@ class Pair:
     accuracies: Accuracies | None = None
 
     @property
+    def stains_learnt(self) -> int:
+        """How many stains the model obeys, by their features or for other reasons."""
+        return self.stains_used + len(self.stains_apart)
+
+    @property
     def took(self) -> object:
         """The accuracies by their name in the file, where nothing is an empty object."""
         return self.accuracies or {}

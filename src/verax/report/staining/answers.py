@@ -36,7 +36,7 @@ def took_answer(summary: Summary) -> str:
     took = [(pair, pair.accuracies) for pair in summary.pairs if pair.accuracies is not None]
     if not took:
         return "No stained model could be trained; the reasons are below."
-    learnt = sum(pair.stains_used for pair, _ in took)
+    learnt = sum(pair.stains_learnt for pair, _ in took)
     trained = learnt + sum(len(pair.stains_left_out) for pair, _ in took)
     answer = "Yes: all" if learnt == trained else "Not one of" if not learnt else f"Not all: {learnt:,} of"
     worst, accuracies = min(took, key=lambda each: each[1].stained_region.mean)
@@ -177,6 +177,11 @@ def left_out_answer(summary: Summary) -> str:
     if not_learnt:
         parts.append(
             f"{counted(not_learnt, 'stained model')} had not learnt the stain and {_is(not_learnt)} not scored"
+        )
+    apart = sum(len(pair.stains_apart) for pair in summary.pairs)
+    if apart:
+        parts.append(
+            f"{counted(apart, 'stained model')} had learnt it for other reasons and {_is(apart)} not scored"
         )
     if failed:
         parts.append(f"{counted(failed, 'training job')} failed")

@@ -45,7 +45,7 @@ def took_table(pairs: Sequence[Pair], stains: int) -> list[dict[str, str]]:
         rows.append(
             {
                 "model": pair.model,
-                "learnt": f"{pair.stains_used} of {stains}",
+                "learnt": f"{pair.stains_learnt} of {stains}",
                 "stained_region": shown_estimate(stained),
                 "original_region": shown_estimate(original),
                 "twin_region": shown_estimate(twin),
