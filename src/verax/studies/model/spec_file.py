@@ -71,4 +71,8 @@ def parse_study_spec(text: str, source: str = "the spec") -> StudySpec:
         options = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise VeraxError(f"{source} is not TOML ({error}).") from error
+    except RecursionError as error:
+        raise VeraxError(
+            f"{source} has tables or lists in each other that are too deep to be a spec."
+        ) from error
     return make_study_spec(options, source)

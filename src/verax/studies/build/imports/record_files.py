@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import warnings
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
+from zipfile import BadZipFile, ZipFile
 
 from verax.data.encoding import is_missing
 from verax.data.files import SUFFIXES, Cells, file_suffix, read_cells
@@ -17,6 +20,9 @@ T = TypeVar("T")
 WORKBOOKS = (".xlsx", ".xlsm")
 # What Excel writes in a cell for a carriage return.
 CARRIAGE_RETURN = "_x000D_"
+# A study has some hundred items. What is much larger was packed by mistake, or to fill somebody's memory.
+MOST_BYTES = 100_000_000  # of a file, unpacked
+MOST_CELLS = 2_000_000  # of a sheet, empty ones too
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +64,7 @@ def read_table(path: str | Path, nested: Sequence[str] = ()) -> Table:
     if not path.is_file():
         raise VeraxError(f"There is no file {str(path)!r}; check the path.")
     suffix = file_suffix(path)
+    _check_size(path, suffix)
     if suffix in WORKBOOKS:
         cells = _read_workbook(path)
     elif suffix in SUFFIXES:
@@ -77,6 +84,36 @@ def read_table(path: str | Path, nested: Sequence[str] = ()) -> Table:
     flat = [name for name in cells.columns if name not in nested]
     columns = dict.fromkeys([*flat, *(name for record in records for name in record.cells)])
     return Table(path, tuple(columns), tuple(records))
+
+
+def _check_size(path: Path, suffix: str) -> None:
+    """Refuses a file that is too large, before it is unpacked into memory."""
+    if suffix in WORKBOOKS:
+        try:
+            with ZipFile(path) as archive:
+                size = sum(part.file_size for part in archive.infolist())
+        except (BadZipFile, OSError):
+            return  # which whoever reads it says better
+    elif path.suffix.lower() == ".gz":
+        size = _unpacked(path)
+    else:
+        size = path.stat().st_size
+    if size > MOST_BYTES:
+        raise VeraxError(
+            f"{path} unpacks to more than {MOST_BYTES / 1e6:.0f} MB; give a file with the records of the study alone."
+        )
+
+
+def _unpacked(path: Path) -> int:
+    """The size of what is in a gzip file, or a little more than is taken."""
+    size = 0
+    try:
+        with gzip.open(path) as file:
+            while size <= MOST_BYTES and (piece := file.read(1 << 20)):
+                size += len(piece)
+    except (OSError, EOFError, zlib.error):
+        return 0  # which whoever reads it says better
+    return size
 
 
 def is_empty(value: object) -> bool:
@@ -152,6 +189,12 @@ def _rows(path: Path) -> list[tuple[object, ...]]:
         raise VeraxError(
             f"{path} cannot be read as a workbook ({type(error).__name__}: {error}); save it again as xlsx."
         ) from error
+    for sheet in book.worksheets:
+        if sheet.max_row * sheet.max_column > MOST_CELLS:
+            raise VeraxError(
+                f"The sheet {sheet.title!r} of {path} reaches to row {sheet.max_row:,} and column "
+                f"{sheet.max_column:,}; delete what is far from the records, and save it again."
+            )
     sheets = {sheet.title: list(sheet.iter_rows(values_only=True)) for sheet in book.worksheets}
     filled = [
         title for title, rows in sheets.items() if not all(is_empty(cell) for row in rows for cell in row)
