@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import re
 import sqlite3
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from threading import Barrier, Thread
 
 import httpx
@@ -18,18 +13,10 @@ import real_parts
 from small_study import small_study
 from verax.studies.store.database import engine as database_module
 from verax.studies.store.tables import responses, steps
+from web.serving import held
 from web.walk import Form, filled, http_enter, http_walk
 
 BUSY = (503, "That could not be saved just now")
-# Holds an SQLite file as another program would, until its standard input ends.
-HOLD = """
-import sqlite3, sys
-connection = sqlite3.connect(sys.argv[1], isolation_level=None)
-connection.execute("BEGIN EXCLUSIVE")
-print("held", flush=True)
-sys.stdin.read()
-connection.execute("ROLLBACK")
-"""
 
 
 def told(page: httpx.Response) -> tuple[int, str]:
@@ -40,17 +27,6 @@ def answered(served) -> list[int]:
     """The steps that have a response, in order."""
     query = select(steps.c.ord).join_from(responses, steps).order_by(steps.c.ord)
     return list(served.store.database.read(lambda connection: connection.execute(query).scalars()))
-
-
-@contextmanager
-def held(path: Path) -> Iterator[None]:
-    """The file is locked by another process."""
-    command = [sys.executable, "-c", HOLD, str(path)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
-        assert other.stdout.readline() == "held\n"
-        yield
-        other.stdin.close()
-        assert other.wait(60) == 0
 
 
 def begun(served, answer) -> tuple[str, dict[str, str]]:

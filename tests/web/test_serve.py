@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import socket
-import subprocess
-import sys
 import threading
-import time
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from contextlib import closing
 
 import httpx
 import pytest
@@ -27,65 +19,12 @@ from verax.studies.model.study_files import save_study
 from verax.studies.store import open_store
 from verax.studies.store.database.relocate import move
 from verax.web.serve import address, default_database, listen, serve
+from web.serving import LONG, server, workers_of
 from web.walk import Form, filled, http_enter, http_walk
-
-LONG = 180  # seconds after which something hangs, on any machine
-TESTS = Path(__file__).parents[1]
-START = (
-    "import sys; from verax.web.serve import serve; serve(sys.argv[1], sys.argv[2] or None, {}, workers={})"
-)
 
 
 def answer(asked) -> str:
     return GIVEN[asked.name]
-
-
-@dataclass
-class Running:
-    """A server as its own process; what it said is known when it has ended."""
-
-    process: subprocess.Popen
-    said: str = ""
-    complained: str = ""
-
-
-@contextmanager
-def server(folder: Path, database: str, *, port: int, workers: int) -> Iterator[Running]:
-    """A server, ended with Ctrl-C."""
-    command = [sys.executable, "-c", START.format(port, workers), str(folder), database]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([*filter(None, sys.path), str(TESTS)])}
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, env=environment, stdout=pipe, stderr=pipe, text=True) as process:
-        running = Running(process)
-        try:
-            ready(process, port)
-            yield running
-        finally:
-            process.send_signal(signal.SIGINT)
-            try:
-                running.said, running.complained = process.communicate(timeout=LONG)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                raise
-
-
-def ready(process: subprocess.Popen, port: int) -> None:
-    until = time.monotonic() + LONG
-    while time.monotonic() < until:
-        assert process.poll() is None, "the server ended"
-        try:
-            if httpx.get(f"http://127.0.0.1:{port}/", timeout=30).status_code == 200:
-                return
-        except httpx.TransportError:
-            time.sleep(0.1)
-    raise AssertionError("the server did not answer")
-
-
-def workers_of(process: subprocess.Popen) -> list[str]:
-    """The processes under a server that are not Python's own helpers."""
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-    lines = {child: Path(f"/proc/{child}/cmdline").read_text() for child in children}
-    return [child for child, line in lines.items() if "resource_tracker" not in line]
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

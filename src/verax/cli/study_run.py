@@ -129,12 +129,18 @@ def serve_command(
         str,
         typer.Option(metavar="ADDRESSES", help="Reverse proxies that say who asks; with commas between."),
     ] = "",
+    host_name: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES", help="Names under which it is served, with commas between; any by default."
+        ),
+    ] = "",
 ) -> None:
     """Serve a study to participants and store their answers."""
     check_installed()
     from verax.web.serve import serve as run
 
-    run(folder, database=database, port=port, host=host, workers=workers, proxy=proxy)
+    run(folder, database=database, port=port, host=host, workers=workers, proxy=proxy, host_name=host_name)
 
 
 @one_sentence

@@ -110,6 +110,8 @@ def _parts(seen: Overview) -> Iterator[RenderableType]:
     if seen.last:
         yield Text("\nlast seen")
         yield _last(seen)
+    if seen.unkept:
+        yield Text(f"\n{seen.unkept:,} pages that were sent in vain were only counted, not kept.")
     if seen.retention_days is not None:
         due = f"{seen.due} are due: verax study purge" if seen.due else "none is due"
         yield Text(f"\nAnswers are kept for {seen.retention_days} days; {due}.")

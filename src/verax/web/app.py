@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
@@ -14,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -22,12 +22,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from verax.studies.model.study import Study
 from verax.studies.store import Store
 from verax.web.experimenter.live_page import Watch
+from verax.web.experimenter.password_checks import PasswordChecks
 from verax.web.experimenter.routes import experimenter_routes
+from verax.web.health import Health, health
 from verax.web.http.assets import assets
 from verax.web.http.forms import Form, shown_or_posted
+from verax.web.http.hosts import AllowedHosts
 from verax.web.http.origins import own_posted
 from verax.web.http.pages import Site
-from verax.web.http.policy import HEADERS
+from verax.web.http.policy import headers_for
 from verax.web.http.rate_limits import make_limits
 from verax.web.participant import routes as participant
 from verax.web.participant.endings import ask_to_leave, leave
@@ -39,7 +42,9 @@ FOR_EVER = "public, max-age=31536000, immutable"
 logger = logging.getLogger("verax.web")
 
 
-def make_app(store: Store, study: Study, *, preview: bool = False, frozen: str | None = None) -> Starlette:
+def make_app(
+    store: Store, study: Study, *, preview: bool = False, frozen: str | None = None, hosts: Sequence[str] = ()
+) -> Starlette:
     """The pages of a study; a server that ends closes the store.
 
     Args:
@@ -47,6 +52,7 @@ def make_app(store: Store, study: Study, *, preview: bool = False, frozen: str |
         study: what is shown.
         preview: every page says that nothing is recorded, and there are none for experimenters.
         frozen: when the study was frozen, for experimenters.
+        hosts: the names under which it is served; any if there are none.
     """
     app = Starlette(
         routes=[
@@ -56,14 +62,15 @@ def make_app(store: Store, study: Study, *, preview: bool = False, frozen: str |
             _both("/p/{token}", participant.here, participant.submit),
             _both("/p/{token}/leave", ask_to_leave, leave),
             Route("/static/{name}", static),
-            *([] if preview else experimenter_routes()),
+            *([] if preview else [Route("/health", health), *experimenter_routes()]),
         ],
-        middleware=[Middleware(SafeHeaders)],
+        middleware=[Middleware(SafeHeaders), Middleware(AllowedHosts, names=hosts)],
         exception_handlers={
             HTTPException: _refused,
             OperationalError: _busy,
             InterfaceError: _busy,
             NoConnection: _busy,
+            ClientDisconnect: _gone,
             Exception: _broken,
         },
         lifespan=_closing,
@@ -71,6 +78,8 @@ def make_app(store: Store, study: Study, *, preview: bool = False, frozen: str |
     app.state.site = Site(store, study, preview)
     app.state.limits = make_limits()
     app.state.watch = Watch(store, frozen)
+    app.state.health = Health(store)
+    app.state.password_checks = PasswordChecks()
     return app
 
 
@@ -82,6 +91,8 @@ def _both(path: str, show: Callable[[Request], Response], take: Callable[[Reques
 async def _closing(app: Starlette) -> AsyncIterator[None]:
     async with _purging(app.state.site):
         yield
+    app.state.health.close()
+    app.state.password_checks.close()
     app.state.site.store.close()
 
 
@@ -129,14 +140,14 @@ class SafeHeaders:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
+                for name, value in headers_for(scope["scheme"]).items():
                     headers.setdefault(name, value)
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
 
 
-def static(request: Request) -> Response:
+async def static(request: Request) -> Response:
     """A file of the pages, to be kept for ever: its name changes with its content."""
     asset = assets().get(request.path_params["name"])
     if asset is None:
@@ -144,23 +155,29 @@ def static(request: Request) -> Response:
     return Response(asset.content, media_type=asset.type, headers={"Cache-Control": FOR_EVER})
 
 
-def _refused(request: Request, error: Exception) -> Response:
+# These are coroutines, or they would wait for a thread, and all of those may wait for the database.
+async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    names = {403: "foreign", 404: "no-page", 405: "wrong-method", 413: "too-large"}
+    names = {403: "foreign", 404: "no-page", 405: "wrong-method", 408: "too-slow", 413: "too-large"}
     answer = notice(request, names.get(error.status_code, "bad-form"))
     answer.headers.update(error.headers or {})
     return answer
 
 
-def _busy(request: Request, error: Exception) -> Response:
+async def _gone(request: Request, error: Exception) -> Response:  # noqa: ARG001
+    logger.warning("Somebody hung up before a form had arrived; nothing was stored of it.")
+    return Response(status_code=400)  # which nobody reads
+
+
+async def _busy(request: Request, error: Exception) -> Response:
     # Not the whole message: it holds the statement, on many lines.
     logger.error("The database did not answer: %s", getattr(error, "orig", type(error).__name__))
     return notice(request, "busy")
 
 
-def _broken(request: Request, error: Exception) -> Response:  # noqa: ARG001
+async def _broken(request: Request, error: Exception) -> Response:  # noqa: ARG001
     # This answer does not pass through the middleware; the error itself goes on to the server's log.
     answer = notice(request, "broken")
-    for name, value in HEADERS.items():
+    for name, value in headers_for(request.scope["scheme"]).items():
         answer.headers.setdefault(name, value)
     return answer

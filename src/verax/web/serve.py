@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from ipaddress import ip_network
+from multiprocessing import parent_process
+from multiprocessing.connection import wait
 from pathlib import Path
+from threading import Thread
 
 import uvicorn
 from sqlalchemy import make_url
@@ -19,6 +25,8 @@ from verax.studies.model.study_files import load_study
 from verax.studies.store import open_store, platform_key
 from verax.studies.store.database.redirect import present_url
 from verax.web.app import make_app
+from verax.web.http.connections import BoundedProtocol
+from verax.web.http.hosts import host_names
 
 # Somebody's answer on its way is waited for so many seconds when the server ends.
 GRACE = 10
@@ -33,6 +41,7 @@ def serve(
     host: str = "127.0.0.1",
     workers: int = 1,
     proxy: str = "",
+    host_name: str = "",
 ) -> None:
     """Serves a built study until Ctrl-C.
 
@@ -43,8 +52,9 @@ def serve(
         host: the address to listen at: 127.0.0.1 for this machine only, 0.0.0.0 for everybody.
         workers: processes.
         proxy: the addresses of the reverse proxies that tell where requests come from; see `proxies`.
+        host_name: the names under which the study is served, with commas between; any name if empty.
     """
-    trusted = proxies(proxy)
+    trusted, names = proxies(proxy), host_names(host_name)
     if workers < 1:
         raise VeraxError(f"A study is served by at least one process; workers is {workers}.")
     url = database or default_database(folder)
@@ -60,7 +70,7 @@ def serve(
         "Press Ctrl-C to end.",
         flush=True,
     )
-    run(partial(_worker, str(folder), url), listener, workers, trusted)
+    run(partial(_worker, str(folder), url, names), listener, workers, trusted)
     print("Ended. Every answer that was given is stored.", flush=True)
 
 
@@ -123,6 +133,7 @@ def run(
         make,
         factory=True,
         workers=workers,
+        http=BoundedProtocol,
         ws="none",
         log_level="warning",
         access_log=False,  # the addresses hold tokens, and who asked from where is nobody's business
@@ -145,8 +156,24 @@ def run(
         listener.close()
 
 
-def _worker(folder: str, url: str) -> ASGIApp:
+def _end_with_parent() -> None:
+    """Ends this process when the one that began it is killed: it would hold the port, and nobody could begin anew."""
+    parent = parent_process()
+    if parent is None:
+        return
+
+    def watch(sentinel: int) -> None:
+        wait([sentinel])
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(2 * GRACE)  # for answers on their way
+        os._exit(1)
+
+    Thread(target=watch, args=(parent.sentinel,), daemon=True).start()
+
+
+def _worker(folder: str, url: str, hosts: Sequence[str] = ()) -> ASGIApp:
+    _end_with_parent()
     study = load_study(folder)
     freeze = frozen(folder)
     store = open_store(study, url, key=platform_key(study, folder))
-    return make_app(store, study, frozen=freeze.at if freeze else None)
+    return make_app(store, study, frozen=freeze.at if freeze else None, hosts=hosts)

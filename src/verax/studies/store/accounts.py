@@ -5,6 +5,7 @@ Of a password only its argon2 hash is stored, of a session only the hash of its 
 
 from __future__ import annotations
 
+import hmac
 import unicodedata
 from dataclasses import dataclass
 from functools import cache
@@ -24,6 +25,7 @@ from verax.studies.store.tokens import new_token, token_hash
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 10, 1000
 LONGEST_NAME = 64
 SESSION_SECONDS = 12 * 3600
+DEVICE_SECONDS = 180 * 24 * 3600  # for which a browser is known in which somebody has signed in
 # Who did something may also be one of these; see the table of actions.
 NOT_PEOPLE = ("command line", "participant", "server")
 
@@ -133,6 +135,19 @@ def sign_out(store: Store, token: str) -> None:
     """Ends a session."""
     end = delete(sessions).where(sessions.c.token_hash == token_hash(token))
     store.database.write(lambda connection: connection.execute(end))
+
+
+def new_device(store: Store, name: str) -> str:
+    """What a browser keeps in which somebody has signed in: it proves that, and lets nobody in by itself."""
+    id = new_token()
+    return f"{id}.{store.keyed(f'device {id} {plain_name(name)}')}"
+
+
+def is_known_device(store: Store, name: str, shown: str) -> bool:
+    """Whether somebody has signed in under this name in a browser that keeps this."""
+    id, _, mark = shown.partition(".")
+    right = store.keyed(f"device {id} {plain_name(name)}")
+    return hmac.compare_digest(mark.encode("utf-8", "replace"), right.encode())
 
 
 def plain_name(name: str) -> str:

@@ -58,6 +58,8 @@ class Person(NamedTuple):
     current: int
     steps: int
     number: int | None
+    events: int
+    event_bytes: int
 
 
 class StudyState(NamedTuple):

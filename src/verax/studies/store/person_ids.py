@@ -16,6 +16,8 @@ from verax.studies.store.tokens import TOKEN_BYTES
 
 KEY_FILE = "person.key"
 KEY_BYTES = 32
+LENT = "~"  # which no token begins with
+NONCE_BYTES, SEAL_BYTES = 12, 12
 
 
 @dataclass(frozen=True)
@@ -27,16 +29,23 @@ class PlatformPerson:
         hash: keyed, of the platform's id of the person: the same each time they come.
         token: opens their pages: the same each time too.
         return_to: what the platform must be told at the end.
+        session: keyed hash of the platform's session or assignment with which they come; None where none is asked for.
     """
 
     platform: str
     hash: str
     token: str
     return_to: Mapping[str, str] | None = None
+    session: str | None = None
 
 
 def known_person(
-    key: bytes, study_hash: str, platform: str, id: str, return_to: Mapping[str, str] | None = None
+    key: bytes,
+    study_hash: str,
+    platform: str,
+    id: str,
+    return_to: Mapping[str, str] | None = None,
+    session: str | None = None,
 ) -> PlatformPerson:
     """The person with this id on this platform, in this study: the same id is somebody else in another one."""
     return PlatformPerson(
@@ -44,7 +53,41 @@ def known_person(
         _digest(key, "person", study_hash, platform, id).hex(),
         base64.urlsafe_b64encode(_digest(key, "token", study_hash, platform, id)[:TOKEN_BYTES]).decode(),
         return_to,
+        None if session is None else _digest(key, "session", study_hash, platform, id, session).hex(),
     )
+
+
+def lent_token(key: bytes, token: str) -> str:
+    """What opens the pages of a token to whoever came a second time by a platform's ids alone.
+
+    It shows the way on, but not the token itself, which is the participant's own and may delete everything.
+    """
+    nonce = _digest(key, "nonce", token)[:NONCE_BYTES]
+    sealed = _xor(base64.urlsafe_b64decode(token), _digest(key, "lent", nonce.hex()))
+    seal = _digest(key, "seal", nonce.hex(), sealed.hex())[:SEAL_BYTES]
+    return LENT + base64.urlsafe_b64encode(nonce + sealed + seal).decode()
+
+
+def is_lent(shown: str) -> bool:
+    """Whether it looks like what `lent_token` gives."""
+    return shown.startswith(LENT)
+
+
+def token_behind(key: bytes, lent: str) -> str | None:
+    """The token behind what `lent_token` gave; None for what it never gave."""
+    try:
+        content = base64.b64decode(lent.removeprefix(LENT), b"-_", validate=True)
+    except ValueError:
+        return None
+    nonce, sealed, seal = content[:NONCE_BYTES], content[NONCE_BYTES:-SEAL_BYTES], content[-SEAL_BYTES:]
+    right = _digest(key, "seal", nonce.hex(), sealed.hex())[:SEAL_BYTES]
+    if len(sealed) != TOKEN_BYTES or not hmac.compare_digest(seal, right):
+        return None
+    return base64.urlsafe_b64encode(_xor(sealed, _digest(key, "lent", nonce.hex()))).decode()
+
+
+def _xor(content: bytes, stream: bytes) -> bytes:
+    return bytes(one ^ other for one, other in zip(content, stream, strict=False))
 
 
 def platform_key(study: Study, folder: str | Path) -> bytes | None:

@@ -66,6 +66,7 @@ NEWEST = (
     .order_by(participants.c.last_seen_at.desc(), participants.c.id.desc())
     .limit(bindparam("last"))
 )
+UNKEPT = select(func.coalesce(func.sum(participants.c.unkept), 0)).where(_of_study)
 _timed = (
     select(participants.c.id)
     .where(_of_study, participants.c.is_bot == bindparam("is_bot"), participants.c.consented_at.is_not(None))
@@ -174,6 +175,7 @@ class Overview:
         last: who did something last, the latest first; their `ago` is in minutes.
         retention_days: for how long answers are kept.
         due: how many people's answers are to be deleted by now.
+        unkept: how often something that was sent in vain was only counted, since too much of it was kept already.
     """
 
     title: str
@@ -186,6 +188,7 @@ class Overview:
     last: tuple[Seen, ...] = field(default=())
     retention_days: int | None = None
     due: int = 0
+    unkept: int = 0
 
 
 def overview(store: Store, *, frozen: str | None = None, last: int = LAST) -> Overview:
@@ -211,6 +214,7 @@ def overview(store: Store, *, frozen: str | None = None, last: int = LAST) -> Ov
             last=_last(work, state.secret, last),
             retention_days=study.spec.retention_days,
             due=due(work),
+            unkept=work.connection.execute(UNKEPT, {"study_id": work.study_id}).scalar_one(),
         )
 
 

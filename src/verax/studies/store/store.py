@@ -17,13 +17,14 @@ from verax.studies.store.database.engine import Database
 from verax.studies.store.database.register import open_registered
 from verax.studies.store.participant.consent import consent
 from verax.studies.store.participant.enter import enter, enter_person, make_codes
+from verax.studies.store.participant.in_vain import keep
 from verax.studies.store.participant.participant_view import Submitted, Where
 from verax.studies.store.participant.posted import clean, keepable
 from verax.studies.store.participant.show import Due, display, find, look
 from verax.studies.store.participant.submit import submit
 from verax.studies.store.participant.withdraw import Left, withdraw
-from verax.studies.store.people import Known, Transaction, act, lock, note, state_of
-from verax.studies.store.person_ids import known_person
+from verax.studies.store.people import Known, Transaction, act, lock, state_of
+from verax.studies.store.person_ids import is_lent, known_person, lent_token, token_behind
 from verax.studies.store.retention import Purged, due, last_moment, purge_some
 from verax.studies.store.tables import participants, studies
 from verax.studies.store.tokens import token_hash
@@ -94,8 +95,12 @@ class Store:
         platform: str | None = None,
         person: str | None = None,
         return_to: Mapping[str, str] | None = None,
+        session: str | None = None,
+        holds: str | None = None,
     ) -> str:
         """The token of a new participant; who came before by this code, or from this platform, gets theirs again.
+
+        Whoever comes a second time from a platform, in a browser that kept nothing, is lent a way in; see `opened_by`.
 
         Args:
             code: one of `make_codes`.
@@ -103,14 +108,28 @@ class Store:
             platform: "prolific" or "mturk".
             person: the platform's id of the person; only a keyed hash of it is stored.
             return_to: what the platform must be told at the end.
+            session: the platform's id of this visit; who has begun with one is let in with no other.
+            holds: what the browser kept from before.
 
         Raises:
-            Refused: nobody can enter now, or not with this code.
+            Refused: nobody can enter now, or not with this code, or not with this session.
         """
         if platform is not None and person is not None:
-            known = known_person(self._key(), self.study.hash, platform, person, return_to)
-            return self.write(enter_person, known)
+            key = self._key()
+            known = known_person(key, self.study.hash, platform, person, return_to, session)
+            own = holds is not None and not is_lent(holds)
+            may_know = self.write(enter_person, known, token_hash(holds) if own and holds else None)
+            return known.token if may_know else lent_token(key, known.token)
         return self.write(enter, code, is_bot=is_bot)
+
+    def opened_by(self, shown: str) -> tuple[str, bool]:
+        """The token behind what stands in an address or a cookie, and whether it is the participant's own.
+
+        What is only lent, to somebody who came by a platform's ids alone, shows the way on but deletes nothing.
+        """
+        if not is_lent(shown):
+            return shown, True
+        return token_behind(self._key(), shown) or "", False
 
     def person_hash(self, platform: str, person: str) -> str:
         """What the database knows of somebody whom a platform sent."""
@@ -118,7 +137,11 @@ class Store:
 
     def bot_pass(self) -> str:
         """What a simulated person shows when it enters, to be marked as a bot: known to whoever has the database."""
-        return hmac.digest(self._secret().encode(), b"bots", "sha256").hex()
+        return self.keyed("bots")
+
+    def keyed(self, message: str) -> str:
+        """What only this database can say of a message: a mark that nobody can make without its secret."""
+        return hmac.digest(self._secret().encode(), message.encode("utf-8", "replace"), "sha256").hex()
 
     def consent(self, token: str, agreed: bool) -> Where | None:
         """Notes the decision and gives whoever agrees a place and their steps, once; None for an unknown token."""
@@ -162,12 +185,12 @@ class Store:
     def event(self, token: str, type: str, data: Mapping[str, object]) -> None:
         """Keeps what a browser reports; an unknown token is ignored."""
 
-        def keep(work: Transaction) -> None:
+        def keep_it(work: Transaction) -> None:
             person = lock(work, token_hash(token))
             if person is not None and person.status != "withdrawn":
-                note(work, person.id, person.current, clean(type)[:40], keepable(data))
+                keep(work, person, person.current, clean(type)[:40], keepable(data))
 
-        self.write(keep)
+        self.write(keep_it)
 
     def withdraw(self, token: str, *, delete: bool = False) -> Where | None:
         """Ends somebody's part at their wish: the place is free again; None for an unknown token.

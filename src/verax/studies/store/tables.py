@@ -1,8 +1,8 @@
 """The tables of a study's database. Times are microseconds since 1970 in UTC.
 
 One database may hold several studies. No answer is overwritten: a response belongs to exactly one step, and what a
-participant sent in vain is kept as an event. Nothing is deleted but at the wish of its participant, or when the time
-of its keeping is over.
+participant sent in vain is kept as an event, up to a limit. Nothing is deleted but at the wish of its participant, or
+when the time of its keeping is over.
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ studies = Table(
     # over: the URL of the old one.
     Column("moved_to", String),
     Column("judged_at", BigInteger),  # when the exclusion rules were last applied
+    Column("event_bytes", BigInteger, nullable=False, server_default="0"),  # of all that was sent in vain
+    Column("checked_at", BigInteger),  # when the server last made sure that it can write
 )
 
 participants = Table(
@@ -78,6 +80,12 @@ participants = Table(
         "person_hash", String(64)
     ),  # keyed, of the platform's id of the person; the id itself is not stored
     Column("return_to", JSON),  # what the platform must be told at the end, as MTurk's assignment
+    # keyed, of the platform's session or assignment with which the person came; no other one opens their place
+    Column("session_hash", String(64)),
+    # How much of what was sent in vain is kept as events, and how often something was only counted.
+    Column("events", Integer, nullable=False, server_default="0"),
+    Column("event_bytes", Integer, nullable=False, server_default="0"),
+    Column("unkept", Integer, nullable=False, server_default="0"),
     UniqueConstraint("study_id", "number"),
     Index(None, "study_id", "person_hash", unique=True),
     UniqueConstraint("study_id", "completion_code"),

@@ -127,6 +127,11 @@ def _decisions(seen: Overview) -> Iterator[str]:
         yield "Every place of the design is filled: the study can be closed."
     if seen.frozen is None and not seen.people.came:
         yield "The plan has no date yet: run verax study freeze before the first participant comes."
+    if seen.unkept:
+        yield (
+            f"{seen.unkept:,} pages that were sent in vain were only counted, as too many of them are kept already: "
+            "somebody may be trying to fill the disk."
+        )
     if seen.due:
         yield (
             f"The answers of {seen.due} people were to be kept for {seen.retention_days} days, which are over: run "

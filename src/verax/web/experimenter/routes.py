@@ -2,32 +2,47 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal, cast
 
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from verax.studies.store.accounts import LONGEST_NAME, plain_name, sign_in, sign_out
+from verax.studies.store import Store
+from verax.studies.store.accounts import (
+    LONGEST_NAME,
+    is_known_device,
+    new_device,
+    plain_name,
+    sign_in,
+    sign_out,
+)
 from verax.web.experimenter.live_page import live, news
+from verax.web.experimenter.password_checks import Full, PasswordChecks
 from verax.web.experimenter.sign_in import (
     Visit,
+    device_cookie,
     experimenter_page,
     guarded,
     guarded_form,
+    has_session,
     home,
+    is_foreign,
+    not_from_here,
     open_door,
-    own_form,
     shut_door,
     visit_of,
 )
 from verax.web.experimenter.zip_export import export
-from verax.web.http.forms import Form, shown_or_posted
+from verax.web.http.forms import Form, read_form
 from verax.web.http.pages import see_other, site_of
 from verax.web.http.rate_limits import client_key, limits_of, too_many
 
 WRONG = "The name or the password is wrong."
+QUEUE_SECONDS = 10.0  # after which whoever found a long queue may try again
 
 
 def experimenter_routes() -> list[Route]:
@@ -38,30 +53,52 @@ def experimenter_routes() -> list[Route]:
         Route("/experimenter/state", guarded_form(set_state), methods=["POST"]),
         Route("/experimenter/export", guarded_form(export), methods=["POST"]),
         Route("/experimenter/sign-out", guarded_form(leave), methods=["POST"]),
-        Route("/experimenter/sign-in", shown_or_posted(door, own_form(enter)), methods=["GET", "POST"]),
+        Route("/experimenter/sign-in", door, methods=["GET", "POST"]),
     ]
 
 
-def door(request: Request) -> Response:
-    """The page to sign in."""
-    if visit_of(request) is not None:
+async def door(request: Request) -> Response:
+    """The page to sign in, and its form. Neither waits for a thread that participants need."""
+    if request.method == "POST":
+        form = await read_form(request)
+        return not_from_here(request) if is_foreign(request) else await _enter(request, form)
+    if has_session(request) and await run_in_threadpool(visit_of, request) is not None:
         return see_other(home(request))
     return _door(request)
 
 
-def enter(request: Request, form: Form) -> Response:
+async def _enter(request: Request, form: Form) -> Response:
     """Begins a session, or says that the name or the password is wrong, but not which."""
-    name = plain_name(form.get("name", ""))[:LONGEST_NAME]
-    limits = limits_of(request)
-    wait = (
-        limits.sign_in_from.allow(client_key(request))
-        or limits.sign_in_as.allow(name)
-        or limits.sign_in.allow("")
-    )
+    name, password = plain_name(form.get("name", ""))[:LONGEST_NAME], form.get("password", "")
+    try:
+        session = await _try(request, name, password)
+    except Full:
+        session = QUEUE_SECONDS
+    if isinstance(session, float | int):
+        return too_many(request, session, ("Sign in", home(request, "/sign-in")))
+    return _door(request, name=name, problem=WRONG) if session is None else open_door(request, *session)
+
+
+async def _try(request: Request, name: str, password: str) -> tuple[str, str] | float | None:
+    """A session and the mark of a known browser; None for what is wrong; or the seconds to wait."""
+    checks, limits = cast(PasswordChecks, request.app.state.password_checks), limits_of(request)
+    store, address = site_of(request).store, client_key(request)
+    device = request.cookies.get(device_cookie(request), "")
+    known = bool(device) and await checks.known.run(partial(is_known_device, store, name, device))
+    key = f"device {device}" if known else f"{address} {name}"
+    wait = limits.wrong_passwords.wait(key) or (0.0 if known else limits.sign_in_from.allow(address))
     if wait:
-        return too_many(request, wait, ("Sign in", home(request, "/sign-in")))
-    token = sign_in(site_of(request).store, name, form.get("password", ""))
-    return _door(request, name=name, problem=WRONG) if token is None else open_door(request, token)
+        return wait
+    queue = checks.known if known else checks.strangers
+    session = await queue.run(partial(_begin, store, name, password))
+    if session is None:
+        limits.wrong_passwords.allow(key)
+    return session
+
+
+def _begin(store: Store, name: str, password: str) -> tuple[str, str] | None:
+    token = sign_in(store, name, password)
+    return None if token is None else (token, new_device(store, name))
 
 
 def leave(request: Request, visit: Visit, form: Form) -> Response:  # noqa: ARG001

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from verax.studies.store.accounts import SESSION_SECONDS, signed_in
+from verax.studies.store.accounts import DEVICE_SECONDS, SESSION_SECONDS, signed_in
 from verax.web.http.forms import Form, posted
 from verax.web.http.origins import check_origin
 from verax.web.http.pages import page, root, see_other, site_of
@@ -103,7 +103,7 @@ def own_form(handler: Callable[[Request, Form], Response]) -> Callable[[Request]
     """Takes forms, but none that another site sent."""
 
     def checked(request: Request, form: Form) -> Response:
-        return not_from_here(request) if _is_foreign(request) else handler(request, form)
+        return not_from_here(request) if is_foreign(request) else handler(request, form)
 
     return posted(checked)
 
@@ -115,19 +115,29 @@ def visit_of(request: Request) -> Visit | None:
     return Visit(experimenter.name, token) if experimenter and token else None
 
 
-def open_door(request: Request, token: str) -> Response:
-    """Lets the browser in for as long as its session lasts."""
+def has_session(request: Request) -> bool:
+    """Whether the browser says that it has a session; whether it is one, the database knows."""
+    return _cookie(request) in request.cookies
+
+
+def open_door(request: Request, token: str, device: str) -> Response:
+    """Lets the browser in for as long as its session lasts, and marks it as one in which somebody has signed in."""
     answer = see_other(home(request))
+    _set_cookie(request, answer, _cookie(request), token, SESSION_SECONDS)
+    _set_cookie(request, answer, device_cookie(request), device, DEVICE_SECONDS)
+    return answer
+
+
+def _set_cookie(request: Request, answer: Response, name: str, value: str, seconds: int) -> None:
     answer.set_cookie(
-        _cookie(request),
-        token,
-        max_age=SESSION_SECONDS,
+        name,
+        value,
+        max_age=seconds,
         path=home(request),
         secure=request.url.scheme == "https",
         httponly=True,
         samesite="strict",
     )
-    return answer
 
 
 def shut_door(request: Request) -> Response:
@@ -161,12 +171,18 @@ def _to_the_door(request: Request) -> Response:
     return see_other(door)
 
 
+def device_cookie(request: Request) -> str:
+    """The name of the cookie by which a browser is known again, when others try to keep its owner out."""
+    return f"verax-known-{site_of(request).study.hash[:12]}"
+
+
 def _cookie(request: Request) -> str:
     """The cookie's name: studies on one host must not take each other's."""
     return f"verax-experimenter-{site_of(request).study.hash[:12]}"
 
 
-def _is_foreign(request: Request) -> bool:
+def is_foreign(request: Request) -> bool:
+    """Whether another site's page sent the form."""
     try:
         check_origin(request)
     except HTTPException:

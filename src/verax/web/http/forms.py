@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from urllib.parse import parse_qsl
 
@@ -15,6 +16,7 @@ from verax.studies.store.participant.posted import LONGEST_TEXT
 # Of a form, in bytes. A letter takes up to nine: the longest text passes in any language, and so do several usual ones.
 LARGEST = 16 * LONGEST_TEXT
 MOST_FIELDS = 200
+BODY_SECONDS = 30  # until a form has arrived
 
 Form = Mapping[str, str]
 
@@ -44,13 +46,18 @@ async def read_form(request: Request) -> Form:
     """The fields of a form; the last value of a field that came twice.
 
     Raises:
-        HTTPException: 413 for more than `LARGEST` bytes, 400 for what is no form.
+        HTTPException: 413 for more than `LARGEST` bytes, 408 for one that takes too long, 400 for what is no form.
+        ClientDisconnect: whoever sent it has gone.
     """
     body = bytearray()
-    async for piece in request.stream():
-        body += piece
-        if len(body) > LARGEST:
-            raise HTTPException(413)
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for piece in request.stream():
+                body += piece
+                if len(body) > LARGEST:
+                    raise HTTPException(413)
+    except TimeoutError as error:
+        raise HTTPException(408, headers={"Connection": "close"}) from error
     try:
         return dict(parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=MOST_FIELDS))
     except ValueError as error:

@@ -12,7 +12,17 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Robots-Tag": "noindex, nofollow",
     "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
+# For pages that came by https: the browser asks for this host in no other way for a year.
+HSTS = {"Strict-Transport-Security": "max-age=31536000"}
+
+
+def headers_for(scheme: str) -> dict[str, str]:
+    """The headers of every answer."""
+    return HEADERS | HSTS if scheme == "https" else HEADERS
+
 
 MTURK = "https://www.mturk.com"
 SANDBOX = "https://workersandbox.mturk.com"

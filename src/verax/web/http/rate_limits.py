@@ -66,6 +66,11 @@ class Limiter:
             now = self._clock()
             return self._wait(self._full_at.get(key, now) - now)
 
+    def is_full(self, key: str) -> bool:
+        """Whether nothing was taken lately."""
+        with self._lock:
+            return self._full_at.get(key, 0) <= self._clock()
+
     def _wait(self, until_full: float) -> float:
         wait = until_full - (self._burst - 1) * self._token
         return wait if wait > TOLERANCE else 0.0
@@ -78,16 +83,19 @@ class Limits:
     Attributes:
         enter: new participants from one address; a class of 60 who press twice pass.
         wrong_codes: codes from one address that were none.
+        in_vain_as: pages that one participant sent and that were no answer: stale ones, copies, incomplete ones.
+        in_vain_from: the same from one address; whoever sent none of them is not held up by it.
         sign_in_from: tries to sign in from one address.
-        sign_in_as: tries to sign in under one name, from wherever.
-        sign_in: all tries to sign in: each takes a tenth of a second, which participants would wait for.
+        wrong_passwords: under one name from one address, or in one browser that is known; so nobody locks out the
+            owner of a name.
     """
 
     enter: Limiter
     wrong_codes: Limiter
+    in_vain_as: Limiter
+    in_vain_from: Limiter
     sign_in_from: Limiter
-    sign_in_as: Limiter
-    sign_in: Limiter
+    wrong_passwords: Limiter
 
 
 def make_limits(clock: Callable[[], float] = time.monotonic) -> Limits:
@@ -95,9 +103,10 @@ def make_limits(clock: Callable[[], float] = time.monotonic) -> Limits:
     return Limits(
         enter=Limiter(rate=2, burst=240, clock=clock),
         wrong_codes=Limiter(rate=1 / 10, burst=60, clock=clock),
+        in_vain_as=Limiter(rate=1 / 2, burst=40, clock=clock),
+        in_vain_from=Limiter(rate=5, burst=400, clock=clock),
         sign_in_from=Limiter(rate=1 / 10, burst=10, clock=clock),
-        sign_in_as=Limiter(rate=1 / 20, burst=10, clock=clock),
-        sign_in=Limiter(rate=2, burst=60, clock=clock),
+        wrong_passwords=Limiter(rate=1 / 30, burst=6, clock=clock),
     )
 
 

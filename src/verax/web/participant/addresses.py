@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,23 +16,46 @@ REMEMBERED = 30 * 24 * 3600
 HOST = re.compile(r"([A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
 
 
-def place(request: Request, token: str) -> str:
+@dataclass(frozen=True)
+class Opened:
+    """The place that an address opens.
+
+    Attributes:
+        shown: what stands in the address, and in those of all its pages.
+        token: of the participant.
+        own: whether they came by their own link or cookie; otherwise it was lent to whoever came by a platform's ids.
+    """
+
+    shown: str
+    token: str
+    own: bool
+
+
+def opened_place(request: Request) -> Opened:
+    """Whose place is asked for."""
+    shown = request.path_params["token"]
+    return Opened(shown, *site_of(request).store.opened_by(shown))
+
+
+def place(request: Request, shown: str) -> str:
     """The one address of a participant."""
-    return f"{root(request)}/p/{token}"
+    return f"{root(request)}/p/{shown}"
 
 
-def leave_address(request: Request, token: str) -> str:
+def leave_address(request: Request, shown: str) -> str:
     """Where a participant leaves the study."""
-    return f"{place(request, token)}/leave"
+    return f"{place(request, shown)}/leave"
 
 
-def own_link(request: Request, token: str) -> str:
-    """The address of a participant as others would type it."""
+def own_link(request: Request, opened: Opened) -> str:
+    """The address of a participant as others would type it; empty for whoever has only been lent one."""
+    if not opened.own:
+        return ""
     scheme, (host, port) = request.scope["scheme"], request.scope.get("server") or ("localhost", None)
     asked = request.headers.get("host", "")
     if not HOST.fullmatch(asked):
         asked = host if port is None else f"{host}:{port}"
-    return f"{scheme}://{asked}{place(request, token)}"
+    return f"{scheme}://{asked}{place(request, opened.token)}"
 
 
 def remember(request: Request, answer: Response, token: str) -> None:

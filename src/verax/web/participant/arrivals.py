@@ -29,12 +29,14 @@ class Arrival:
         platform: "prolific" or "mturk".
         person: the platform's id of the person.
         fields: what the platform's link said, to be sent along with the form of the first page.
+        session: the platform's id of this visit: Prolific's session, MTurk's assignment.
         return_to: what the platform must be told at the end.
     """
 
     platform: str
     person: str
     fields: Mapping[str, str]
+    session: str
     return_to: Mapping[str, str] | None = None
 
 
@@ -58,13 +60,14 @@ def arrival(spec: StudySpec, given: Mapping[str, str]) -> Arrival | NoArrival:
         return NoArrival("malformed")
     person = fields[PARAMETERS[platform][0]]
     if platform == "prolific":
-        return Arrival(platform, person, fields)
+        return Arrival(platform, person, fields, fields["SESSION_ID"])
     if not _is_at(fields["turkSubmitTo"], mturk_host(spec)):
         return NoArrival("malformed")
     return Arrival(
         platform,
         person,
         fields,
+        fields["assignmentId"],
         {"assignmentId": fields["assignmentId"], "host": mturk_host(spec)},
     )
 

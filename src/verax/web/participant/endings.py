@@ -7,8 +7,8 @@ from starlette.responses import Response
 
 from verax.web.http.forms import Form
 from verax.web.http.pages import page, see_other, site_of
-from verax.web.participant.addresses import leave_address, place
-from verax.web.participant.notices import unknown, way_back
+from verax.web.participant.addresses import leave_address, opened_place, place
+from verax.web.participant.notices import notice, unknown, way_back
 
 SUBMIT = "/mturk/externalSubmit"
 
@@ -27,15 +27,18 @@ def ask_to_leave(request: Request) -> Response:
     """Asks once more. Nothing is noted: who goes back has never left."""
     if request.method == "HEAD":
         return Response(status_code=204)
-    token = request.path_params["token"]
-    where = site_of(request).store.look(token)
+    opened = opened_place(request)
+    where = site_of(request).store.look(opened.token)
     if where is None:
         return unknown(request)
     if where.status == "withdrawn" and where.steps == 0:
-        return see_other(place(request, token))
+        return see_other(place(request, opened.shown))
+    if not opened.own and where.status in ("complete", "withdrawn"):
+        return notice(request, "not-own", opened=opened)
     context = {
-        "action": leave_address(request, token),
-        "back": place(request, token),
+        "action": leave_address(request, opened.shown),
+        "back": place(request, opened.shown),
+        "own": opened.own,
         # Who is done, or has stopped, can only have it deleted.
         "stops": where.status not in ("complete", "withdrawn"),
         "gave": where.steps > 0,
@@ -46,10 +49,12 @@ def ask_to_leave(request: Request) -> Response:
 
 def leave(request: Request, form: Form) -> Response:
     """Ends somebody's part; a form without a choice, which our page never sends, asks again."""
-    token = request.path_params["token"]
+    opened = opened_place(request)
     choice = form.get("choice")
     if choice not in ("keep", "delete"):
-        return see_other(leave_address(request, token))
-    if site_of(request).store.withdraw(token, delete=choice == "delete") is None:
+        return see_other(leave_address(request, opened.shown))
+    if choice == "delete" and not opened.own:
+        return notice(request, "not-own", opened=opened)
+    if site_of(request).store.withdraw(opened.token, delete=choice == "delete") is None:
         return unknown(request)
-    return see_other(place(request, token))
+    return see_other(place(request, opened.shown))

@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse
 
 from verax.studies.model.spec import StudySpec
 from verax.web.http.pages import page, root, site_of
-from verax.web.participant.addresses import forget, own_link, place
+from verax.web.participant.addresses import Opened, forget, own_link, place
 
 
 @dataclass(frozen=True)
@@ -114,6 +114,25 @@ NOTICES = {
             "were.",
         ),
     ),
+    "other-session": Notice(
+        403,
+        "You have begun this study before",
+        (
+            "You began with another submission, so we cannot know that it is you. Please go on in the browser in which "
+            "you began, or by your own link, which stands under “Go on later” on every page.",
+            "If you have neither, please write to those who sent you.",
+        ),
+    ),
+    "not-own": Notice(
+        403,
+        "Please delete it where you began",
+        (
+            "You came here by the ids of a platform, which others may know too. So nothing was deleted.",
+            "Please open the study in the browser in which you began, or by your own link, and press “Leave the "
+            "study” there; or write to those who sent you, who can delete it for you.",
+        ),
+        "Go back",
+    ),
     "screened-out": Notice(
         200,
         "Thank you: this is the end for you",
@@ -127,6 +146,11 @@ NOTICES = {
         413,
         "That was too long",
         ("Nothing was saved of what you just sent. Please go back and make your text shorter.",),
+    ),
+    "too-slow": Notice(
+        408,
+        "That took too long",
+        (f"The form did not arrive as a whole. Please go back, and press the button once more. {_SAVED}",),
     ),
     "bad-form": Notice(
         400,
@@ -162,7 +186,7 @@ def notice(
     request: Request,
     name: str,
     *,
-    token: str = "",
+    opened: Opened | None = None,
     status: int | None = None,
     more: Sequence[str] = (),
     leaving: tuple[str, str] | None = None,
@@ -172,7 +196,7 @@ def notice(
     Args:
         request: what is answered.
         name: of the notice.
-        token: of the participant to whose place the notice's button leads; it leads to the first page if empty.
+        opened: the place to which the notice's button leads; it leads to the first page if None.
         status: of HTTP; the notice's own if None.
         more: what is said besides.
         leaving: the words of a link in the footer and its address, where leaving the study is offered.
@@ -181,13 +205,13 @@ def notice(
     way_on = way_back(spec, name)
     if way_on is None and name in UNPAID and spec.entry in GIVE_BACK:
         more = (*more, GIVE_BACK[spec.entry])
-    address = place(request, token) if token else f"{root(request)}/"
+    address = f"{root(request)}/" if opened is None else place(request, opened.shown)
     context = {
         "name": name,
         "heading": shown.heading,
         "says": (*shown.says, *more),
         "way_on": way_on or ((shown.way_on, address) if shown.way_on else None),
-        "link": own_link(request, token) if token else "",
+        "link": "" if opened is None else own_link(request, opened),
         "leaving": leaving,
     }
     answer = page(request, "notice.html", context, status or shown.status)

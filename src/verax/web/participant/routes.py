@@ -6,6 +6,7 @@ import hmac
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -14,7 +15,15 @@ from verax.studies.store import Refused, Where
 from verax.web.http.forms import Form
 from verax.web.http.pages import page, root, see_other, site_of
 from verax.web.http.rate_limits import client_key, limits_of, too_many
-from verax.web.participant.addresses import forget, leave_address, own_link, place, remember
+from verax.web.participant.addresses import (
+    Opened,
+    forget,
+    leave_address,
+    opened_place,
+    own_link,
+    place,
+    remember,
+)
 from verax.web.participant.arrivals import NoArrival, arrival
 from verax.web.participant.endings import completion
 from verax.web.participant.notices import notice, unknown
@@ -27,8 +36,14 @@ KEPT = "What you answered until then is kept for the research, as you chose."
 NOT_KEPT = "Nothing that you answered is kept."
 
 
-def welcome(request: Request) -> Response:
-    """The first page: what this is and how to begin, or to go on."""
+async def welcome(request: Request) -> Response:
+    """The first page: what this is and how to begin, or to go on; who was never here waits for no database."""
+    if site_of(request).cookie in request.cookies:
+        return await run_in_threadpool(_first_page, request)
+    return _first_page(request)
+
+
+def _first_page(request: Request) -> Response:
     site = site_of(request)
     from_platform = site.study.spec.entry in ("prolific", "mturk")
     came = arrival(site.study.spec, request.query_params) if from_platform else None
@@ -37,10 +52,10 @@ def welcome(request: Request) -> Response:
         return _welcome(request, hidden=came.fields)
     if came == NoArrival("preview"):
         return _welcome(request, looking=True)
-    token = request.cookies.get(site.cookie)
-    where = site.store.look(token) if token is not None else None
-    if token and where is not None:
-        return _welcome(request, going_on=place(request, token), left=where.status == "withdrawn")
+    shown = request.cookies.get(site.cookie)
+    where = site.store.look(site.store.opened_by(shown)[0]) if shown else None
+    if shown and where is not None:
+        return _welcome(request, going_on=place(request, shown), left=where.status == "withdrawn")
     return _welcome(request) if came is None else _no_arrival(request, came)
 
 
@@ -86,7 +101,13 @@ def enter(request: Request, form: Form) -> Response:
         return _no_arrival(request, came)
     return _let_in(
         request,
-        lambda: store.enter(platform=came.platform, person=came.person, return_to=came.return_to),
+        lambda: store.enter(
+            platform=came.platform,
+            person=came.person,
+            return_to=came.return_to,
+            session=came.session,
+            holds=request.cookies.get(site_of(request).cookie),
+        ),
     )
 
 
@@ -149,70 +170,85 @@ def here(request: Request) -> Response:
     if request.method == "HEAD" or "prefetch" in request.headers.get("Sec-Purpose", ""):
         # Nobody looks at this, so no clock may start.
         return Response(status_code=204 if request.method == "HEAD" else 503)
-    token = request.path_params["token"]
-    where = site_of(request).store.show(token)
+    opened = opened_place(request)
+    where = site_of(request).store.show(opened.token)
     if where is None:
         return unknown(request)
-    answer = _drawn(request, token, where)
-    if request.cookies.get(site_of(request).cookie) != token:
-        remember(request, answer, token)
+    answer = _drawn(request, opened, where)
+    # Who has the own link keeps it, also when they come by what was lent.
+    if request.cookies.get(site_of(request).cookie) not in (opened.shown, opened.token):
+        remember(request, answer, opened.shown)
     return answer
 
 
 def submit(request: Request, form: Form) -> Response:
     """An answer, or the consent; whatever comes of it, the participant is sent to where they are."""
-    token = request.path_params["token"]
-    store = site_of(request).store
+    opened = opened_place(request)
+    token, store = opened.token, site_of(request).store
     if "consent" in form:
         store.consent(token, form["consent"] == "yes")
-        return see_other(place(request, token))
+        return see_other(place(request, opened.shown))
+    wait = _held_up(request, token)
+    if wait:
+        return too_many(request, wait, ("Go on", place(request, opened.shown)))
     given, number = answers(form), step_number(form)
     submitted = store.submit(token, number, form.get("nonce", ""), given, client_times(form))
+    if submitted.in_vain:
+        limits_of(request).in_vain_as.allow(token)
+        limits_of(request).in_vain_from.allow(client_key(request))
     # Only looked at: the page was displayed before, and what is missing in it is no reload.
     where = store.look(token) if submitted.errors else None
     if where is None or where.status != "active" or where.ord != number:
-        return see_other(place(request, token))
-    return _step(request, token, where, given, submitted.errors)
+        return see_other(place(request, opened.shown))
+    return _step(request, opened, where, given, submitted.errors)
 
 
-def _drawn(request: Request, token: str, where: Where) -> Response:
+def _held_up(request: Request, token: str) -> float:
+    """For how many seconds nothing is taken from a participant who sent too much in vain."""
+    limits = limits_of(request)
+    if limits.in_vain_as.is_full(token):
+        return 0  # whatever others at the same address do
+    return limits.in_vain_as.wait(token) or limits.in_vain_from.wait(client_key(request))
+
+
+def _drawn(request: Request, opened: Opened, where: Where) -> Response:
     spec = site_of(request).study.spec
-    address = leave_address(request, token)
+    address = leave_address(request, opened.shown)
     leaving = ("Leave the study", address)
     own: dict[str, object] = {
-        "action": place(request, token),
-        "link": own_link(request, token),
+        "action": place(request, opened.shown),
+        "link": own_link(request, opened),
         "leaving": leaving,
     }
     match where.status:
         case "active":
-            return _step(request, token, where, {}, {})
+            return _step(request, opened, where, {}, {})
         case "consent":
             return page(request, "consent.html", own | {"consent": wording.consent(spec)})
         case "complete":
             about = {"completion_code": where.completion_code, "leaving": (DELETE, address)}
-            return page(request, "complete.html", own | completion(request, token) | about)
+            return page(request, "complete.html", own | completion(request, opened.token) | about)
         case "withdrawn":
             more = (KEPT if where.steps else NOT_KEPT,)
             return notice(
                 request,
                 "withdrawn",
-                token=token,
+                opened=opened,
                 more=more,
                 leaving=(DELETE, address) if where.steps else None,
             )
     # These are states of the participant, not failures; only a pause asks browsers to come again.
     status = None if where.status == "paused" else 200
-    return notice(request, where.status, token=token, status=status, leaving=leaving)
+    return notice(request, where.status, opened=opened, status=status, leaving=leaving)
 
 
 def _step(
-    request: Request, token: str, where: Where, given: Mapping[str, str], errors: Mapping[str, str]
+    request: Request, opened: Opened, where: Where, given: Mapping[str, str], errors: Mapping[str, str]
 ) -> Response:
     context = step_page(where, given, errors) | {
-        "action": place(request, token),
-        "link": own_link(request, token),
-        "leaving": ("Leave the study", leave_address(request, token)),
+        "action": place(request, opened.shown),
+        "link": own_link(request, opened),
+        "leaving": ("Leave the study", leave_address(request, opened.shown)),
         "problem": MISSING if errors else "",
     }
     return page(request, "step.html", context, status=422 if errors else 200)

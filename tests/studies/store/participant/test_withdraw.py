@@ -92,6 +92,10 @@ def test_who_deletes_is_gone_from_every_table_but_a_tombstone(open_with, clock):
         "platform": "code",
         "person_hash": None,
         "return_to": None,
+        "session_hash": None,
+        "events": 0,
+        "event_bytes": 0,
+        "unkept": 0,
     }
     # By the code they come to the page that says so, and to nothing else.
     assert store.enter(code=codes_made[0]) == token

@@ -19,13 +19,19 @@ from typing import Protocol, TypeVar
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import TimeoutError as NoConnection
 
 from verax.errors import VeraxError
 from verax.studies.store.database.group_commit import GroupCommit
 
 T = TypeVar("T")
 
-BUSY_SECONDS = 10  # how long a process waits for the others at an SQLite file
+# How long a database is waited for until somebody is told that it is busy; with the ways to it, nobody waits for
+# more than ten seconds.
+BUSY_SECONDS = 8
+HELD_SECONDS = (
+    1  # the same once a wait was in vain, until it answers again: or a queue would wait for each in turn
+)
 CONNECTIONS = 16  # per process; PostgreSQL allows 100 by default
 CACHE_KILOBYTES = 32_000  # of the writer: the table of ten thousand participants, which each arrival looks at
 
@@ -81,8 +87,9 @@ class Turns:
             else:
                 turn.acquire()
                 self._waiting.append(turn)
-        if turn is not None:
-            turn.acquire()  # until somebody who leaves passes the place on
+        # Until somebody who leaves passes the place on.
+        if turn is not None and not turn.acquire(timeout=BUSY_SECONDS) and self._gives_up(turn):
+            raise NoConnection("All connections to the database are in use.")
         try:
             yield
         finally:
@@ -91,6 +98,14 @@ class Turns:
                     self._waiting.popleft().release()
                 else:
                     self._free += 1
+
+    def _gives_up(self, turn: Lock) -> bool:
+        """Takes somebody out of the queue, unless they got a place at this very moment."""
+        with self._lock:
+            waits = turn in self._waiting
+            if waits:
+                self._waiting.remove(turn)
+            return waits
 
 
 def open_database(url: str) -> Database:
@@ -123,7 +138,7 @@ def _sqlite(url: URL) -> Database:
     event.listen(readers, "connect", partial(_set_up_sqlite, read_only=True))
     event.listen(writer, "connect", partial(_only_for_owner, Path(url.database)))
     event.listen(writer, "connect", partial(_set_up_sqlite, read_only=False))
-    event.listen(writer, "begin", _begin_immediate)
+    event.listen(writer, "begin", BeginImmediate())
     turns = Turns(CONNECTIONS)
     read, snapshot = partial(_run, readers, turns), partial(_snapshot, readers, turns, "BEGIN")
     return Database(read, GroupCommit(writer), snapshot, (readers, writer), url.database)
@@ -131,7 +146,10 @@ def _sqlite(url: URL) -> Database:
 
 def _postgresql(url: URL) -> Database:
     url = url.set(drivername="postgresql+psycopg")
-    engine, turns = _engine(url, CONNECTIONS, {}), Turns(CONNECTIONS)
+    # A server that is there but silent, as behind a cut cable, is given up after a while too.
+    bounds = {"connect_timeout": BUSY_SECONDS, "tcp_user_timeout": BUSY_SECONDS * 1000}
+    given = {name: bound for name, bound in bounds.items() if name not in url.query}
+    engine, turns = _engine(url, CONNECTIONS, {"connect_args": given}), Turns(CONNECTIONS)
     reader = engine.execution_options(isolation_level="AUTOCOMMIT")
     read, write = partial(_run, reader, turns), partial(_run_whole, engine, turns)
     begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -177,9 +195,24 @@ def _set_up_sqlite(connection: DBAPIConnection, _record: object, *, read_only: b
     cursor.close()
 
 
-def _begin_immediate(connection: Connection) -> None:
-    # A transaction that begins by reading would fail at once when it wants to write while another one does.
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
+class BeginImmediate:
+    """Begins a transaction that will write; a file that another program holds is waited for once, then only looked at.
+
+    A transaction that begins by reading would fail at once when it wants to write while another one does.
+    """
+
+    def __init__(self) -> None:
+        self._held = False
+
+    def __call__(self, connection: Connection) -> None:
+        """Begins it, or raises what SQLite says."""
+        seconds = min(HELD_SECONDS, BUSY_SECONDS) if self._held else BUSY_SECONDS
+        if connection.info.get("waits") != seconds:
+            connection.exec_driver_sql(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
+            connection.info["waits"] = seconds
+        self._held = True  # unless the next line comes to its end
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        self._held = False
 
 
 def reason_of(error: DBAPIError) -> str:

@@ -85,7 +85,8 @@ class GroupCommit:
             for job in jobs[1:]:
                 job.wake()
 
-    def _commit(self, jobs: list[_Job]) -> None:
+    def _commit(self, jobs: list[_Job]) -> bool:
+        """Whether it could at least begin."""
         begun = False
         try:
             with self._engine.begin() as connection:
@@ -95,12 +96,19 @@ class GroupCommit:
         except Exception as error:
             if len(jobs) == 1 or not begun:
                 # A database that does not even begin, as one that another program holds, is not waited for by each.
-                for job in jobs:
-                    job.error = error
-                return
+                _fail(jobs, error)
+                return begun
             # All is undone; each is done again by itself, and only who asked for what cannot be done hears of it.
-            for job in jobs:
-                self._commit([job])
+            for place, job in enumerate(jobs, 1):
+                if not self._commit([job]):
+                    _fail(jobs[place:], error)
+                    break
         else:
             for job in jobs:
                 job.error = None
+        return begun
+
+
+def _fail(jobs: list[_Job], error: Exception) -> None:
+    for job in jobs:
+        job.error = error

@@ -25,10 +25,13 @@ CODE = (
 USE_CODE = (
     update(codes).where(codes.c.code == bindparam("used")).values(participant_id=bindparam("participant_id"))
 )
-KNOWN = select(participants.c.id, participants.c.return_to).where(
+KNOWN = select(
+    *(participants.c[name] for name in ("id", "status", "token_hash", "return_to", "session_hash"))
+).where(
     participants.c.study_id == bindparam("study_id"), participants.c.person_hash == bindparam("person_hash")
 )
 RETURN_TO = CHANGE.where(participants.c.status != "withdrawn").values(return_to=bindparam("to"))
+BIND = CHANGE.where(participants.c.status != "withdrawn").values(session_hash=bindparam("session"))
 NEW_PARTICIPANT = insert(participants)
 
 
@@ -54,23 +57,44 @@ def enter(work: Transaction, code: str | None, *, is_bot: bool) -> str:
     return token
 
 
-def enter_person(work: Transaction, person: PlatformPerson) -> str:
-    """The token of somebody whom a platform sent: a new participant, or the one whom they were before."""
+def enter_person(work: Transaction, person: PlatformPerson, holds: str | None = None) -> bool:
+    """Lets in somebody whom a platform sent: a new participant, or the one whom they were before.
+
+    Args:
+        work: the transaction.
+        person: who comes.
+        holds: the hash of the token that their browser kept from before, if it did.
+
+    Returns:
+        Whether the token is theirs to know: they are new, have it already, or have not begun.
+
+    Raises:
+        Refused: nobody can enter now, or this person has begun with another session of the platform's: whoever knows
+            a platform's id must not get into the place of its owner.
+    """
     keys = {"study_id": work.study_id, "person_hash": person.hash}
-    return_to = None if person.return_to is None else dict(person.return_to)
     known = work.connection.execute(KNOWN, keys).one_or_none()
     if known is None:
         # They may have come twice at the same moment: one is let in at a time, and looks again.
         state = state_of(work, lock=True)
         known = work.connection.execute(KNOWN, keys).one_or_none()
+    return_to = None if person.return_to is None else dict(person.return_to)
     if known is None:
         _check_open(work, state.state, is_bot=False)
         about = {"is_bot": False, "platform": person.platform, "person_hash": person.hash}
+        about |= {"session_hash": person.session} if person.session is not None else {}
         _add(work, person.token, about if return_to is None else about | {"return_to": return_to})
-    elif return_to is not None and known.return_to != return_to:
+        return True
+    owns = holds == known.token_hash
+    if person.session not in (None, known.session_hash):
+        # Who came before sessions were noted is bound to the first one after that.
+        if not owns and known.session_hash is not None:
+            raise Refused("other-session")
+        work.connection.execute(BIND, {"who": known.id, "session": person.session})
+    if return_to is not None and known.return_to != return_to:
         # Who gave a task back on MTurk and took it again has another assignment now.
         work.connection.execute(RETURN_TO, {"who": known.id, "to": return_to})
-    return person.token
+    return owns or person.session is None or known.status == "invited"
 
 
 def make_codes(work: Transaction, count: int) -> list[str]:

@@ -17,7 +17,7 @@ from verax.studies.store.people import Transaction, columns
 from verax.studies.store.tables import participants, responses, steps, studies
 
 Status = Literal["consent", "active", "complete", "screened-out", "full", "declined", "withdrawn", "paused"]
-Reason = Literal["full", "closed", "paused", "unknown-code", "code-needed", "ids-needed"]
+Reason = Literal["full", "closed", "paused", "unknown-code", "code-needed", "ids-needed", "other-session"]
 
 PAGES: Mapping[str, Status] = {status: status for status in get_args(Status)}
 SENTENCES: Mapping[Reason, str] = {
@@ -26,6 +26,7 @@ SENTENCES: Mapping[Reason, str] = {
     "paused": "This study is paused; please come back later.",
     "unknown-code": "This code is not known; please check that it is typed as it was given.",
     "code-needed": "This study is open to those who have a code; please type yours.",
+    "other-session": "This person has begun the study with another session; please go on where you began.",
     "ids-needed": "This study is open to those whom its platform sends; please open it from there.",
 }
 
@@ -88,10 +89,12 @@ class Submitted:
         stored: the answers are on the disk.
         duplicate: this step was answered before; what was sent now is kept as an event.
         errors: by question: what is wrong, in a sentence; nothing was stored.
+        in_vain: a person, not a bot, sent something that was no answer to the step that is due.
     """
 
     stored: bool = False
     duplicate: bool = False
+    in_vain: bool = field(default=False, compare=False)
     errors: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 

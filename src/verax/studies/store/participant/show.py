@@ -10,6 +10,7 @@ from verax.studies.store.clock import micros
 from verax.studies.store.participant.advance import GRACE, after_limit, phase_deadline, read_step
 from verax.studies.store.participant.consent import held_until
 from verax.studies.store.participant.enter import has_room
+from verax.studies.store.participant.in_vain import MOST_RELOADS
 from verax.studies.store.participant.participant_view import (
     Looked,
     Where,
@@ -31,6 +32,7 @@ VIEW = (
     update(steps)
     .where(steps.c.id == bindparam("step_id"), steps.c.state == "open")
     .values(views=steps.c.views + 1)
+    .returning(steps.c.views)
 )
 HOLD_AGAIN = CHANGE.where(participants.c.status == "active").values(
     hold_until=bindparam("until"), last_seen_at=bindparam("now")
@@ -75,9 +77,11 @@ def display(work: Transaction, due: Due, token_hash: str) -> Where | None:
         if closes and row.deadline_at is not None and work.now > row.deadline_at + GRACE:
             _pass_over(work, row, token_hash)
             return None
-        if work.connection.execute(VIEW, {"step_id": row.step_id}).rowcount == 0:
+        views = work.connection.execute(VIEW, {"step_id": row.step_id}).scalar()
+        if views is None:
             return None
-        note(work, row.id, row.current, "reload", {})
+        if views <= MOST_RELOADS:
+            note(work, row.id, row.current, "reload", {})
         return at_step(work, row, row.deadline_at, due.echo)
     ends = phase_deadline(work, row.id, phase)
     if closes and ends is not None and work.now >= ends:

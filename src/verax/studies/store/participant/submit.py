@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from sqlalchemy import insert
 
 from verax.studies.store.participant.advance import GRACE, after_answers, after_limit, read_step
+from verax.studies.store.participant.in_vain import keep
 from verax.studies.store.participant.participant_view import Submitted
 from verax.studies.store.participant.posted import check_answers, check_times, keepable
-from verax.studies.store.people import Transaction, lock, note
+from verax.studies.store.people import Transaction, lock
 from verax.studies.store.tables import responses
 
 NEW_RESPONSE = insert(responses)
@@ -30,17 +31,17 @@ def submit(
     step = read_step(work, person.id, ord)
     if ord != person.current or nonce != step.nonce or step.state != "open" or person.status != "active":
         answered = nonce == step.nonce and step.state == "closed"
-        note(work, person.id, person.current, "duplicate" if answered else "stale", _sent(ord, given, client))
-        return Submitted(duplicate=answered)
+        keep(work, person, person.current, "duplicate" if answered else "stale", _sent(ord, given, client))
+        return Submitted(duplicate=answered, in_vain=not person.is_bot)
     late = step.deadline_at is not None and work.now > step.deadline_at + GRACE
     if late and work.study.phases[step.phase].late == "close":
-        note(work, person.id, ord, "late", _sent(ord, given, client))
+        keep(work, person, ord, "late", _sent(ord, given, client))
         after_limit(work, step)
-        return Submitted()
+        return Submitted(in_vain=not person.is_bot)
     answers = check_answers(work.study.screens[step.screen], given)
     if answers.errors:
-        note(work, person.id, ord, "refused", _sent(ord, given, client) | {"errors": answers.errors})
-        return Submitted(errors=answers.errors)
+        keep(work, person, ord, "refused", _sent(ord, given, client) | {"errors": answers.errors})
+        return Submitted(errors=answers.errors, in_vain=not person.is_bot)
     response = {
         "step_id": step.id,
         "answers": answers.meanings,

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 
 from sqlalchemy import bindparam, case, delete, func, null, select
 
+from verax.studies.store.participant.in_vain import RELEASE
 from verax.studies.store.people import CHANGE, Known, Transaction, act, lock
 from verax.studies.store.tables import consents, events, exclusions, participants, responses, steps
 
 _steps_of = select(steps.c.id).where(steps.c.participant_id == bindparam("who"))
 COUNT = select(func.count()).select_from(responses).where(responses.c.step_id.in_(_steps_of))
+EVENT_BYTES = select(participants.c.event_bytes).where(participants.c.id == bindparam("who"))
 # Steps before events: whoever is shown a page just now has locked its step, and notes that in an event.
 DELETE = (
     delete(responses).where(responses.c.step_id.in_(_steps_of)),
@@ -33,6 +35,10 @@ EMPTY = CHANGE.values(
     names=null(),
     hold_until=null(),
     return_to=null(),
+    session_hash=null(),
+    events=0,
+    event_bytes=0,
+    unkept=0,
     completion_code=null(),
     created_at=bindparam("now"),
     consented_at=case((participants.c.consented_at.is_not(None), bindparam("now")), else_=null()),
@@ -76,7 +82,10 @@ def empty(work: Transaction, participant_id: int) -> int:
     """Deletes all that is stored of somebody but the row itself; how many answered pages that were."""
     who = {"who": participant_id}
     count: int = work.connection.execute(COUNT, who).scalar_one()
+    size = work.connection.execute(EVENT_BYTES, who).scalar_one()
     for statement in DELETE:
         work.connection.execute(statement, who)
     work.connection.execute(EMPTY, who | {"now": work.now})
+    if size:
+        work.connection.execute(RELEASE, {"study": work.study_id, "size": size})
     return count
