@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from verax.errors import VeraxError
+from verax.foreign import check_foreign
 
 T = TypeVar("T")
 
@@ -84,6 +85,7 @@ class Registry(Generic[T]):
 
     def _imported(self, name: str) -> T:
         module_name, _, attribute = name.partition(":")
+        check_foreign(name, self.noun)
         try:
             thing: T = getattr(importlib.import_module(module_name), attribute)
         except ImportError as error:

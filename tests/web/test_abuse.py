@@ -19,10 +19,12 @@ import httpx
 import pytest
 from sqlalchemy import String, cast, event, func, select, update
 from sqlalchemy.exc import OperationalError
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 import real_parts
 from real_parts import free_port
 from small_study import small_study
+from verax.errors import VeraxError
 from verax.studies.model.study_files import save_study
 from verax.studies.store import open_store
 from verax.studies.store.database import engine as database_module
@@ -30,6 +32,7 @@ from verax.studies.store.participant import in_vain
 from verax.studies.store.status import overview
 from verax.studies.store.tables import events, participants, studies
 from verax.web import health as health_module
+from verax.web.app import make_app
 from verax.web.experimenter import routes as experimenter_routes_module
 from verax.web.experimenter.password_checks import MOST_WAITING
 from verax.web.health import Health
@@ -37,6 +40,7 @@ from verax.web.http import connections as connections_module
 from verax.web.http import forms as forms_module
 from verax.web.http.rate_limits import Limiter
 from verax.web.serve import listen
+from verax.web.serve import serve as serve_study
 from web.serving import LONG, held, running, server, started, workers_of
 from web.walk import Form, filled, http_enter, http_walk
 
@@ -478,3 +482,54 @@ def test_participants_are_never_behind_those_who_sign_in(served, answer, monkeyp
         one.join(LONG)
     statuses = Counter(page.status_code for page in found)
     assert statuses == {429: 60 - MOST_WAITING, 403: MOST_WAITING}
+
+
+# ---- Other names, and what browsers are told
+
+
+def test_only_the_hosts_that_were_named_are_served(served):
+    app = make_app(served.store, served.store.study, hosts=["study.example.org", "::1"])
+    with running(app) as address, httpx.Client(base_url=address, timeout=LONG) as client:
+
+        def asked(host: str, path: str = "/") -> int:
+            return client.get(path, headers={"Host": host}).status_code
+
+        assert [asked(host) for host in ("study.example.org", "STUDY.example.org:8443", "[::1]:80")] == [
+            200
+        ] * 3
+        for other in (
+            "evil.example.org",
+            "study.example.org.evil",
+            "127.0.0.1",
+            "localhost:80",
+            "",
+            "[",
+            "a b",
+        ):
+            assert asked(other) in (400, 421)
+        # Whatever watches over the server asks under the machine's own name.
+        assert asked("127.0.0.1", "/health") == 200
+        assert asked("evil.example.org", "/health") == 421
+        refused = client.post("/enter", headers={"Host": "evil.example.org"})
+        assert (refused.status_code, refused.headers["x-content-type-options"]) == (421, "nosniff")
+
+
+@pytest.mark.parametrize("name", ["https://study.example.org", "a b", "study.example.org:80", "-", "ü.org"])
+def test_what_is_no_host_is_a_sentence(tmp_path, name):
+    with pytest.raises(VeraxError, match="is not the name of a host"):
+        serve_study(tmp_path, host_name=name)
+
+
+def test_browsers_are_told_what_pages_never_do(served):
+    for path in ("/", "/nowhere", "/experimenter/sign-in", "/health"):
+        headers = served.client.get(path).headers
+        assert headers["cross-origin-opener-policy"] == "same-origin"
+        assert "camera=()" in headers["permissions-policy"]
+        assert "strict-transport-security" not in headers  # it came by http
+
+
+def test_who_came_by_https_stays_there(served):
+    app = ProxyHeadersMiddleware(served.app, trusted_hosts="127.0.0.1")
+    with running(app) as address:
+        page = httpx.get(f"{address}/", headers={"X-Forwarded-Proto": "https"}, timeout=LONG)
+    assert page.headers["strict-transport-security"] == "max-age=31536000"

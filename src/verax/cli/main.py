@@ -13,8 +13,10 @@ from verax.cli.bench_rationale import rationale
 from verax.cli.demo import demo
 from verax.cli.explain import explain
 from verax.cli.listing import list_things
+from verax.cli.options import split_names
 from verax.cli.report import EXAMPLE, report
 from verax.cli.study import study
+from verax.foreign import guard, trust
 
 EXAMPLES = """Examples:
 
@@ -62,17 +64,34 @@ def _version(asked: bool) -> None:
 
 @app.callback(epilog=EXAMPLES)
 def verax(
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
+    trusted: Annotated[
+        str,
+        typer.Option(
+            "--trust",
+            metavar="NAMES",
+            envvar="VERAX_TRUST",
+            help="Modules and saved models that a spec or a study's folder names and that may run; commas between.",
+        ),
+    ] = "",
 ) -> None:
     """Verax tells you whether an explanation of a machine-learning prediction can be trusted."""
+    trust(split_names(trusted))
+
+
+def _agrees(question: str) -> bool:
+    return typer.confirm(question, err=True)
 
 
 def main() -> None:
     """Runs the command line; the console script's entry."""
     # Modules of the current folder can be named (my_models:load), as with ``python -m``.
     sys.path.append(os.getcwd())
+    # But what only a file names is somebody else's code, until the user says that it may run.
+    at_terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+    guard(sys.argv[1:], _agrees if at_terminal else None)
     app(prog_name="verax")
 
 

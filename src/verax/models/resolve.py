@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from verax.errors import VeraxError
 from verax.extras import install_command
+from verax.foreign import check_foreign
 from verax.models.adapt import as_model
 from verax.models.base import Model
 from verax.models.fit import fit_model
@@ -90,6 +91,7 @@ def load_saved(name: str) -> object:
                 f"The saved model {str(path)!r} needs torch; {install_command('neural')}."
             ) from error
         return load_model(path)
+    check_foreign(str(path), "saved model")
     import joblib
 
     try:

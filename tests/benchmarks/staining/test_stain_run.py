@@ -257,5 +257,8 @@ def test_a_spec_file_is_read(tmp_path):
     path.write_text("stains = = 7")
     with pytest.raises(VeraxError, match="is not TOML"):
         read_spec(path)
+    path.write_text(f"stains = {'[' * 5000}{']' * 5000}")
+    with pytest.raises(VeraxError, match="too deep"):
+        read_spec(path)
     with pytest.raises(VeraxError, match="There is no spec file"):
         read_spec(tmp_path / "none.toml")

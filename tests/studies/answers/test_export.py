@@ -147,17 +147,46 @@ class TestAnonymous:
 
 
 class TestFormulas:
-    @pytest.mark.parametrize(
-        "text", ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "'=1", "''@x"]
-    )
+    @pytest.mark.parametrize("text", ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "＝1", "'=1", "''@x"])
     def test_what_a_spreadsheet_would_run_gets_an_apostrophe(self, text):
         assert guarded(text) == "'" + text
+
+    @pytest.mark.parametrize(
+        ("text", "cell"),
+        [
+            ("\t=1", "'\t'=1"),
+            ("\n=1", "'\n'=1"),
+            ("hello;=1+1", "hello;'=1+1"),
+            (";=1", ";'=1"),
+            ("a; -2;b", "a; '-2;b"),
+            ("a;'@x", "a;''@x"),
+            ("first line\n=1+1", "first line\n'=1+1"),
+            ("=1;+2", "'=1;'+2"),
+            ("a; b = c", "a; b = c"),
+        ],
+    )
+    def test_nor_is_anything_run_where_a_cell_begins_after_a_semicolon(self, text, cell):
+        assert (guarded(text), unguarded(cell)) == (cell, text)
+
+    @given(st.text(alphabet=st.sampled_from("'=+-@;\n a1,\"")))
+    def test_a_spreadsheet_of_a_country_with_decimal_commas_runs_nothing(self, text):
+        """It takes the semicolon for the separator, and so the quotes in the middle of a cell for letters."""
+        columns = [Column("before", "text", ""), Column("said", "text", ""), Column("all", "json", "")]
+        row = [
+            to_cells(column, [value])[0]
+            for column, value in zip(columns, ["x", text, {"q": text}], strict=True)
+        ]
+        file = io.StringIO(newline="")
+        csv.writer(file).writerow(row)
+        for line in file.getvalue().splitlines():
+            assert not any(cell.lstrip()[:1] in tuple("=+@") for cell in line.split(";"))
+        assert json.loads(row[2]) == {"q": text}
 
     @pytest.mark.parametrize("text", ["-1", "-0.5", "+3", "1 = 1", "'quoted'", "a@b", "", "0:certain"])
     def test_numbers_and_other_texts_stay(self, text):
         assert guarded(text) == text
 
-    @given(st.text(alphabet=st.sampled_from("'=+-@\t\r\na1. ＝")) | st.text())
+    @given(st.text(alphabet=st.sampled_from("'=+-@\t\r\na1. ＝;")) | st.text())
     def test_no_text_is_lost_and_none_is_run(self, text):
         cell = guarded(text)
         assert unguarded(cell) == text

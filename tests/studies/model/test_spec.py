@@ -166,6 +166,9 @@ def test_files_that_are_no_specs(tmp_path):
     path.write_text("title = ", encoding="utf-8")
     with pytest.raises(VeraxError, match=r"^spec.toml is not TOML \(Invalid value"):
         read_study_spec(path)
+    path.write_text(f"title = {'[' * 5000}{']' * 5000}", encoding="utf-8")
+    with pytest.raises(VeraxError, match="too deep to be a spec"):
+        read_study_spec(path)
     path.write_bytes(b"title = '\xff'")
     with pytest.raises(VeraxError, match="is not UTF-8 text"):
         read_study_spec(path)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from verax.errors import VeraxError
+from verax.foreign import check_foreign
 from verax.run.canonical import canonical, write_whole
 from verax.studies.model.design_row import DesignRow
 from verax.studies.model.freeze import check_frozen
@@ -120,6 +121,9 @@ def _lines(records: Any) -> bytes:
 
 def _from_contents(contents: Mapping[str, bytes], total: str) -> Study:
     about = json.loads(contents["study.json"])
+    protocol = about["spec"]["protocol"]["name"]
+    if ":" in protocol:
+        check_foreign(protocol, "protocol")  # here, since other processes that serve the study ask nobody
     items = [Item.from_dict(json.loads(line)) for line in contents["items.jsonl"].splitlines()]
     screens = [json.loads(line) for line in contents["screens.jsonl"].splitlines()]
     screening = about["screening"]

@@ -103,8 +103,8 @@ def make_limits(clock: Callable[[], float] = time.monotonic) -> Limits:
     return Limits(
         enter=Limiter(rate=2, burst=240, clock=clock),
         wrong_codes=Limiter(rate=1 / 10, burst=60, clock=clock),
-        in_vain_as=Limiter(rate=1 / 2, burst=40, clock=clock),
-        in_vain_from=Limiter(rate=5, burst=400, clock=clock),
+        in_vain_as=Limiter(rate=1, burst=100, clock=clock),
+        in_vain_from=Limiter(rate=5, burst=600, clock=clock),
         sign_in_from=Limiter(rate=1 / 10, burst=10, clock=clock),
         wrong_passwords=Limiter(rate=1 / 30, burst=6, clock=clock),
     )

@@ -81,8 +81,8 @@ def test_sqlite_waits_for_the_disk_and_for_other_processes(tmp_path):
         names = ("journal_mode", "synchronous", "busy_timeout", "foreign_keys", "query_only")
         return [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in names]
 
-    assert database.write(settings) == ["wal", 2, 10_000, 1, 0]
-    assert database.read(settings) == ["wal", 2, 10_000, 1, 1]
+    assert database.write(settings) == ["wal", 2, 8_000, 1, 0]
+    assert database.read(settings) == ["wal", 2, 8_000, 1, 1]
     database.close()
 
 

@@ -26,7 +26,7 @@ USE_CODE = (
     update(codes).where(codes.c.code == bindparam("used")).values(participant_id=bindparam("participant_id"))
 )
 KNOWN = select(
-    *(participants.c[name] for name in ("id", "status", "token_hash", "return_to", "session_hash"))
+    *(participants.c[name] for name in ("id", "steps", "token_hash", "return_to", "session_hash"))
 ).where(
     participants.c.study_id == bindparam("study_id"), participants.c.person_hash == bindparam("person_hash")
 )
@@ -66,7 +66,7 @@ def enter_person(work: Transaction, person: PlatformPerson, holds: str | None = 
         holds: the hash of the token that their browser kept from before, if it did.
 
     Returns:
-        Whether the token is theirs to know: they are new, have it already, or have not begun.
+        Whether they may know the token: they are new, have it already, or nothing is there that it could delete.
 
     Raises:
         Refused: nobody can enter now, or this person has begun with another session of the platform's: whoever knows
@@ -94,7 +94,7 @@ def enter_person(work: Transaction, person: PlatformPerson, holds: str | None = 
     if return_to is not None and known.return_to != return_to:
         # Who gave a task back on MTurk and took it again has another assignment now.
         work.connection.execute(RETURN_TO, {"who": known.id, "to": return_to})
-    return owns or person.session is None or known.status == "invited"
+    return owns or person.session is None or known.steps == 0
 
 
 def make_codes(work: Transaction, count: int) -> list[str]:
