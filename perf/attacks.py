@@ -22,7 +22,7 @@ import tempfile
 import time
 import urllib.parse
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from study_server import Connection, build_verax, free_port, running, verax_person
@@ -39,8 +39,11 @@ class Target:
     def connection(self) -> Connection:
         return Connection("127.0.0.1", self.port)
 
-    def disk(self) -> float:
-        return sum(file.stat().st_size for file in self.folder.glob("answers.sqlite*")) / 1e6
+    def kept(self) -> float:
+        """Megabytes of what is kept beside answers."""
+        with closing(sqlite3.connect(self.folder / "answers.sqlite")) as connection:
+            [(size,)] = connection.execute("SELECT coalesce(sum(length(data)), 0) FROM event")
+        return size / 1e6
 
     def log(self) -> list[str]:
         return (self.folder / "server.log").read_text().splitlines()
@@ -95,7 +98,7 @@ async def statuses(requests: list[Awaitable[tuple[int, str, str]]]) -> dict[obje
 
 
 async def fill_the_disk(target: Target) -> str:
-    before = target.disk()
+    before = target.kept()
     found: dict[int, int] = {}
     for _ in range(3):
         connection, path = await begun(target)
@@ -104,7 +107,7 @@ async def fill_the_disk(target: Target) -> str:
             status, _, _ = await connection.request("POST", path, body)
             found[status] = found.get(status, 0) + 1
     return (
-        f"600 stale pages of 60 kB from 3 places: {found}; the disk grew by {target.disk() - before:.2f} MB"
+        f"600 stale pages of 60 kB from 3 places: {found}; {target.kept() - before:.2f} MB of them are kept"
     )
 
 
@@ -171,18 +174,22 @@ async def hang_up(target: Target) -> str:
 ATTACKS = (fill_the_disk, sign_in_crowd, hold_the_database, dawdle, hang_up)
 
 
+def parent_of(port: int) -> int:
+    """The process that was begun with this port; its workers do not have it in their commands."""
+    for path in Path("/proc").iterdir():
+        with suppress(OSError):
+            if path.name.isdigit() and f"--port\0{port}" in (path / "cmdline").read_text():
+                return int(path.name)
+    raise SystemExit("The server is not there.")
+
+
 def kill_the_parent(folder: Path, study: Path) -> str:
     port = free_port()
     command = [sys.executable, "-m", "verax.cli.main", "study", "serve", str(study), "--port", str(port)]
     command += ["--database", f"sqlite:///{folder / 'killed.sqlite'}", "--workers", "2"]
     with running(command, folder, port):
-        owner = [
-            int(path.name)
-            for path in Path("/proc").iterdir()
-            if path.name.isdigit() and f"--port\0{port}" in (path / "cmdline").read_text()
-        ]
         began = time.perf_counter()
-        os.kill(min(owner), signal.SIGKILL)
+        os.kill(parent_of(port), signal.SIGKILL)
         while True:
             with socket.socket() as listener:
                 listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -31,7 +31,7 @@ models = ["tree"]
 def verax(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """The command as it is typed in a folder, without a terminal."""
     command = [sys.executable, "-m", "verax.cli.main", *arguments]
-    variables = os.environ | {"PYTHONPATH": str(SOURCE)} | environment
+    variables = os.environ | {"PYTHONPATH": str(SOURCE), "VERAX_TRUST": ""} | environment
     return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, check=False)
 
 

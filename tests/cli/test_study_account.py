@@ -79,7 +79,7 @@ def test_another_database_is_named_by_its_url(account, study, folder):
         (("anna",), "short", "The password has 5 characters; choose one with at least 10"),
         (("anna",), "", "The password has 0 characters"),
         (("command line",), "correct horse battery", "cannot be the name of an account"),
-        (("anna", "--remove", "--new-password"), "", "give only one of the two options"),
+        (("anna", "--remove", "--new-password"), "", "Give only one of --remove"),
         (("nobody", "--new-password"), "correct horse battery", "There is no account 'nobody'"),
     ],
 )
@@ -131,3 +131,19 @@ def test_two_passwords_that_differ_make_no_account(study):
     status, shown = in_a_terminal(study, "correct horse battery", "correct horse batery")
     assert (status, "The two passwords differ; nothing was changed." in shown) == (2, True)
     assert not lets_in(study, "correct horse battery")
+
+
+def test_roles_and_a_second_factor_from_the_command_line(account, study):
+    assert account("anna", "--role", "reader", password="correct horse battery").status == 0
+    changed = account("anna", "--role", "helper")
+    assert (changed.status, changed.out) == (0, "The account 'anna' is a helper of this study now.\n")
+    assert (
+        "There is no role 'king'; there are: owner, helper, reader" in account("anna", "--role", "king").err
+    )
+    assert "only one of" in account("anna", "--role", "owner", "--remove").err
+    given = account("anna", "--second-factor")
+    assert (given.status, "otpauth://totp/" in given.out) == (0, True)
+    assert not lets_in(study, "correct horse battery")
+    assert account("anna", "--no-second-factor").status == 0
+    assert lets_in(study, "correct horse battery")
+    assert "There is no account 'ben'" in account("ben", "--second-factor").err

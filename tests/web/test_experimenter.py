@@ -17,6 +17,8 @@ from starlette.routing import Route
 
 from small_study import GIVEN, Clock, begin, finish, small_study, walk_to
 from verax.studies.model.spec_tables import ExclusionRule
+from verax.studies.store.accounts import set_second_factor
+from verax.studies.store.one_time_codes import SECONDS, code_at, new_secret
 from verax.studies.store.tables import actions, studies
 from verax.web.app import make_app
 from verax.web.experimenter.zip_export import _file_name
@@ -24,7 +26,7 @@ from verax.web.http.rate_limits import make_limits
 from verax.web.preview import preview_app
 from web.serving import running
 from web.walk import http_enter, http_walk
-from web.watching_tools import NAME, PASSWORD, add_anna, knock, send, signed_in
+from web.watching_tools import NAME, PASSWORD, add_anna, form_token, knock, send, signed_in
 
 DOOR = "/experimenter/sign-in"
 OPEN_TO_ALL = {DOOR}
@@ -486,3 +488,48 @@ def test_all_of_it_works_on_postgresql(serve, postgres_url):
     assert send(served.client, "sign-out", token).status_code == 303
     assert served.client.get("/experimenter").status_code == 303
     assert done(served) == [(NAME, "export"), (NAME, "paused")]
+
+
+# ---- Roles
+
+
+@pytest.mark.parametrize(
+    ("role", "opens", "closes", "exports"),
+    [("owner", 303, 303, 200), ("helper", 303, 403, 403), ("reader", 403, 403, 403)],
+)
+def test_each_role_has_its_buttons_and_no_others(served, role, opens, closes, exports):
+    add_anna(served.store, role=role)
+    assert knock(served.client).status_code == 303
+    page = served.client.get("/experimenter").text
+    buttons = ['value="paused"' in page, 'value="closed"' in page, "/experimenter/export" in page]
+    assert buttons == [opens == 303, closes == 303, exports == 200]
+    token = form_token(served.client)
+    assert send(served.client, "state", token, {"state": "paused"}).status_code == opens
+    assert state(served) == ("paused" if opens == 303 else "open")
+    closed = send(served.client, "state", token, {"state": "closed", "sure": "yes"})
+    assert closed.status_code == closes
+    assert send(served.client, "export", token, {"format": "csv"}).status_code == exports
+    assert served.client.get("/experimenter/live").status_code == 200
+    assert send(served.client, "sign-out", token).status_code == 303
+
+
+def test_an_account_of_another_study_in_the_same_database_sees_nothing(serve, tmp_path):
+    url = f"sqlite:///{tmp_path / 'shared.sqlite'}"
+    mine, other = serve(small_study(), url), serve(small_study(title="Another"), url)
+    add_anna(mine.store)
+    assert knock(mine.client).status_code == 303
+    assert knock(other.client).status_code == 403
+    # Nor by the session itself, whatever the cookie is called there.
+    token = mine.client.cookies[f"verax-experimenter-{mine.store.study.hash[:12]}"]
+    other.client.cookies.set(f"verax-experimenter-{other.store.study.hash[:12]}", token)
+    assert other.client.get("/experimenter").headers["location"] == DOOR
+
+
+def test_a_second_factor_is_typed_at_the_door(anna):
+    secret = new_secret()
+    set_second_factor(anna.store, NAME, secret)
+    data = {"name": NAME, "password": PASSWORD}
+    for code in ("", "123", "é"):
+        assert anna.client.post(DOOR, data=data | {"code": code}).status_code == 403
+    now = int(anna.store.clock().timestamp() // SECONDS)
+    assert anna.client.post(DOOR, data=data | {"code": code_at(secret, now)}).status_code == 303

@@ -9,6 +9,7 @@ from argon2 import PasswordHasher
 from sqlalchemy import insert
 
 from verax.studies.store import Store
+from verax.studies.store.accounts import Role, set_role
 from verax.studies.store.tables import experimenters
 
 NAME, PASSWORD = "anna", "correct horse battery"
@@ -18,10 +19,11 @@ NAME, PASSWORD = "anna", "correct horse battery"
 CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
 
 
-def add_anna(store: Store, name: str = NAME) -> None:
+def add_anna(store: Store, name: str = NAME, role: Role = "owner") -> None:
     """An account whose password is quickly checked."""
     account = {"name": name, "password_hash": CHEAP, "created_at": 0}
     store.database.write(lambda connection: connection.execute(insert(experimenters), account))
+    set_role(store, name, role)
 
 
 def knock(client: httpx.Client, name: str = NAME, password: str = PASSWORD, **headers: str) -> httpx.Response:
@@ -34,6 +36,11 @@ def knock(client: httpx.Client, name: str = NAME, password: str = PASSWORD, **he
 def signed_in(client: httpx.Client) -> str:
     """Signs in; the token of the session's forms."""
     assert knock(client).status_code == 303
+    return form_token(client)
+
+
+def form_token(client: httpx.Client) -> str:
+    """What every form of the session holds; signing out needs it whatever the role is."""
     page = client.get("/experimenter")
     assert page.status_code == 200
     found = re.search(r'name="form" value="([0-9a-f]{64})"', page.text)

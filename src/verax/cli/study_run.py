@@ -16,6 +16,7 @@ from verax.workflows.answers import check_installed, opened
 
 if TYPE_CHECKING:
     from verax.studies.model.study import Study
+    from verax.studies.store import Store
 
 FREEZE_EXAMPLES = """Examples:
 
@@ -28,6 +29,10 @@ ACCOUNT_EXAMPLES = """Examples:
 verax study account studies/forward anna
 
 verax study account studies/forward anna --new-password < password.txt
+
+verax study account studies/forward ben --role reader
+
+verax study account studies/forward anna --second-factor
 """
 
 
@@ -79,30 +84,81 @@ def account_command(
     new_password: Annotated[
         bool, typer.Option("--new-password", help="Give the account another password; its sessions end.")
     ] = False,
-    remove: Annotated[bool, typer.Option("--remove", help="Remove the account; its sessions end.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the account from the study.")] = False,
+    role: Annotated[
+        str | None,
+        typer.Option(
+            help="What the account may do in this study: owner (everything; the default), helper (watch, open, pause), "
+            "reader (watch). Changes the role of an account that is there."
+        ),
+    ] = None,
+    second_factor: Annotated[
+        bool | None,
+        typer.Option(
+            "--second-factor/--no-second-factor",
+            help="Ask for a code of an app as well when somebody signs in, or no longer.",
+        ),
+    ] = None,
 ) -> None:
     """Make an account for the page that watches a study, /experimenter.
 
     The password is asked for, or read from standard input (one line) where that is no terminal. Studies in one database
-    share their accounts.
+    share accounts and passwords, but an account has a role in this study alone until it gets one in another.
     """
     check_installed()
     from verax.studies.model.study_files import load_study
     from verax.studies.store import accounts
 
-    if remove and new_password:
-        raise VeraxError("An account is removed or gets a new password; give only one of the two options.")
+    if sum([remove, new_password, role is not None, second_factor is not None]) > 1:
+        raise VeraxError("Give only one of --remove, --new-password, --role and --second-factor at a time.")
+    wanted = next((one for one in accounts.ROLES if one == role), None)
+    if role is not None and wanted is None:
+        raise VeraxError(f"There is no role {role!r}; there are: {', '.join(accounts.ROLES)}.")
     with opened(load_study(folder), folder, database) as store:
         if remove:
             accounts.remove_account(store, name)
             done = f"The account {name!r} is removed."
+        elif second_factor is not None:
+            done = _second_factor(store, name) if second_factor else _no_second_factor(store, name)
+        elif wanted is not None and accounts.has_account(store, name):
+            accounts.set_role(store, name, wanted)
+            done = f"The account {name!r} is a {wanted} of this study now."
         elif new_password:
             accounts.change_password(store, name, _password())
             done = f"The account {name!r} has a new password; its sessions are ended."
         else:
-            accounts.add_account(store, name, _password())
+            accounts.add_account(store, name, _password(), wanted or "owner")
             done = f"The account {name!r} is made. Next: verax study serve {folder}, and sign in at /experimenter."
     say(done)
+
+
+def _second_factor(store: Store, name: str) -> str:
+    """Gives the account a secret; at a terminal only once a code of it was typed, so that nobody is locked out."""
+    from verax.studies.store import accounts, one_time_codes
+    from verax.studies.store.clock import SECOND, to_micros
+
+    if not accounts.has_account(store, name):
+        raise VeraxError(f"There is no account {name!r} in this database; make it first.")
+    secret = one_time_codes.new_secret()
+    say(
+        f"Type this secret into an app for one-time codes: {secret}",
+        f"Or open this link on the phone: {one_time_codes.address(secret, store.study.spec.title, name)}",
+    )
+    if sys.stdin.isatty():
+        typed = typer.prompt("The code that it shows now", err=True)
+        if one_time_codes.period_of(secret, typed, to_micros(store.clock()) / SECOND) is None:
+            raise VeraxError(
+                "That is not the code of this secret; nothing was changed. Check the phone's clock."
+            )
+    accounts.set_second_factor(store, name, secret)
+    return f"The account {name!r} needs a code to sign in from now on; its sessions are ended."
+
+
+def _no_second_factor(store: Store, name: str) -> str:
+    from verax.studies.store import accounts
+
+    accounts.set_second_factor(store, name, None)
+    return f"The account {name!r} needs no code any more; its sessions are ended."
 
 
 def _password() -> str:

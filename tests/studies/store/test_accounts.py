@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import insert, select, text
 
+from small_study import small_study
 from verax.errors import VeraxError
-from verax.studies.store import accounts
-from verax.studies.store.tables import actions, experimenters, sessions
+from verax.studies.store import accounts, one_time_codes, open_store
+from verax.studies.store.database.engine import open_database
+from verax.studies.store.database.migrate import migrate
+from verax.studies.store.tables import actions, experimenters, sessions, studies
 
 PASSWORD = "correct horse battery"
 
@@ -157,3 +161,69 @@ def test_who_changed_the_state_is_on_record_once(store):
     )
     found = store.database.read(lambda connection: connection.execute(query).all())
     assert [tuple(one) for one in found] == [("anna", "paused"), ("command line", "open")]
+
+
+# ---- Roles and the second factor
+
+
+def test_an_account_of_one_study_is_none_in_another_of_the_same_database(open_with):
+    mine, other = open_with(), open_with()
+    name = f"anna {uuid4().hex[:8]}"
+    accounts.add_account(mine, name, PASSWORD, "helper")
+    token = accounts.sign_in(mine, name, PASSWORD)
+    assert accounts.signed_in(mine, token) == accounts.Experimenter(name, "helper")
+    assert accounts.sign_in(other, name, PASSWORD) is None
+    assert accounts.signed_in(other, token) is None
+    # Once it has a role there, it has that one.
+    accounts.set_role(other, name, "reader")
+    assert accounts.signed_in(other, token).role == "reader"
+    assert accounts.signed_in(mine, token).role == "helper"
+    # And it goes only where it is removed.
+    accounts.remove_account(mine, name)
+    assert accounts.signed_in(mine, token) is None
+    assert accounts.signed_in(other, token).role == "reader"
+    accounts.remove_account(other, name)
+    assert not accounts.has_account(other, name)
+
+
+def test_a_second_factor_is_asked_for_and_each_code_is_good_once(store, anna, clock):
+    secret = one_time_codes.new_secret()
+    accounts.set_second_factor(store, anna, secret)
+    now = int(clock().timestamp() // one_time_codes.SECONDS)
+    code = one_time_codes.code_at(secret, now)
+    assert accounts.sign_in(store, anna, PASSWORD) is None
+    assert accounts.sign_in(store, anna, PASSWORD, "000000" if code != "000000" else "000001") is None
+    assert accounts.sign_in(store, anna, "a wrong password", code) is None
+    assert accounts.sign_in(store, anna, PASSWORD, code) is not None
+    assert accounts.sign_in(store, anna, PASSWORD, code) is None
+    clock.advance(one_time_codes.SECONDS)
+    assert accounts.sign_in(store, anna, PASSWORD, one_time_codes.code_at(secret, now + 1)) is not None
+    accounts.set_second_factor(store, anna, None)
+    assert accounts.sign_in(store, anna, PASSWORD) is not None
+
+
+def test_accounts_from_before_there_were_roles_own_every_study(store_url):
+    study = small_study()
+    with closing(open_database(store_url)) as database:
+
+        def as_it_was(connection) -> None:
+            migrate(connection, "0004")
+            connection.execute(
+                insert(studies).values(
+                    hash=study.hash,
+                    title=study.spec.title,
+                    secret="s",
+                    state="open",
+                    consented=0,
+                    created_at=0,
+                )
+            )
+            connection.execute(
+                text("INSERT INTO experimenter (name, password_hash, created_at) VALUES ('anna', :hash, 0)"),
+                {"hash": accounts._hash(PASSWORD)},
+            )
+
+        database.write(as_it_was)
+    with closing(open_store(study, store_url)) as store:
+        token = accounts.sign_in(store, "anna", PASSWORD)
+        assert accounts.signed_in(store, token) == accounts.Experimenter("anna", "owner")

@@ -1,4 +1,4 @@
-"""Accounts of experimenters, and their sessions. A database has its own, for all studies in it.
+"""Accounts of experimenters, their roles and sessions. A database has its own; each has a role in some of its studies.
 
 Of a password only its argon2 hash is stored, of a session only the hash of its token.
 """
@@ -10,16 +10,18 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cache
 from threading import BoundedSemaphore
+from typing import Literal, get_args
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from verax.errors import VeraxError
-from verax.studies.store.clock import micros, to_micros
+from verax.studies.store.clock import SECOND, micros, to_micros
+from verax.studies.store.one_time_codes import period_of
 from verax.studies.store.store import Store
-from verax.studies.store.tables import experimenters, sessions
+from verax.studies.store.tables import experimenters, roles, sessions
 from verax.studies.store.tokens import new_token, token_hash
 
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 10, 1000
@@ -33,13 +35,32 @@ _hasher = PasswordHasher()
 # A hash takes 64 MB for its time: a crowd at the door must not take all memory.
 _hashing = BoundedSemaphore(2)
 
-ACCOUNT = select(experimenters.c.id, experimenters.c.password_hash).where(
-    experimenters.c.name == bindparam("name")
+# An owner may do everything, a helper watch, open and pause, a reader watch.
+Role = Literal["owner", "helper", "reader"]
+ROLES: tuple[Role, ...] = get_args(Role)
+
+_here = and_(roles.c.experimenter_id == experimenters.c.id, roles.c.study_id == bindparam("study_id"))
+ACCOUNT = (
+    select(
+        *(experimenters.c[name] for name in ("id", "password_hash", "second_factor", "last_code")),
+        roles.c.role,
+    )
+    .outerjoin_from(experimenters, roles, _here)
+    .where(experimenters.c.name == bindparam("name"))
 )
 SESSION = (
-    select(experimenters.c.name)
+    select(experimenters.c.name, roles.c.role)
     .join_from(sessions, experimenters)
+    .join(roles, _here)
     .where(sessions.c.token_hash == bindparam("token_hash"), sessions.c.expires_at > bindparam("now"))
+)
+USE_CODE = (
+    update(experimenters)
+    .where(
+        experimenters.c.id == bindparam("who"),
+        func.coalesce(experimenters.c.last_code, -1) < bindparam("period"),
+    )
+    .values(last_code=bindparam("period"))
 )
 
 
@@ -48,10 +69,11 @@ class Experimenter:
     """Somebody who is signed in."""
 
     name: str
+    role: Role = "owner"
 
 
-def add_account(store: Store, name: str, password: str) -> None:
-    """A new account.
+def add_account(store: Store, name: str, password: str, role: Role = "owner") -> None:
+    """A new account, with a role in this study and in no other.
 
     Raises:
         VeraxError: the name is taken or no name, or the password is too short.
@@ -60,14 +82,48 @@ def add_account(store: Store, name: str, password: str) -> None:
     record = {"name": name, "password_hash": _hash(password), "created_at": to_micros(store.clock())}
 
     def add(connection: Connection) -> None:
-        connection.execute(insert(experimenters), record)
+        added = connection.execute(insert(experimenters), record).inserted_primary_key
+        assert added is not None
+        connection.execute(insert(roles), _role_record(store, added[0], role))
 
     try:
         store.database.write(add)
     except IntegrityError as error:
         raise VeraxError(
-            f"There is an account {name!r} already; choose another name, or set its password with --new-password."
+            f"There is an account {name!r} already; choose another name, set its password with --new-password, or give "
+            "it a role in this study with --role."
         ) from error
+
+
+def has_account(store: Store, name: str) -> bool:
+    """Whether the database has an account of this name, whatever it may do in this study."""
+    keys = {"name": plain_name(name), "study_id": store.study_id}
+    return store.database.read(lambda connection: connection.execute(ACCOUNT, keys).one_or_none()) is not None
+
+
+def set_role(store: Store, name: str, role: Role) -> None:
+    """Gives an account a role in this study; what it may do in others stays."""
+    name = plain_name(name)
+
+    def set_it(connection: Connection) -> None:
+        account = _account(connection, name, store)
+        connection.execute(delete(roles).where(*_role_of(account, store)))
+        connection.execute(insert(roles), _role_record(store, account, role))
+
+    store.database.write(set_it)
+
+
+def set_second_factor(store: Store, name: str, secret: str | None) -> None:
+    """From now on the account needs a code of this secret to sign in, or none; its sessions end."""
+    name = plain_name(name)
+
+    def change(connection: Connection) -> None:
+        account = _account(connection, name, store)
+        values = {"second_factor": secret, "last_code": None}
+        connection.execute(update(experimenters).where(experimenters.c.id == account).values(**values))
+        connection.execute(delete(sessions).where(sessions.c.experimenter_id == account))
+
+    store.database.write(change)
 
 
 def change_password(store: Store, name: str, password: str) -> None:
@@ -75,7 +131,7 @@ def change_password(store: Store, name: str, password: str) -> None:
     name, hashed = plain_name(name), _hash(password)
 
     def change(connection: Connection) -> None:
-        account = _account(connection, name)
+        account = _account(connection, name, store)
         connection.execute(
             update(experimenters).where(experimenters.c.id == account).values(password_hash=hashed)
         )
@@ -85,27 +141,41 @@ def change_password(store: Store, name: str, password: str) -> None:
 
 
 def remove_account(store: Store, name: str) -> None:
-    """Removes an account and its sessions; what its owner did stays on record."""
+    """Takes an account out of this study, and away with its sessions if it is in no other; what it did is on record."""
     name = plain_name(name)
 
     def remove(connection: Connection) -> None:
-        account = _account(connection, name)
-        connection.execute(delete(sessions).where(sessions.c.experimenter_id == account))
-        connection.execute(delete(experimenters).where(experimenters.c.id == account))
+        account = _account(connection, name, store)
+        connection.execute(delete(roles).where(*_role_of(account, store)))
+        elsewhere = connection.execute(select(roles.c.id).where(roles.c.experimenter_id == account)).first()
+        if elsewhere is None:
+            connection.execute(delete(sessions).where(sessions.c.experimenter_id == account))
+            connection.execute(delete(experimenters).where(experimenters.c.id == account))
 
     store.database.write(remove)
 
 
-def sign_in(store: Store, name: str, password: str) -> str | None:
-    """The token of a new session; None if the name or the password is wrong, which takes as long for either."""
+def sign_in(store: Store, name: str, password: str, code: str = "") -> str | None:
+    """The token of a new session; None if anything is wrong, which takes as long whatever it is.
+
+    Args:
+        store: of the study: an account without a role in it is none.
+        name: of the account.
+        password: of the account.
+        code: of the second factor, for accounts that have one.
+    """
     name, nobodys = plain_name(name), nobodys_hash()
-    account = store.database.read(
-        lambda connection: connection.execute(ACCOUNT, {"name": name}).one_or_none()
-    )
+    keys = {"name": name, "study_id": store.study_id}
+    account = store.database.read(lambda connection: connection.execute(ACCOUNT, keys).one_or_none())
     right = _is_password(password, nobodys if account is None else account.password_hash)
-    if account is None or not right:
+    if account is None or account.role is None or not right:
         return None
     token, now = new_token(), to_micros(store.clock())
+    period = None
+    if account.second_factor is not None:
+        period = period_of(account.second_factor, code, now / SECOND, account.last_code)
+        if period is None:
+            return None
     record = {
         "token_hash": token_hash(token),
         "experimenter_id": account.id,
@@ -113,22 +183,25 @@ def sign_in(store: Store, name: str, password: str) -> str | None:
         "expires_at": now + micros(SESSION_SECONDS),
     }
 
-    def begin(connection: Connection) -> None:
+    def begin(connection: Connection) -> bool:
+        used = {"who": account.id, "period": period}
+        if period is not None and connection.execute(USE_CODE, used).rowcount == 0:
+            return False  # somebody was faster with the same code
         connection.execute(delete(sessions).where(sessions.c.expires_at <= now))
         connection.execute(insert(sessions), record)
+        return True
 
     try:
-        store.database.write(begin)
+        return token if store.database.write(begin) else None
     except IntegrityError:
         return None  # the account was removed at this very moment
-    return token
 
 
 def signed_in(store: Store, token: str) -> Experimenter | None:
     """Whose session it is; None if it is over or never was."""
-    wanted = {"token_hash": token_hash(token), "now": to_micros(store.clock())}
+    wanted = {"token_hash": token_hash(token), "now": to_micros(store.clock()), "study_id": store.study_id}
     session = store.database.read(lambda connection: connection.execute(SESSION, wanted).one_or_none())
-    return None if session is None else Experimenter(session.name)
+    return None if session is None else Experimenter(session.name, session.role)
 
 
 def sign_out(store: Store, token: str) -> None:
@@ -161,8 +234,16 @@ def nobodys_hash() -> str:
     return _hasher.hash(new_token())
 
 
-def _account(connection: Connection, name: str) -> int:
-    account = connection.execute(ACCOUNT, {"name": name}).one_or_none()
+def _role_record(store: Store, account: int, role: Role) -> dict[str, object]:
+    return {"experimenter_id": account, "study_id": store.study_id, "role": role}
+
+
+def _role_of(account: int, store: Store) -> tuple[ColumnElement[bool], ...]:
+    return roles.c.experimenter_id == account, roles.c.study_id == store.study_id
+
+
+def _account(connection: Connection, name: str, store: Store) -> int:
+    account = connection.execute(ACCOUNT, {"name": name, "study_id": store.study_id}).one_or_none()
     if account is None:
         raise VeraxError(f"There is no account {name!r} in this database; check the name.")
     return int(account.id)

@@ -176,6 +176,19 @@ experimenters = Table(
     Column("name", String(64), nullable=False, unique=True),
     Column("password_hash", String, nullable=False),  # argon2
     Column("created_at", BigInteger, nullable=False),
+    Column("second_factor", String(64)),  # the secret of one-time codes (base32), if the account has them
+    Column("last_code", BigInteger),  # the half minute whose code was used last: each is good once
+)
+
+# What an account may do in a study; without a role it does not exist there.
+roles = Table(
+    "role",
+    metadata,
+    Column("id", Number, primary_key=True),
+    Column("experimenter_id", Number, ForeignKey("experimenter.id"), nullable=False),
+    Column("study_id", Number, ForeignKey("study.id"), nullable=False),
+    Column("role", String(16), nullable=False),  # owner, helper, reader
+    UniqueConstraint("experimenter_id", "study_id"),
 )
 
 sessions = Table(

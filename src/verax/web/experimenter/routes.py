@@ -14,6 +14,7 @@ from starlette.routing import Route
 from verax.studies.store import Store
 from verax.studies.store.accounts import (
     LONGEST_NAME,
+    Role,
     is_known_device,
     new_device,
     plain_name,
@@ -32,6 +33,7 @@ from verax.web.experimenter.sign_in import (
     home,
     is_foreign,
     not_from_here,
+    not_yours,
     open_door,
     shut_door,
     visit_of,
@@ -41,7 +43,9 @@ from verax.web.http.forms import Form, read_form
 from verax.web.http.pages import see_other, site_of
 from verax.web.http.rate_limits import client_key, limits_of, too_many
 
-WRONG = "The name or the password is wrong."
+WRONG = "The name, the password or the code is wrong."
+OWNER: tuple[Role, ...] = ("owner",)
+NOT_READERS: tuple[Role, ...] = ("owner", "helper")
 QUEUE_SECONDS = 10.0  # after which whoever found a long queue may try again
 
 
@@ -50,8 +54,8 @@ def experimenter_routes() -> list[Route]:
     return [
         Route("/experimenter", guarded(live)),
         Route("/experimenter/live", guarded(news)),
-        Route("/experimenter/state", guarded_form(set_state), methods=["POST"]),
-        Route("/experimenter/export", guarded_form(export), methods=["POST"]),
+        Route("/experimenter/state", guarded_form(set_state, may=NOT_READERS), methods=["POST"]),
+        Route("/experimenter/export", guarded_form(export, may=OWNER), methods=["POST"]),
         Route("/experimenter/sign-out", guarded_form(leave), methods=["POST"]),
         Route("/experimenter/sign-in", door, methods=["GET", "POST"]),
     ]
@@ -69,9 +73,9 @@ async def door(request: Request) -> Response:
 
 async def _enter(request: Request, form: Form) -> Response:
     """Begins a session, or says that the name or the password is wrong, but not which."""
-    name, password = plain_name(form.get("name", ""))[:LONGEST_NAME], form.get("password", "")
+    name = plain_name(form.get("name", ""))[:LONGEST_NAME]
     try:
-        session = await _try(request, name, password)
+        session = await _try(request, name, form.get("password", ""), form.get("code", ""))
     except Full:
         session = QUEUE_SECONDS
     if isinstance(session, float | int):
@@ -79,7 +83,7 @@ async def _enter(request: Request, form: Form) -> Response:
     return _door(request, name=name, problem=WRONG) if session is None else open_door(request, *session)
 
 
-async def _try(request: Request, name: str, password: str) -> tuple[str, str] | float | None:
+async def _try(request: Request, name: str, password: str, code: str) -> tuple[str, str] | float | None:
     """A session and the mark of a known browser; None for what is wrong; or the seconds to wait."""
     checks, limits = cast(PasswordChecks, request.app.state.password_checks), limits_of(request)
     store, address = site_of(request).store, client_key(request)
@@ -90,14 +94,14 @@ async def _try(request: Request, name: str, password: str) -> tuple[str, str] | 
     if wait:
         return wait
     queue = checks.known if known else checks.strangers
-    session = await queue.run(partial(_begin, store, name, password))
+    session = await queue.run(partial(_begin, store, name, password, code))
     if session is None:
         limits.wrong_passwords.allow(key)
     return session
 
 
-def _begin(store: Store, name: str, password: str) -> tuple[str, str] | None:
-    token = sign_in(store, name, password)
+def _begin(store: Store, name: str, password: str, code: str) -> tuple[str, str] | None:
+    token = sign_in(store, name, password, code)
     return None if token is None else (token, new_device(store, name))
 
 
@@ -112,6 +116,8 @@ def set_state(request: Request, visit: Visit, form: Form) -> Response:
     state = form.get("state", "")
     if state not in ("open", "paused", "closed"):
         raise HTTPException(400)
+    if state == "closed" and visit.role != "owner":
+        return not_yours(request, visit)
     if state == "closed" and form.get("sure") != "yes":
         return experimenter_page(request, "experimenter_close.html", {"visit": visit})
     site_of(request).store.set_state(cast(Literal["open", "paused", "closed"], state), by=visit.name)

@@ -6,14 +6,14 @@ Each form holds a token made from its session's, which other sites cannot read; 
 from __future__ import annotations
 
 import hmac
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from verax.studies.store.accounts import DEVICE_SECONDS, SESSION_SECONDS, signed_in
+from verax.studies.store.accounts import DEVICE_SECONDS, ROLES, SESSION_SECONDS, Role, signed_in
 from verax.web.http.forms import Form, posted
 from verax.web.http.origins import check_origin
 from verax.web.http.pages import page, root, see_other, site_of
@@ -34,10 +34,12 @@ class Visit:
     Attributes:
         name: of the account.
         token: of the session.
+        role: what the account may do in this study.
     """
 
     name: str
     token: str
+    role: Role = "owner"
 
     @property
     def form_token(self) -> str:
@@ -83,9 +85,14 @@ def guarded(handler: Callable[[Request, Visit], Response]) -> Callable[[Request]
 
 
 def guarded_form(
-    handler: Callable[[Request, Visit, Form], Response],
+    handler: Callable[[Request, Visit, Form], Response], may: Collection[Role] = ROLES
 ) -> Callable[[Request], Awaitable[Response]]:
-    """Takes the forms of those who are signed in, sent from their own pages."""
+    """Takes the forms of those who are signed in, sent from their own pages.
+
+    Args:
+        handler: what is done then.
+        may: the roles that may do it.
+    """
 
     def checked(request: Request, form: Form) -> Response:
         visit = visit_of(request)
@@ -94,7 +101,7 @@ def guarded_form(
         sent = form.get(FORM_TOKEN, "").encode("utf-8", "replace")
         if not hmac.compare_digest(sent, visit.form_token.encode()):
             return not_from_here(request)
-        return handler(request, visit, form)
+        return handler(request, visit, form) if visit.role in may else not_yours(request, visit)
 
     return own_form(checked)
 
@@ -112,7 +119,7 @@ def visit_of(request: Request) -> Visit | None:
     """Who asks, if they are signed in."""
     token = request.cookies.get(_cookie(request))
     experimenter = signed_in(site_of(request).store, token) if token else None
-    return Visit(experimenter.name, token) if experimenter and token else None
+    return Visit(experimenter.name, token, experimenter.role) if experimenter and token else None
 
 
 def has_session(request: Request) -> bool:
@@ -151,6 +158,17 @@ def shut_door(request: Request) -> Response:
         samesite="strict",
     )
     return answer
+
+
+def not_yours(request: Request, visit: Visit) -> Response:
+    """The answer to a form that an account's role does not cover."""
+    return told(
+        request,
+        "Your role does not cover this",
+        f"You take part in this study as its {visit.role}, so nothing was changed. Its owner can give you another role "
+        "with verax study account --role.",
+        403,
+    )
 
 
 def not_from_here(request: Request) -> Response:

@@ -29,9 +29,7 @@ T = TypeVar("T")
 # How long a database is waited for until somebody is told that it is busy; with the ways to it, nobody waits for
 # more than ten seconds.
 BUSY_SECONDS = 8
-HELD_SECONDS = (
-    1  # the same once a wait was in vain, until it answers again: or a queue would wait for each in turn
-)
+HELD_SECONDS = 0.5  # once a wait was in vain, until it answers again: or a queue would wait for each in turn
 CONNECTIONS = 16  # per process; PostgreSQL allows 100 by default
 CACHE_KILOBYTES = 32_000  # of the writer: the table of ten thousand participants, which each arrival looks at
 

@@ -15,8 +15,8 @@ LOCK = 0x7E7A_5EED
 _one_at_a_time = Lock()
 
 
-def migrate(connection: Connection) -> None:
-    """Makes or changes the tables, in the caller's transaction."""
+def migrate(connection: Connection, to: str = "head") -> None:
+    """Makes or changes the tables, in the caller's transaction; to an older version than the latest in tests."""
     from alembic import command
     from alembic.config import Config
     from alembic.util import CommandError
@@ -28,7 +28,7 @@ def migrate(connection: Connection) -> None:
     config.attributes["connection"] = connection
     try:
         with _one_at_a_time:
-            command.upgrade(config, "head")
+            command.upgrade(config, to)
     except CommandError as error:
         raise VeraxError(
             f"The database was made by a newer version of Verax ({error}); update Verax to use it."
