@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import typer
+import yaml
 
 from verax.cli.main import app
 
@@ -40,3 +41,35 @@ def test_a_command_of_the_page_exists_with_its_options(command):
         assert name in group.commands  # only spoken of
     else:
         group.commands[name].make_context(name, arguments)
+
+
+def test_the_page_and_the_compose_file_ask_for_health_and_name_the_host():
+    page = PAGE.read_text(encoding="utf-8")
+    service, health = (
+        re.search(rf"```ini\n([^`]*{word}[^`]*)```", page)[1] for word in ("Restart=always", "OnFailure=")
+    )
+    assert "http://127.0.0.1:8000/health" in service
+    assert "http://127.0.0.1:8000/health" in health
+    assert "--host-name study.example.org" in service
+    compose = yaml.safe_load((PAGE.parents[1] / "examples" / "compose.yaml").read_text(encoding="utf-8"))
+    study = compose["services"]["study"]
+    assert any("/health" in word for word in study["healthcheck"]["test"])
+    # The command is one that there is, to the last option.
+    command = re.sub(r"\$\{VERAX_HOST_NAME[^}]*\}", "study.example.org", study["command"])
+    _, _, name, *arguments = shlex.split(command)
+    group = typer.main.get_command(app).commands["study"]
+    assert group.commands[name].make_context(name, arguments).params["host_name"] == "study.example.org"
+    # Nobody outside reaches the server but through the proxy, nor the database at all.
+    assert study["ports"] == ["127.0.0.1:8000:8000"]
+    assert "ports" not in compose["services"]["db"]
+
+
+def test_nginx_limits_forms_and_answers_no_other_name():
+    nginx = re.search(r"```nginx\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[1]
+    assert nginx.count("{") == nginx.count("}")
+    zones = set(re.findall(r"limit_(?:req|conn)_zone \S+ zone=(\w+):", nginx))
+    used = set(re.findall(r"limit_req zone=(\w+)", nginx)) | set(re.findall(r"limit_conn (\w+) ", nginx))
+    assert zones == used == {"forms_from", "forms_of", "connections"}
+    assert "return 444" in nginx
+    assert "$host" not in nginx.replace("$http_host", "")
+    assert "Strict-Transport-Security" in nginx

@@ -96,7 +96,7 @@ def test_nothing_is_done_for_a_session_that_was_signed_out(anna):
 def test_a_wrong_name_or_password_is_refused_in_the_same_words(anna, name, password):
     answer = knock(anna.client, name, password)
     assert answer.status_code == 403
-    assert "The name or the password is wrong." in answer.text
+    assert "The name, the password or the code is wrong." in answer.text
     assert "set-cookie" not in answer.headers
     assert password not in answer.text or not password
     assert anna.client.get("/experimenter").status_code == 303

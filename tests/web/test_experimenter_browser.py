@@ -84,7 +84,7 @@ def one_step(served, url: str) -> None:
 def test_an_experimenter_watches_pauses_opens_closes_and_exports(anna, new_page):
     page = new_page(**DESK)
     sign_in(page, anna, "wrong password")
-    assert page.locator("#problem").inner_text() == "The name or the password is wrong."
+    assert page.locator("#problem").inner_text() == "The name, the password or the code is wrong."
     sign_in(page, anna)
     page.locator("#live").wait_for()
     page.evaluate("window.stays = true")

@@ -42,7 +42,9 @@ def spec_options(spec: str | Path | BaseModel | Mapping[str, object], section: s
             what = "The spec" if is_text else f"The spec {str(spec)!r}"
             raise VeraxError(f"{what} is not TOML ({error}).") from error
         except RecursionError as error:
-            raise VeraxError("The spec has lists or tables in each other that are too deep to be one.") from error
+            raise VeraxError(
+                "The spec has lists or tables in each other that are too deep to be one."
+            ) from error
     inside = options.get(section, options)
     if not isinstance(inside, Mapping):
         raise VeraxError(f"{section} is {inside!r} in the spec; write its options below a line [{section}].")
