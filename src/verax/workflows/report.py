@@ -10,9 +10,10 @@ from verax.errors import VeraxError
 from verax.notebook import paragraph_html
 from verax.report.courts.courts_page import BothCourts, places, write_courts_report
 from verax.workflows.analysis import Analysis
+from verax.workflows.rationale import RationaleRun
 from verax.workflows.stain import StainRun
 
-Result = StainRun | Analysis | str | Path
+Result = StainRun | RationaleRun | Analysis | str | Path
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,11 +52,11 @@ def report(results: Result | Sequence[Result], out: str | Path = "report.html") 
 
 
 def _folder(result: Result) -> Path:
-    if isinstance(result, StainRun | Analysis):
+    if isinstance(result, StainRun | RationaleRun | Analysis):
         return result.folder
     if isinstance(result, str | Path):
         return Path(result)
     raise VeraxError(
-        f"A {type(result).__name__} is no result to report; give what verax.stain or a study's analyze returned, or "
-        "the folder of one."
+        f"A {type(result).__name__} is no result to report; give what verax.stain, verax.rationale or a study's "
+        "analyze returned, or the folder of one."
     )

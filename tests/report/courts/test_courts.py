@@ -12,7 +12,7 @@ from verax.codec import encoded
 from verax.errors import VeraxError
 from verax.report.courts.courts import Court, Standing, bare_name, read_courts
 from verax.report.courts.courts_page import compare_courts, explainer_order, places, write_courts_report
-from verax.report.courts.order import average_ranks, compare, comparisons
+from verax.report.courts.order import agreements, average_ranks, compare, comparisons
 from verax.studies.results.units import Unit
 
 
@@ -116,8 +116,8 @@ def test_lines_without_an_estimate_are_counted(folders):
     ("content", "says"),
     [
         (None, "holds no summary.json, so it is neither"),
-        ('{"kind": "report"}', "neither of a staining run"),
-        ("[]", "neither of a staining run"),
+        ('{"kind": "report"}', "neither of a benchmark"),
+        ("[]", "neither of a benchmark"),
         ("{", "cannot be read"),
     ],
 )
@@ -293,3 +293,81 @@ def test_where_the_files_go(tmp_path):
         tmp_path / "a" / "summary.json",
         tmp_path / "a" / "figures",
     )
+
+
+def misranked(mean, margin, n=3):
+    ends = (None, None) if margin is None else (mean - margin, mean + margin)
+    return {"misranked": {"mean": mean, "low": ends[0], "high": ends[1], "n": n}}
+
+
+def verification(groups, strict=True):
+    """The summary of a verification from {(dataset, stability): {label: (share, margin)}}."""
+    sets = {
+        place: {"targets": 3, "explainers": {label: misranked(*value) for label, value in row.items()}}
+        for place, row in groups.items()
+    }
+    empty = {"targets": 0, "explainers": {}}
+    return {
+        "benchmark": "rationale",
+        "spec": {"datasets": list(dict.fromkeys(dataset for dataset, _ in groups))},
+        "explainers": [*next(iter(groups.values()))],
+        "groups": [
+            {
+                "dataset": dataset,
+                "stability": stability,
+                "sets": {"strict": given if strict else empty, "published": given},
+            }
+            for (dataset, stability), given in sets.items()
+        ],
+    }
+
+
+ERRING = {
+    "lime": (0.3, 0.03),
+    "shap": (0.2, 0.06),
+    "greedy": (0.4, None),
+    "random": (0.9, 0.1),
+    "oracle": (0.0, 0.0),
+}
+
+
+def test_a_verification_is_a_court_in_which_less_is_better(folders):
+    other = {label: (share / 2, margin) for label, (share, margin) in ERRING.items()}
+    (found,), notes = read_courts(folders(run=verification({("rt", 0.5): ERRING, ("rt", 0.1): other})))
+    assert (found.kind, found.higher_is_better, notes) == ("benchmark", False, [])
+    assert found.measure.startswith("strict inputs with")
+    by_name = {standing.explainer: standing for standing in found.standings}
+    assert list(by_name) == ["lime", "shap", "greedy", "random"]  # the oracle is not on trial
+    assert by_name["lime"].estimate == pytest.approx(22.5)
+    # Two groups of targets with a margin of 3 points each, independent of each other.
+    assert by_name["lime"].high - 22.5 == pytest.approx(100 * (2 * 0.03**2) ** 0.5 / 2)
+    assert by_name["greedy"].high is None
+    assert by_name["shap"].parts == pytest.approx({"rt, stability 0.5": 20.0, "rt, stability 0.1": 10.0})
+    (found,), _ = read_courts(folders(other=verification({("rt", 0.5): ERRING}, strict=False)))
+    assert found.measure.startswith("inputs with")
+
+
+def test_two_benchmarks_are_asked_whether_they_order_explainers_alike(folders, tmp_path):
+    staining = stain({("rt", "tree"): {"lime": 0.7, "shap": 0.8, "greedy": 0.6, "random": 0.1}},
+                     ["lime", "shap", "greedy", "random"])  # fmt: skip
+    made = folders(stain=staining, rationale=verification({("rt", 0.5): ERRING}))
+    both = write_courts_report(made, tmp_path / "report.html")
+    (agreement,) = both.agreements
+    assert agreement.methods == ("lime", "shap", "greedy")
+    assert (
+        agreement.correlation.spearman == 1.0
+    )  # shap, lime, greedy in both: fewest errors, most of the stain
+    assert "have a rank correlation of +1.00" in agreement.sentence
+    assert "no p below" in agreement.sentence
+    assert "Do the benchmarks order explainers alike?" in (tmp_path / "report.html").read_text()
+
+
+def test_too_few_common_explainers_say_nothing_of_two_benchmarks(folders):
+    courts, _ = read_courts(
+        folders(
+            stain=stain({("rt", "tree"): {"lime": 0.7, "random": 0.1}}, ["lime", "random"]),
+            rationale=verification({("rt", 0.5): ERRING}),
+        )
+    )
+    (agreement,) = agreements(courts)
+    assert "cannot be said: only lime stood in both" in agreement.sentence

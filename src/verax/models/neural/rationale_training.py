@@ -161,7 +161,7 @@ class _Course:
             {"params": others, "weight_decay": self.phases.penalty},
             {"params": [vectors]},
         ]
-        return torch.optim.Adam(groups, lr=rate)
+        return torch.optim.Adam(groups, lr=rate, fused=True)
 
     def _epoch(
         self,

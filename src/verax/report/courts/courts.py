@@ -16,7 +16,7 @@ from verax.studies.results.units import Unit
 from verax.text import listed
 
 # The benchmark's ceiling reads the model itself, and "none" shows nothing: neither is an explainer on trial.
-NOT_ON_TRIAL = ("ground-truth", "none")
+NOT_ON_TRIAL = ("ground-truth", "oracle", "none")
 FLOOR = "random"
 
 
@@ -108,6 +108,39 @@ class StainRun:
     cells: tuple[ScoredModel, ...]
 
 
+@dataclass(frozen=True)
+class Misranked:
+    """What this report reads of an explainer on rationale models: the share of inputs that it misranks."""
+
+    misranked: Auc
+
+
+@dataclass(frozen=True)
+class TargetsSet:
+    """A set of inputs of several targets, and the explainers that were scored on all of them."""
+
+    targets: int
+    explainers: Mapping[str, Misranked]
+
+
+@dataclass(frozen=True)
+class TargetsGroup:
+    """Targets that differ in their seed alone, with their sets of inputs by name."""
+
+    dataset: str
+    stability: float | None
+    sets: Mapping[str, TargetsSet]
+
+
+@dataclass(frozen=True)
+class RationaleRun:
+    """What this report reads of the summary of a verification with rationale models."""
+
+    spec: StainSpec
+    explainers: tuple[str, ...]
+    groups: tuple[TargetsGroup, ...]
+
+
 def read_courts(folders: Sequence[Path]) -> tuple[list[Court], list[str]]:
     """The courts of all folders, and sentences on what was left out of them."""
     if not folders:
@@ -116,13 +149,18 @@ def read_courts(folders: Sequence[Path]) -> tuple[list[Court], list[str]]:
     notes: list[str] = []
     for folder in folders:
         summary = read_summary(folder)
-        own, said = _of_study(summary, folder) if isinstance(summary, Summary) else _of_stain(summary, folder)
+        if isinstance(summary, Summary):
+            own, said = _of_study(summary, folder)
+        elif isinstance(summary, RationaleRun):
+            own, said = _of_rationale(summary, folder)
+        else:
+            own, said = _of_stain(summary, folder)
         courts += own
         notes += said
     return _named_apart(courts), notes
 
 
-def read_summary(folder: Path) -> Summary | StainRun:
+def read_summary(folder: Path) -> Summary | StainRun | RationaleRun:
     """The summary of a benchmark run or of an analysed study; anything else is a sentence."""
     path = folder / "summary.json"
     try:
@@ -135,8 +173,11 @@ def read_summary(folder: Path) -> Summary | StainRun:
         return decode(Summary, summary, str(path))
     if isinstance(summary, dict) and summary.get("benchmark") == "stain" and "cells" in summary:
         return decode(StainRun, summary, str(path))
+    if isinstance(summary, dict) and summary.get("benchmark") == "rationale" and "groups" in summary:
+        return decode(RationaleRun, summary, str(path))
     raise VeraxError(
-        f"{path} is neither of a staining run (verax bench stain) nor of an analysed study (verax study analyze)."
+        f"{path} is neither of a benchmark (verax bench stain, verax bench rationale) nor of an analysed study "
+        "(verax study analyze)."
     )
 
 
@@ -201,6 +242,59 @@ def _over_models(name: str, label: str, models: Sequence[ScoredModel]) -> Standi
         mean + margin if known else None,
         f"{len(scores)} models and datasets, {spread} stains each",
         {f"{model.model}, {model.dataset}": 100 * auc.mean for model, auc in scores},
+    )
+
+
+def _of_rationale(run: RationaleRun, folder: Path) -> tuple[list[Court], list[str]]:
+    """The share of inputs that an explainer ranks right, mean over groups of targets, in per cent.
+
+    Strict inputs count where every target has some; else all that the paper keeps.
+    """
+    most = [max((found.targets for found in group.sets.values()), default=0) for group in run.groups]
+    strict = bool(run.groups) and all(
+        group.sets["strict"].targets == targets for group, targets in zip(run.groups, most, strict=True)
+    )
+    sets = [group.sets["strict" if strict else "published"] for group in run.groups]
+    labels = [label for label in run.explainers if bare_name(label) not in NOT_ON_TRIAL]
+    scored = [label for label in labels if sets and all(label in found.explainers for found in sets)]
+    names, notes = _names({label: label for label in scored}, f"the run in {folder}")
+    absent = [label for label in labels if label not in scored]
+    if absent:
+        notes.append(
+            f"{listed(absent)} is not scored on every target of the run in {folder} and is left out."
+        )
+    if not scored:
+        return [], notes
+    standings = tuple(_over_groups(names[label], label, run.groups, sets) for label in scored)
+    inputs = "strict inputs" if strict else "inputs"
+    measure = f"{inputs} with a word that does nothing above a clearly relevant one"
+    name = f"Rationale models, {listed(run.spec.datasets, most=2)}"
+    return [Court(name, "benchmark", str(folder), measure, Unit("per cent"), False, False, standings)], notes
+
+
+def _over_groups(
+    name: str, label: str, groups: Sequence[TargetsGroup], sets: Sequence[TargetsSet]
+) -> Standing:
+    """The mean over groups, whose targets are trained apart: their errors are independent."""
+    shares = [found.explainers[label].misranked for found in sets]
+    margins = [share.high - share.mean for share in shares if share.high is not None]
+    mean = 100 * sum(share.mean for share in shares) / len(shares)
+    known = len(margins) == len(shares)
+    margin = 100 * sqrt(sum(each**2 for each in margins)) / len(shares)
+    targets = sum(found.targets for found in sets)
+    return Standing(
+        name,
+        label,
+        mean,
+        mean - margin if known else None,
+        mean + margin if known else None,
+        f"{targets} targets",
+        {
+            group.dataset
+            if group.stability is None
+            else f"{group.dataset}, stability {group.stability:g}": 100 * share.mean
+            for group, share in zip(groups, shares, strict=True)
+        },
     )
 
 

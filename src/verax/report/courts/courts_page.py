@@ -14,7 +14,16 @@ from verax.errors import VeraxError
 from verax.report.common.page import page_style
 from verax.report.courts.charts import court_panels, courts_figure, scatter_figure, scatter_panel
 from verax.report.courts.courts import FLOOR, Court, read_courts
-from verax.report.courts.order import MORE_STUDIES, POWER, WORTH, Comparison, coefficient, comparisons
+from verax.report.courts.order import (
+    MORE_STUDIES,
+    POWER,
+    WORTH,
+    Agreement,
+    Comparison,
+    agreements,
+    coefficient,
+    comparisons,
+)
 from verax.report.explanations.explanations_page import _environment
 from verax.run import library_versions, write_json
 from verax.stats.ranks.methods_needed import Needed
@@ -33,6 +42,7 @@ class BothCourts:
         explainers: in the order of the page.
         courts: every court with everybody who stood in it.
         comparisons: of benchmarks with studies, what says most first.
+        agreements: of benchmarks with each other.
         notes: what was left out.
         versions: of the libraries.
     """
@@ -45,6 +55,7 @@ class BothCourts:
     comparisons: tuple[Comparison, ...]
     notes: tuple[str, ...]
     versions: Mapping[str, str | None]
+    agreements: tuple[Agreement, ...] = ()
     format: int = 1
     kind: Literal["report"] = "report"
 
@@ -62,6 +73,7 @@ def compare_courts(folders: Sequence[Path]) -> BothCourts:
         comparisons=tuple(compared),
         notes=tuple(notes),
         versions=library_versions(),
+        agreements=tuple(agreements(courts)),
     )
 
 
@@ -138,6 +150,7 @@ def render_courts(both: BothCourts, page: Path) -> str:
                 (comparison, scatter_panel(comparison, courts, place) if comparison.correlation else "")
                 for place, comparison in enumerate(both.comparisons)
             ],
+            agreements=both.agreements,
             correlation_rows=[_correlation_row(comparison) for comparison in correlated],
             more=MORE_STUDIES,
             worth=WORTH,

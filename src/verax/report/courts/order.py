@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from verax.report.courts.courts import Court, Standing
+from verax.report.courts.courts import FLOOR, Court, Standing
 from verax.stats.ranks.correlation import RankCorrelation, rank_correlation
 from verax.stats.ranks.methods_needed import Needed, methods_needed, reliability
 from verax.stats.thresholds import ALPHA, FEWEST_METHODS
@@ -70,6 +71,62 @@ def comparisons(courts: Sequence[Court], seed: int = 0) -> list[Comparison]:
         made.insert(0, compare(*averages, seed))
     # What says most comes first: people before bots, a correlation before none.
     return sorted(made, key=lambda each: (each.simulated, each.correlation is None))
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Two benchmarks: whether they order explainers alike.
+
+    Attributes:
+        first, second: their names.
+        methods: who stood in both, random aside: it is last in any benchmark, and would make any two agree.
+        correlation: of their scores; None below three methods.
+        sentence: what it means.
+    """
+
+    first: str
+    second: str
+    methods: tuple[str, ...]
+    correlation: RankCorrelation | None
+    sentence: str
+
+
+def agreements(courts: Sequence[Court], seed: int = 0) -> list[Agreement]:
+    """Every two benchmarks that measure different things."""
+    benchmarks = [court for court in courts if court.kind == "benchmark"]
+    return [
+        agree(first, second, seed)
+        for first, second in combinations(benchmarks, 2)
+        if first.measure != second.measure
+    ]
+
+
+def agree(first: Court, second: Court, seed: int = 0) -> Agreement:
+    """Whether two benchmarks order the explainers that stood in both alike."""
+    there = {standing.explainer: standing for standing in first.standings if standing.explainer != FLOOR}
+    others = {standing.explainer: standing for standing in second.standings}
+    methods = tuple(name for name in there if name in others)
+    courts = f"{first.name} and {second.name}"
+    if len(methods) < FEWEST_METHODS:
+        both = listed(list(methods)) if methods else "no method"
+        sentence = f"Whether {courts} order explainers alike cannot be said: only {both} stood in both."
+        return Agreement(first.name, second.name, methods, None, sentence)
+    own, theirs = [there[name] for name in methods], [others[name] for name in methods]
+    ranks = rank_correlation(
+        _scores(own, first), _scores(theirs, second), _errors(own), _errors(theirs), seed=seed
+    )
+    if ranks.spearman is None or ranks.p_spearman is None:
+        sentence = (
+            f"Whether {courts} order explainers alike cannot be said: one of them tells none from another."
+        )
+        return Agreement(first.name, second.name, methods, ranks, sentence)
+    ends = f"95% interval {coefficient(ranks.spearman_low)} to {coefficient(ranks.spearman_high)}"
+    sentence = (
+        f"Do {courts} order explainers alike? {_verdict(ranks)}: over {counted(len(methods), 'method')} "
+        f"({listed(list(methods), most=6)}) their orders have a rank correlation of {coefficient(ranks.spearman)} "
+        f"({ends}; p = {max(ranks.p_spearman, SMALLEST_P):.3f}).{_least(ranks)}"
+    )
+    return Agreement(first.name, second.name, methods, ranks, sentence)
 
 
 def compare(benchmark: Court, study: Court, seed: int = 0) -> Comparison:

@@ -21,7 +21,7 @@ from verax.report.rationale.rationale_tables import (
     target_tables,
     tau_tables,
 )
-from verax.report.rationale.verdict import ENOUGH, answers, verdict
+from verax.report.rationale.verdict import ENOUGH, answers, rationale_verdict
 from verax.run.manifest import Manifest
 from verax.text import counted, listed
 
@@ -67,8 +67,8 @@ def render_rationale_report(
         .render(
             style=page_style(),
             asked=asked(summary),
-            verdict=verdict(summary),
-            answers=answers(summary, timings)[1:],
+            verdict=rationale_verdict(summary),
+            answers=answers(summary, timings),
             notes=notes(summary),
             error_panels=error_panels(summary, names),
             tau_panels=tau_panels(summary, names),

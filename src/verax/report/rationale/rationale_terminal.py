@@ -10,14 +10,15 @@ from rich.text import Text
 
 from verax.benchmarks.rationale.summary import Summary
 from verax.report.common.run_facts import short_names
+from verax.report.common.verdict import verdict_lines
 from verax.report.rationale.rationale_tables import table_1
-from verax.report.rationale.verdict import guarantee, verdict
+from verax.report.rationale.verdict import rationale_verdict
 
 
 def terminal_summary(summary: Summary) -> RenderableType:
     """The verdict, then the errors of every group and set."""
     names = short_names(summary.explainers)
-    parts: list[RenderableType] = [Text(verdict(summary)), Text()]
+    parts: list[RenderableType] = [*map(Text, verdict_lines(rationale_verdict(summary))), Text()]
     for group in summary.groups:
         for given in table_1(group, summary, names):
             table = Table(title=given.caption, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
@@ -32,5 +33,4 @@ def terminal_summary(summary: Summary) -> RenderableType:
             "how many such words do. Lower is better."
         )
     )
-    parts.append(Text(guarantee(summary)))
     return Lines(*parts)

@@ -8,10 +8,12 @@ from verax.benchmarks.rationale.plan import CEILING, FLOOR
 from verax.benchmarks.rationale.results import Timing
 from verax.benchmarks.rationale.summary import PUBLISHED, STRICT, Group, GroupSet, Summary, TargetSummary
 from verax.report.common.run_facts import short_names
+from verax.report.common.verdict import Judged, Reference, Sign, Verdict
 from verax.stats import Difference, Estimate
 from verax.stats.thresholds import FEWEST_UNITS
 from verax.text import counted, duration, estimate, listed, p_text, percent
 
+SET_WORDS = {STRICT: "strict inputs", PUBLISHED: "all inputs that the paper keeps"}
 # Strict inputs of each target, at least, for a verdict on them alone.
 ENOUGH = 20
 # Everybody below this share of misranked inputs: the target is too easy to tell explainers apart.
@@ -28,6 +30,69 @@ def verdict(summary: Summary) -> str:
     """The answer in a few sentences: who misranks least, on strict inputs if there are any, and how sure that is."""
     names = short_names(summary.explainers)
     return " ".join(_group_verdict(summary, group, names) for group in summary.groups)
+
+
+def rationale_verdict(summary: Summary) -> Verdict:
+    """The same with a line for every explainer: the mean over all groups of targets."""
+    names = short_names(summary.explainers)
+    kind = (
+        STRICT
+        if summary.groups and all(has_strict(summary, group) for group in summary.groups)
+        else PUBLISHED
+    )
+    sets = [group.sets[kind] for group in summary.groups]
+    labels = [label for label in names if sets and all(label in found.explainers for found in sets)]
+    judged = sorted(
+        (_judged(label, names, summary, sets, kind) for label in on_trial(dict.fromkeys(labels))),
+        key=lambda row: row.estimate or 0.0,
+    )
+    floor = [found.explainers[FLOOR].misranked.mean for found in sets if FLOOR in found.explainers]
+    return Verdict(
+        sentence=verdict(summary),
+        judged=tuple(judged),
+        measure=f"inputs with a word that does nothing above a clearly relevant one, in per cent of {SET_WORDS[kind]}",
+        rests_on=(guarantee(summary),) if summary.targets else (),
+        reference=Reference("chance (the explainer random)", 100 * sum(floor) / len(floor))
+        if floor
+        else None,
+        ends=(0.0, 100.0),
+    )
+
+
+def _judged(
+    label: str, names: Mapping[str, str], summary: Summary, sets: Sequence[GroupSet], kind: str
+) -> Judged:
+    """One explainer: its mean over groups; groups have their own targets, so their errors are independent."""
+    found = [given.explainers[label].misranked for given in sets]
+    margins = [each.high - each.mean for each in found if each.high is not None]
+    mean = sum(each.mean for each in found) / len(found)
+    margin = sum(each**2 for each in margins) ** 0.5 / len(found) if len(margins) == len(found) else None
+    sign, words = _against_chance(label, mean, summary, kind)
+    return Judged(
+        names[label],
+        sign,
+        words,
+        100 * mean,
+        None if margin is None else 100 * max(0.0, mean - margin),
+        None if margin is None else 100 * min(1.0, mean + margin),
+    )
+
+
+def _against_chance(label: str, mean: float, summary: Summary, kind: str) -> tuple[Sign, str]:
+    """Whether it (hardly) ever errs, errs less than chance on every target, or not even that."""
+    if mean <= SATURATED:
+        return "yes", "hardly ever errs"
+    tests = [
+        difference.verdict == ("first" if difference.first == label else "second")
+        for target in summary.targets
+        for difference in target.sets[kind].differences
+        if {label, FLOOR} == {difference.first, difference.second}
+    ]
+    if tests and all(tests):
+        return "open", "errs, but less than chance on every target"
+    if not any(tests):
+        return "no", "not shown to err less than chance"
+    return "open", f"errs less than chance on {sum(tests)} of {counted(len(tests), 'target')}"
 
 
 def has_strict(summary: Summary, group: Group) -> bool:
@@ -88,8 +153,6 @@ def answers(summary: Summary, timings: Sequence[Timing]) -> list[tuple[str, str]
     """Questions with their answers, in the order of the report."""
     names = short_names(summary.explainers)
     answered = [
-        ("Which explainers rank words that do nothing?", verdict(summary)),
-        ("What is guaranteed?", guarantee(summary)),
         ("Under which claim is a ranking judged?", claim_answer(summary, names)),
         ("Are the targets good models?", target_answer(summary.targets)),
         ("What does an explanation cost?", cost_answer(timings, names)),
