@@ -18,7 +18,7 @@ from verax.benchmarks.rationale.summary import (
 )
 from verax.report.rationale.verdict import compared, place, shown
 from verax.stats import Estimate
-from verax.text import NOTHING, duration, percent
+from verax.text import NOTHING, counted, duration, percent
 
 SET_NAMES = {STRICT: "strict inputs", PUBLISHED: "all inputs that the paper keeps"}
 METRICS = (
@@ -50,7 +50,7 @@ def table_1(group: Group, summary: Summary, names: Mapping[str, str]) -> list[Ta
             for label in summary.explainers
             if label in found.explainers
         )
-        caption = f"{place(group)}, {SET_NAMES[kind]}: mean over {found.targets} targets" + (
+        caption = f"{place(group)}, {SET_NAMES[kind]}: mean over {counted(found.targets, 'target')}" + (
             " with 95% intervals over targets" if found.targets >= 3 else ""
         )
         tables.append(Table(caption, ("explainer", "claim", *METRICS), rows))
