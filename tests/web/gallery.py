@@ -297,9 +297,12 @@ def pages() -> dict[str, str]:
         "complete, submit": draw(
             "complete.html", _shared() | OWN | done | {"submit": ("https://www.mturk.com/mturk/x", "A1")}
         ),
-        "leave": draw("leave.html", _shared() | leave | {"stops": True, "gave": True}),
-        "leave early": draw("leave.html", _shared() | leave | {"stops": True, "gave": False}),
-        "delete": draw("leave.html", _shared() | leave | {"stops": False, "gave": True, "complete": True}),
+        "leave": draw("leave.html", _shared() | leave | {"stops": True, "gave": True, "own": True}),
+        "leave, lent": draw("leave.html", _shared() | leave | {"stops": True, "gave": True, "own": False}),
+        "leave early": draw("leave.html", _shared() | leave | {"stops": True, "gave": False, "own": True}),
+        "delete": draw(
+            "leave.html", _shared() | leave | {"stops": False, "gave": True, "complete": True, "own": True}
+        ),
         "preview": draw("preview.html", _shared() | {"rows": [(0, "conditions: none, lime"), (1, "")]}),
     }
     for name, shown in NOTICES.items():
