@@ -3,12 +3,14 @@
 from verax.explain.anchor.anchor import Anchor
 from verax.explain.base import Explainer, explainer, explainers
 from verax.explain.decision_boundary import DecisionBoundary
+from verax.explain.exemplar import Exemplar
 from verax.explain.explanation import Attribution, Cost, Explanation
 from verax.explain.fragments import Fragment, Fragments, fragments
 from verax.explain.greedy import Greedy, GreedyPath
 from verax.explain.lime import Lime
 from verax.explain.path import Edit, Path
 from verax.explain.precomputed import Precomputed
+from verax.explain.prototype import Prototype
 from verax.explain.random import Random
 from verax.explain.rule import Rule, RuleStep
 from verax.explain.shap import Shap
@@ -20,6 +22,7 @@ __all__ = [
     "Cost",
     "DecisionBoundary",
     "Edit",
+    "Exemplar",
     "Explainer",
     "Explanation",
     "Fragment",
@@ -29,6 +32,7 @@ __all__ = [
     "Lime",
     "Path",
     "Precomputed",
+    "Prototype",
     "Random",
     "Rule",
     "RuleStep",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from verax.data.words import split_words
+from verax.explain.exemplar import OUT_OF, Exemplar
 from verax.explain.explanation import Attribution, Explanation
 from verax.explain.path import Path
 from verax.explain.rule import Rule
@@ -69,6 +70,8 @@ def account(explanation: Explanation, *, plain: bool = False) -> tuple[Part, ...
         return _rule(explanation, plain)
     if isinstance(explanation, Path):
         return _path(explanation, plain)
+    if isinstance(explanation, Exemplar):
+        return _exemplar(explanation)
     if isinstance(explanation, Attribution):
         return _scores(explanation)
     return (Line(f"A {explanation.kind} has no account in words."),)
@@ -142,6 +145,35 @@ def edited(path: Path, step: int) -> Part:
         end = words.ends[place]
     pieces.append((path.input[end:], False))
     return Passage(tuple(piece for piece in pieces if piece[0]))
+
+
+def _exemplar(exemplar: Exemplar) -> tuple[Part, ...]:
+    parts: list[Part] = [Line(f"Most similar prototype (label: {exemplar.prototype_label}):")]
+    shown, own = exemplar.prototype, exemplar.input
+    if isinstance(shown, str):
+        parts.append(Passage(((shown, False),)))
+    else:
+        theirs = [own] if isinstance(own, str) else own
+        rows = zip(exemplar.features, shown, theirs, strict=True)
+        parts.append(
+            Grid(
+                ("Variable", "Prototype", "Original input"),
+                tuple((name, _value(name, mine), _value(name, other)) for name, mine, other in rows),
+            )
+        )
+    what = "words" if isinstance(own, str) else "values"
+    chosen = exemplar.important
+    parts.append(Line(f"Important {what}:" if chosen else f"Important {what}: (none selected)"))
+    if chosen:
+        names = exemplar.features if isinstance(own, str) else own
+        parts.append(Grid((), tuple((names[number], signed(exemplar.scores[number])) for number in chosen)))
+    parts.append(Line(f"Similarity score: {OUT_OF * exemplar.similarity:.2f} out of {OUT_OF}"))
+    return tuple(parts)
+
+
+def _value(name: str, described: str) -> str:
+    """A value without the name of its column before it."""
+    return described.removeprefix(f"{name} = ")
 
 
 def signed(margin: float) -> str:

@@ -27,7 +27,7 @@ def relevance_of(model: Model, epsilon: float | None) -> Find:
     if isinstance(model, TextNetwork):
         if isinstance(model.network, CnnNetwork):
             return _cnn(model, CnnArrays.of(model.network), CNN_EPSILON if epsilon is None else epsilon)
-        if isinstance(model.network, BilstmNetwork):
+        if type(model.network) is BilstmNetwork:  # one with prototypes in place of the last layer has no rule
             return _bilstm(
                 model, BilstmArrays.of(model.network), BILSTM_EPSILON if epsilon is None else epsilon
             )

@@ -45,12 +45,16 @@ class BilstmNetwork(WordNetwork):
 
     def from_embedded(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         """Scores of texts as word vectors (texts, positions, dimensions)."""
+        scores: Tensor = self.output(self.dropout(self.features(vectors, lengths)))
+        return scores
+
+    def features(self, vectors: Tensor, lengths: Tensor) -> Tensor:
+        """The vector of each text, from which its scores are made."""
         lengths = lengths.clamp(min=1)  # an empty text is one word of nothing
         packed = pack_padded_sequence(self.dropout(vectors), lengths, batch_first=True, enforce_sorted=False)
         states, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, total_length=vectors.shape[1])
         fit = self.context(torch.tanh(self.attention(states))).squeeze(2)
         outside = torch.arange(vectors.shape[1]) >= lengths[:, None]
         weights = torch.softmax(fit.masked_fill(outside, -torch.inf), dim=1)
-        text = (weights[:, :, None] * states).sum(dim=1)
-        scores: Tensor = self.output(self.dropout(text))
-        return scores
+        text: Tensor = (weights[:, :, None] * states).sum(dim=1)
+        return text

@@ -23,5 +23,10 @@ class DenseNetwork(nn.Module):
 
     def forward(self, rows: Tensor) -> Tensor:
         """Scores of encoded rows."""
-        scores: Tensor = self.output(self.second(self.first(rows).relu()).relu())
+        scores: Tensor = self.output(self.features(rows))
         return scores
+
+    def features(self, rows: Tensor) -> Tensor:
+        """What the last hidden layer says of each row."""
+        hidden: Tensor = self.second(self.first(rows).relu()).relu()
+        return hidden

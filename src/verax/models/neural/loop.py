@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 import torch
@@ -93,6 +93,16 @@ class History:
         return len(self.losses) - 1 if self.shares else self.best
 
 
+class Extra(Protocol):
+    """What some networks need beside the loss of their scores."""
+
+    def penalty(self, targets: IntArray | FloatArray) -> Tensor:
+        """Added to the loss of the batch that the network was just given."""
+
+    def end_epoch(self) -> None:
+        """Called after each pass, before the network is looked at."""
+
+
 Collate = Callable[[Sequence[Encoded]], tuple[Tensor, ...]]
 # What trains a network in place, as `train` does.
 Train = Callable[[nn.Module, Collate, Examples, Examples, Schedule, int, str], History]
@@ -106,6 +116,7 @@ def train(
     schedule: Schedule,
     seed: int,
     name: str,
+    extra: Extra | None = None,
 ) -> History:
     """Trains a network in place, in one thread: the same seed gives the same weights on one machine.
 
@@ -117,10 +128,11 @@ def train(
         schedule: how.
         seed: of the order of the inputs and of what is random inside the network.
         name: of the model, for people.
+        extra: a penalty, and something to do after each epoch.
     """
     with one_thread(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return _train(network, collate, examples, watched, schedule, seed, name)
+        return _train(network, collate, examples, watched, schedule, seed, name, extra)
 
 
 def _train(
@@ -131,6 +143,7 @@ def _train(
     schedule: Schedule,
     seed: int,
     name: str,
+    extra: Extra | None,
 ) -> History:
     trained = [parameter for parameter in network.parameters() if parameter.requires_grad]
     optimizer = _optimizer(trained, schedule)
@@ -139,7 +152,9 @@ def _train(
     best: list[Tensor] = []
     for epoch in range(schedule.epochs):
         network.train()
-        history.losses.append(_epoch(network, collate, examples, schedule.batch, optimizer, order))
+        history.losses.append(_epoch(network, collate, examples, schedule.batch, optimizer, order, extra))
+        if extra is not None:
+            extra.end_epoch()
         loss, accuracy = evaluate(network, collate, watched)
         history.validation_losses.append(loss)
         history.validation_accuracies.append(accuracy)
@@ -176,6 +191,7 @@ def _epoch(
     batch_size: int,
     optimizer: torch.optim.Optimizer,
     order: np.random.Generator,
+    extra: Extra | None,
 ) -> float:
     """One pass over the examples; the mean loss on the way."""
     total = 0.0
@@ -184,6 +200,8 @@ def _epoch(
         optimizer.zero_grad()
         losses = losses_of(network(*collate(batch.arrays)), batch.targets)
         loss = (losses * torch.from_numpy(batch.weights.astype(np.float32))).mean()
+        if extra is not None:
+            loss = loss + extra.penalty(batch.targets)
         torch.autograd.backward(loss)
         optimizer.step()
         total += float(loss.detach()) * len(places)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Literal
 
 from verax.errors import VeraxError
 from verax.extras import install_command
-from verax.models.ready import models
+from verax.models.ready import ReadsInputs, make_ready, models
 
 if TYPE_CHECKING:
+    from verax.models.neural.prototype_recipe import PrototypeRecipe
     from verax.models.neural.recipe import Recipe
 
 MAX_WORDS = 1_000
@@ -143,6 +144,74 @@ def mlp_2x50(seed: int, *, epochs: int = 100, rate: float = 0.05) -> Recipe:
         from verax.models.neural.recipe import Recipe, rows_into_dense
     schedule = Schedule(epochs=epochs, patience=5, batch=32, optimizer="sgd", rate=rate, penalty=1e-4)
     return Recipe("mlp-2x50", "table", seed, schedule, rows_into_dense)
+
+
+@models.register("prototype-bilstm")
+def prototype_bilstm(
+    seed: int,
+    *,
+    prototypes: int = 40,
+    fixed: bool = False,
+    epochs: int = 40,
+    rate: float = 0.01,
+    task_epochs: int = 40,
+) -> PrototypeRecipe:
+    """The bilstm with prototypes, each a training text, in place of its last layer (Hase & Bansal 2020); texts.
+
+    Args:
+        seed: of all that is random.
+        prototypes: of each class.
+        fixed: whether everything before the prototypes stays as the task model has it.
+        epochs: passes over the training part with prototypes, at the most.
+        rate: the size of a step.
+        task_epochs: passes over the training part for the task model, which is trained first.
+    """
+    return _prototypes("bilstm", "text", seed, task_epochs, prototypes, fixed, epochs, rate)
+
+
+@models.register("prototype-mlp-2x50")
+def prototype_mlp(
+    seed: int,
+    *,
+    prototypes: int = 20,
+    fixed: bool = False,
+    epochs: int = 40,
+    rate: float = 0.01,
+    task_epochs: int = 100,
+) -> PrototypeRecipe:
+    """The mlp-2x50 with prototypes, each a training row, in place of its last layer (Hase & Bansal 2020); tables.
+
+    Args:
+        seed: of all that is random.
+        prototypes: of each class.
+        fixed: whether everything before the prototypes stays as the task model has it.
+        epochs: passes over the training part with prototypes, at the most.
+        rate: the size of a step.
+        task_epochs: passes over the training part for the task model, which is trained first.
+    """
+    return _prototypes("mlp-2x50", "table", seed, task_epochs, prototypes, fixed, epochs, rate)
+
+
+def _prototypes(
+    task: str,
+    kind: str,
+    seed: int,
+    task_epochs: int,
+    prototypes: int,
+    fixed: bool,
+    epochs: int,
+    rate: float,
+) -> PrototypeRecipe:
+    name = f"prototype-{task}"
+    with _needs_torch(name):
+        from verax.models.neural.loop import Schedule
+        from verax.models.neural.prototype_recipe import PrototypeRecipe
+    if prototypes < 1:
+        raise VeraxError(f"prototypes={prototypes} compares with nothing; give 1 or more.")
+    trained_first = make_ready(task, seed, {"epochs": task_epochs})
+    assert isinstance(trained_first, ReadsInputs)
+    schedule = Schedule(epochs=epochs, patience=5, batch=40, optimizer="sgd", rate=rate, momentum=0.9)
+    return PrototypeRecipe(name, kind, seed, trained_first, schedule, prototypes, fixed)
 
 
 @models.register("transformer-mean")

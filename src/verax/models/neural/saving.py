@@ -32,6 +32,7 @@ from verax.models.neural.dense import DenseNetwork
 from verax.models.neural.encoders import Json, RowEncoder, WordEncoder
 from verax.models.neural.networks import TableNetwork, TextNetwork, TrainingRecord, WordNetwork
 from verax.models.neural.pieces import PieceEncoder
+from verax.models.neural.prototypes import PrototypeBilstm, PrototypeDense
 from verax.models.neural.rationale import RationaleModel, RationaleNetwork
 from verax.models.neural.transformer import TransformerNetwork
 from verax.run.canonical import write_json, write_whole
@@ -43,7 +44,15 @@ REFERENCE = {"text": "reference.json", "table": "reference.safetensors"}
 # What a file may name; nothing else is ever built.
 NETWORKS: dict[str, type[nn.Module]] = {
     network.__name__: network
-    for network in (CnnNetwork, BilstmNetwork, DenseNetwork, TransformerNetwork, RationaleNetwork)
+    for network in (
+        CnnNetwork,
+        BilstmNetwork,
+        DenseNetwork,
+        TransformerNetwork,
+        PrototypeBilstm,
+        PrototypeDense,
+        RationaleNetwork,
+    )
 }
 
 

@@ -1,0 +1,150 @@
+"""A network with prototypes, asked for what explanations need: the nearest prototype, and similarities to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike
+
+from verax.arrays import FloatArray
+from verax.data.dataset import Dataset, Part
+from verax.data.words import split_words
+from verax.models.base import Model
+from verax.models.neural.bilstm import BilstmNetwork
+from verax.models.neural.dense import DenseNetwork
+from verax.models.neural.encoders import pad
+from verax.models.neural.loop import Schedule
+from verax.models.neural.networks import TableNetwork, TextNetwork
+from verax.models.neural.prototype_recipe import PrototypeRecipe, features_of
+from verax.models.neural.prototypes import PrototypeBilstm, PrototypeDense, PrototypeLayer
+
+PER_CLASS = {"text": 40, "table": 20}
+# How prototypes on fixed features are trained for a task model.
+SCHEDULE = Schedule(epochs=40, patience=5, batch=40, optimizer="sgd", rate=0.01, momentum=0.9)
+
+
+@dataclass(frozen=True, eq=False)
+class PrototypeModel:
+    """A network with prototypes, and the training examples that they are.
+
+    Attributes:
+        model: the network.
+        name: where the prototypes come from, for people.
+    """
+
+    model: TextNetwork | TableNetwork
+    name: str
+
+    @property
+    def layer(self) -> PrototypeLayer:
+        """The network's last layer."""
+        network = self.model.network
+        assert isinstance(network, PrototypeBilstm | PrototypeDense)
+        return network.output
+
+    def nearest(self, given: str | FloatArray, target: int) -> tuple[int, float]:
+        """The number of a class's nearest prototype, and the input's similarity to it."""
+        inputs = [given] if isinstance(given, str) else np.asarray(given)[None]
+        similar = self._similar(features_of(self.model, self.model.encoder.encode(inputs)))[0]
+        first = target * self.layer.per_class
+        number = first + int(similar[first : first + self.layer.per_class].argmax())
+        return number, float(similar[number])
+
+    def similarities(self, rows: FloatArray, number: int) -> FloatArray:
+        """The similarity of some rows to one prototype."""
+        return self._similar(features_of(self.model, self.model.encoder.encode(rows)))[:, number]
+
+    def without_words(self, text: str, number: int) -> FloatArray:
+        """The similarity of a text to one prototype without each of its distinct words: zeros in their places."""
+        network = self.model.network
+        assert isinstance(network, PrototypeBilstm)
+        assert isinstance(self.model, TextNetwork)
+        words = split_words(text)
+        if not words.distinct:
+            return np.empty(0)
+        embedded = self.model.embed([text])[0]
+        feature = {word: place for place, word in enumerate(words.distinct)}
+        feature_of = np.array(
+            [feature[words.words[place]] if place >= 0 else -1 for place in embedded.word_of]
+        )
+        found = []
+        network.eval()
+        with torch.inference_mode():
+            for start in range(0, len(feature), 64):
+                some = range(start, min(start + 64, len(feature)))
+                batch = [
+                    np.where((feature_of == place)[:, None], np.float32(0.0), embedded.vectors)
+                    for place in some
+                ]
+                vectors, lengths = pad(batch)
+                found.append(self._similar(network.features(vectors, lengths).numpy())[:, number])
+        return np.concatenate(found)
+
+    def example(self, number: int) -> str | FloatArray:
+        """The training input that a prototype is."""
+        assert self.model.reference is not None
+        return self.model.reference[self.example_number(number)]
+
+    def example_number(self, number: int) -> int:
+        """Its place among the training inputs."""
+        return int(self.layer.examples[number])
+
+    def label(self, number: int) -> int:
+        """The class of a prototype."""
+        return number // self.layer.per_class
+
+    def reference_rows(self) -> FloatArray:
+        """The training rows."""
+        assert isinstance(self.model, TableNetwork)
+        assert self.model.reference is not None
+        return self.model.reference
+
+    def _similar(self, features: FloatArray) -> FloatArray:
+        with torch.inference_mode():
+            similar: FloatArray = torch.exp(-self.layer.distances(torch.from_numpy(features))).numpy()
+        return similar.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Given:
+    """A task model that is trained already, where a recipe for one is asked for."""
+
+    model: TextNetwork | TableNetwork
+
+    def fit_inputs(self, dataset: Dataset, sample_weight: ArrayLike | None = None) -> Model:  # noqa: ARG002
+        """The model as it is."""
+        return self.model
+
+
+def prototypes_of(model: Model, per_class: int | None, seed: int) -> PrototypeModel | None:
+    """A model's own prototypes; for a task model, prototypes on its features as they are; None for any other model.
+
+    Args:
+        model: with reference inputs.
+        per_class: how many prototypes each class gets, where they have to be made.
+        seed: of making them.
+    """
+    if not isinstance(model, TextNetwork | TableNetwork):
+        return None
+    if isinstance(model.network, PrototypeBilstm | PrototypeDense):
+        return PrototypeModel(model, "the model's own prototypes")
+    if type(model.network) not in (BilstmNetwork, DenseNetwork):
+        return None
+    count = PER_CLASS[model.kind] if per_class is None else per_class
+    recipe = PrototypeRecipe("prototype", model.kind, seed, Given(model), SCHEDULE, count, fixed=True)
+    return PrototypeModel(recipe.fit_inputs(_as_predicted(model)), "prototypes on the model's features")
+
+
+def _as_predicted(model: TextNetwork | TableNetwork) -> Dataset:
+    """A model's reference inputs, each of the class that the model predicts."""
+    assert model.reference is not None
+    labels = model.predict_proba(model.reference).argmax(axis=1)
+    if isinstance(model, TextNetwork):
+        texts = list(model.reference)
+        none = Part([], labels[:0])
+        return Dataset("reference texts", "text", model.class_names, Part(texts, labels), none, none)
+    none = Part(model.reference[:0], labels[:0])
+    rows = Part(model.reference, labels)
+    return Dataset("reference rows", "table", model.class_names, rows, none, none, model.schema)

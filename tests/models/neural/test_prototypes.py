@@ -1,0 +1,146 @@
+"""Prototype networks: similarities by hand, prototypes that are training examples, both variants, on disk and back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+import verax
+from verax.errors import VeraxError
+from verax.explain import Exemplar, Explanation, Prototype
+from verax.explain.imputation import Imputation
+from verax.models import fit_model
+from verax.models.neural.prototype_model import prototypes_of
+from verax.models.neural.prototype_recipe import features_of
+from verax.models.neural.prototypes import PrototypeLayer
+
+SMALL = {"prototypes": 4, "epochs": 3, "task_epochs": 3}
+
+
+@pytest.fixture(scope="session")
+def whole(word_data):
+    return fit_model("prototype-bilstm", word_data, options=SMALL)
+
+
+@pytest.fixture(scope="session")
+def rows_fixed(mixed_data):
+    return fit_model("prototype-mlp-2x50", mixed_data, options=SMALL | {"fixed": True})
+
+
+def test_scores_are_those_computed_by_hand():
+    layer = PrototypeLayer(2, 2, 2)
+    with torch.no_grad():
+        layer.prototypes.copy_(torch.tensor([[0.0, 0.0], [2.0, 0.0], [0.0, 1.0], [3.0, 3.0]]))
+        layer.scale.fill_(0.5)
+    layer.train()
+    scores = layer(torch.tensor([[1.0, 0.0]]))  # (0.5, 0) once scaled
+    first = max(np.exp(-0.25), np.exp(-2.25))
+    second = max(np.exp(-1.25), np.exp(-15.25))
+    assert scores[0].tolist() == pytest.approx([first - 0.5 * second, second - 0.5 * first])
+    # Off-class weights are two times 0.5; the nearest prototype of another class is 0.25 away, or 1.25.
+    assert layer.penalty(torch.tensor([1])).item() == pytest.approx(0.1 * 1.0 - 0.01 * 0.25)
+    assert layer.penalty(torch.tensor([0])).item() == pytest.approx(0.1 * 1.0 - 0.01 * 1.25)
+
+
+@pytest.mark.parametrize("name", ["whole", "rows_fixed"])
+def test_every_prototype_is_a_training_example_of_its_class(name, request, word_data, mixed_data):
+    model = request.getfixturevalue(name)
+    data = word_data if model.kind == "text" else mixed_data
+    layer = model.network.output
+    examples = layer.examples.numpy()
+    assert len(set(examples.tolist())) == len(examples) == 4 * len(data.class_names)
+    assert (data.train.labels[examples] == np.repeat(np.arange(len(data.class_names)), 4)).all()
+    inputs = [data.train.inputs[place] for place in examples]
+    vectors = features_of(model, model.encoder.encode(inputs if model.kind == "text" else np.stack(inputs)))
+    assert np.allclose(float(layer.scale) * vectors, layer.prototypes.detach().numpy(), atol=1e-5)
+
+
+def test_fixed_features_are_those_of_the_task_model(mixed_data, rows_fixed):
+    task = fit_model("mlp-2x50", mixed_data, options={"epochs": 3})
+    for name in ("first.weight", "second.weight", "second.bias"):
+        assert torch.equal(task.network.state_dict()[name], rows_fixed.network.state_dict()[name])
+
+
+def test_it_learns(whole, word_data):
+    right = whole.predict_proba(word_data.test.inputs).argmax(axis=1) == word_data.test.labels
+    assert right.mean() > 0.8
+
+
+def test_a_saved_one_answers_as_before(whole, word_data, tmp_path):
+    verax.save_model(whole, tmp_path / "model")
+    again = verax.load_model(tmp_path / "model")
+    texts = word_data.test.inputs[:5]
+    assert np.array_equal(again.predict_proba(texts), whole.predict_proba(texts))
+    assert Prototype().explain(again, texts) == Prototype().explain(whole, texts)
+
+
+def test_a_class_with_fewer_examples_than_prototypes_is_a_sentence(word_data):
+    with pytest.raises(VeraxError, match="has 100 training examples, fewer than its 101 prototypes"):
+        fit_model("prototype-bilstm", word_data, options=SMALL | {"prototypes": 101, "task_epochs": 1})
+    with pytest.raises(VeraxError, match="prototypes=0"):
+        fit_model("prototype-bilstm", word_data, options={"prototypes": 0})
+
+
+def test_the_explanation_names_the_nearest_prototype_and_what_zeroing_a_word_does(whole, word_data):
+    text = word_data.test.inputs[0]
+    exemplar = Prototype().explain(whole, [text])[0]
+    layer = whole.network.output
+    vector = features_of(whole, whole.encoder.encode([text]))
+    similar = np.exp(-((float(layer.scale) * vector - layer.prototypes.detach().numpy()) ** 2).sum(axis=1))
+    own = similar[4 * exemplar.target : 4 * exemplar.target + 4]
+    assert exemplar.similarity == pytest.approx(own.max(), rel=1e-4)
+    assert exemplar.prototype == word_data.train.inputs[exemplar.details["example"]]
+    assert exemplar.prototype_label == exemplar.target_name
+    # One word by hand: its vector is zero, the others are as they were.
+    embedded = whole.embed([text])[0]
+    words = text.split()
+    zeroed = embedded.vectors.copy()
+    zeroed[[place for place, word in enumerate(words) if word == words[0]]] = 0.0
+    with torch.inference_mode():
+        moved = whole.network.features(torch.from_numpy(zeroed)[None], torch.tensor([len(words)])).numpy()
+    prototype = layer.prototypes.detach().numpy()[exemplar.details["prototype"]]
+    without = np.exp(-((float(layer.scale) * moved[0] - prototype) ** 2).sum())
+    assert exemplar.scores[0] == pytest.approx(10 * (exemplar.similarity - without), abs=1e-4)
+    assert Explanation.from_dict(exemplar.to_dict()) == exemplar
+
+
+def test_rows_are_explained_by_the_expectation_over_an_imputation(rows_fixed, mixed_data):
+    row = mixed_data.test.inputs[0]
+    exemplar = Prototype().explain(rows_fixed, row[None])[0]
+    near = prototypes_of(rows_fixed, None, 0)
+    number = exemplar.details["prototype"]
+    imputation = Imputation.learn(rows_fixed.schema, rows_fixed.reference)
+    for column, (rows, chances) in enumerate(imputation.variants(row)):
+        assert chances.sum() == pytest.approx(1.0)
+        others = np.delete(np.arange(len(row)), column)
+        assert (rows[:, others] == row[others]).all() or np.isnan(row[others]).any()
+        expected = float(chances @ near.similarities(rows, number))
+        assert exemplar.scores[column] == pytest.approx(10 * (exemplar.similarity - expected), abs=1e-4)
+
+
+def test_a_task_model_gets_prototypes_on_its_own_features(bilstm, word_data):
+    texts = word_data.test.inputs[:4]
+    explainer = Prototype(prototypes=3)
+    exemplars = explainer.explain(bilstm, texts)
+    assert [exemplar.target for exemplar in exemplars] == bilstm.predict_proba(texts).argmax(axis=1).tolist()
+    for exemplar in exemplars:
+        # A prototype is an example that the model itself gives the class.
+        assert bilstm.predict_proba([exemplar.prototype]).argmax() == exemplar.target
+    assert exemplars == explainer.explain(bilstm, texts)
+
+
+def test_other_models_are_a_sentence():
+    model = verax.as_model(lambda texts: [[0.5, 0.5]] * len(texts), class_names=("a", "b"), reference=["a b"])
+    with pytest.raises(VeraxError, match="prototype-bilstm, prototype-mlp-2x50, bilstm and mlp-2x50"):
+        Prototype().explain(model, ["a"])
+
+
+def test_at_most_six_features_are_important_and_none_below_the_threshold():
+    def made(scores):
+        names = tuple(f"w{number}" for number in range(len(scores)))
+        return Exemplar(names, np.array(scores), 0.9, "p", "yes", 1, input=" ".join(names))
+
+    assert made([3.0, -2.0, 0.2, 0.05, 1.0, 0.5, -0.4, 0.3]).important == [0, 1, 4, 5, 6, 7]
+    assert made([0.15, 0.08, 0.07]).important == [0, 1]  # half of the largest, 0.075
+    assert made([0.02, 0.01]).important == []
