@@ -317,7 +317,7 @@ def main() -> None:
             transformer_cells.append(lime_on_transformer(settings, length, mean, texts))
         if "memory" in wanted and length == "long":
             peaks["cnn, 64 documents, 5,000 samples"] = peak_memory(cnn, texts, 5000, 64)
-            peaks["transformer-mean, 4 documents, 200 samples"] = peak_memory(mean, texts, 200, 4)
+            peaks["transformer-mean, 1 document, 100 samples"] = peak_memory(mean, texts, 100, 1)
             print(peaks, flush=True)
         if "equality" in wanted and length == "short":
             bilstm, lstm = (fit(name, train, labels) for name in ("bilstm", "transformer-lstm"))
