@@ -40,6 +40,12 @@ def explain(
             "--explainers", "-e", help="Names with commas between, e.g. 'lime,shap(samples=500),greedy'."
         ),
     ] = "lime,shap,greedy",
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            help="The methods of a paper instead, such as 'simulatability' (verax list explainers)."
+        ),
+    ] = None,
     text: Annotated[
         list[str] | None, typer.Option(help="A text to explain; may be given several times.")
     ] = None,
@@ -102,10 +108,10 @@ def explain(
     from verax.models.ready import check_model
     from verax.models.resolve import is_saved
     from verax.workflows.compare import compare, from_test_part, from_texts, parse_target
-    from verax.workflows.explainer_names import parse_explainers
+    from verax.workflows.explainer_names import parse_explainers, preset_explainers
 
     # What was mistyped is told before any work.
-    named = parse_explainers(explainers, samples, seed)
+    named = parse_explainers(explainers, samples, seed) if preset is None else preset_explainers(preset, seed)
     chosen_fragments = _fragment_choice(fragments, sizes, any_sign)
     if not is_saved(model):
         check_model(model)

@@ -2,6 +2,7 @@
 
 from verax.explain.anchor.anchor import Anchor
 from verax.explain.base import Explainer, explainer, explainers
+from verax.explain.composite import Composite, Part, Together
 from verax.explain.decision_boundary import DecisionBoundary
 from verax.explain.exemplar import Exemplar
 from verax.explain.explanation import Attribution, Cost, Explanation
@@ -19,6 +20,7 @@ from verax.explain.written import Written
 __all__ = [
     "Anchor",
     "Attribution",
+    "Composite",
     "Cost",
     "DecisionBoundary",
     "Edit",
@@ -30,6 +32,7 @@ __all__ = [
     "Greedy",
     "GreedyPath",
     "Lime",
+    "Part",
     "Path",
     "Precomputed",
     "Prototype",
@@ -37,6 +40,7 @@ __all__ = [
     "Rule",
     "RuleStep",
     "Shap",
+    "Together",
     "Written",
     "explainer",
     "explainers",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from verax.data.words import split_words
+from verax.explain.composite import Composite
 from verax.explain.exemplar import OUT_OF, Exemplar
 from verax.explain.explanation import Attribution, Explanation
 from verax.explain.path import Path
@@ -72,6 +73,8 @@ def account(explanation: Explanation, *, plain: bool = False) -> tuple[Part, ...
         return _path(explanation, plain)
     if isinstance(explanation, Exemplar):
         return _exemplar(explanation)
+    if isinstance(explanation, Composite):
+        return _composite(explanation, plain)
     if isinstance(explanation, Attribution):
         return _scores(explanation)
     return (Line(f"A {explanation.kind} has no account in words."),)
@@ -181,6 +184,41 @@ def signed(margin: float) -> str:
     return f"{margin:+.2f}"
 
 
+def _composite(composite: Composite, plain: bool) -> tuple[Part, ...]:
+    """Each part under its name; of a path only the last step, with all edits at once."""
+    parts: list[Part] = []
+    for part in composite.parts:
+        parts.append(Heading(part.name))
+        found = part.explanation
+        if isinstance(found, Path) and found.edits:
+            parts.append(Line(f"Edits for changing the prediction to '{found.flipped_to}':"))
+            parts.append(edited(found, len(found.edits)))
+        else:
+            parts += account(found, plain=plain)
+    if not plain and (left_out := composite.details.get("left out")):
+        parts.append(Line(f"Left out: {left_out}."))
+    return tuple(parts)
+
+
 def _scores(attribution: Attribution) -> tuple[Part, ...]:
-    rows = tuple((name, f"{score:+.2f}") for name, score in attribution.top(len(attribution.features)))
-    return (Grid((), rows),)
+    """The features that score, those for the class first; of a local model also its baseline, sum and estimate."""
+    order = sorted(range(len(attribution.features)), key=lambda number: -attribution.scores[number])
+    named = attribution.features if isinstance(attribution.input, str) else attribution.input
+    bins = attribution.details.get("bins")
+    if isinstance(bins, list) and len(bins) == len(attribution.features):
+        named = tuple(map(str, bins))
+    rows = [
+        (named[number], signed(attribution.scores[number]))
+        for number in order
+        if attribution.scores[number] != 0
+    ]
+    baseline = attribution.details.get("intercept")
+    if isinstance(baseline, float):
+        total = float(attribution.scores.sum())
+        what = "words" if isinstance(attribution.input, str) else "values"
+        rows += [
+            (f"Sum of {what}", signed(total)),
+            ("Baseline", f"{baseline:.2f}"),
+            (f"Estimated probability of '{attribution.target_name}'", f"{baseline + total:.2f}"),
+        ]
+    return (Grid((), tuple(rows)),)

@@ -45,6 +45,14 @@ PRESETS: dict[str, tuple[Method, ...]] = {
         Method("grad-cam-text-n", "Grad-CAM-Text (N)", "grad-cam-text", {"count": 3}),
         Method("decision-trees-n", "DTs (N)", "decision-trees", {"count": 3}),
     ),
+    # Hase and Bansal (2020), section 3, in the order of their tables.
+    "simulatability": (
+        Method("lime", "LIME", "lime", {"samples": 5_000, "features": 5}, (1,)),
+        Method("anchor", "Anchor", "anchor"),
+        Method("prototype", "Prototype", "prototype"),
+        Method("decision-boundary", "Decision Boundary", "decision-boundary"),
+        Method("composite", "Composite", "composite"),
+    ),
 }
 
 

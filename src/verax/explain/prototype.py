@@ -19,7 +19,7 @@ from verax.explain.explanation import Cost
 from verax.explain.imputation import Imputation
 from verax.explain.perturbed import check_targets, shown_input
 from verax.models.base import Inputs, Model
-from verax.models.capabilities import ask_for
+from verax.models.capabilities import ask_for, has
 from verax.perturb.dispatch import fitted_state
 
 if TYPE_CHECKING:
@@ -117,6 +117,15 @@ class Prototype(Explainer):
                 raise _cannot(model)
             made[key] = found
         return made[key]
+
+
+def has_prototypes(model: Model) -> bool:
+    """Whether a model has prototypes, or features on which they can stand, and reference inputs to make them of."""
+    if not type(model).__module__.startswith("verax.models.neural.") or not has(model, "reference"):
+        return False
+    from verax.models.neural.prototype_model import can_have_prototypes
+
+    return can_have_prototypes(model)
 
 
 def _cannot(model: Model) -> VeraxError:

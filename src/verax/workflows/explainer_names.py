@@ -9,6 +9,7 @@ from typing import Any
 from verax.errors import VeraxError
 from verax.explain import Explainer, explainer, explainers
 from verax.explain.base import parameters_of
+from verax.explain.presets import preset
 from verax.names import Name, parse_names
 
 
@@ -42,6 +43,23 @@ def parse_explainers(given: str, samples: int | None = None, seed: int | None = 
     if not named:
         raise VeraxError(f"No explainer was named; choose from: {', '.join(explainers)}.")
     return named
+
+
+def preset_explainers(name: str, seed: int | None = None) -> list[Named]:
+    """The explainers of a preset, each once, under the names that the preset gives them.
+
+    Args:
+        name: of the preset.
+        seed: for every explainer that has this parameter.
+    """
+    made: dict[str, Named] = {}
+    for method in preset(name):
+        known = parameters_of(explainers.get(method.explainer))
+        common = {"seed": seed} if seed is not None and "seed" in known else {}
+        parameters = {**common, **method.parameters}
+        found = explainer(method.explainer, **parameters)
+        made.setdefault(repr(found), Named(method.name, found, method.explainer, parameters))
+    return list(made.values())
 
 
 def _make(written: Name, common: dict[str, int]) -> Named:

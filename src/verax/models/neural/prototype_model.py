@@ -118,6 +118,16 @@ class Given:
         return self.model
 
 
+def can_have_prototypes(model: Model) -> bool:
+    """Whether a model has prototypes, or features on which they can stand."""
+    return isinstance(model, TextNetwork | TableNetwork) and type(model.network) in (
+        BilstmNetwork,
+        DenseNetwork,
+        PrototypeBilstm,
+        PrototypeDense,
+    )
+
+
 def prototypes_of(model: Model, per_class: int | None, seed: int) -> PrototypeModel | None:
     """A model's own prototypes; for a task model, prototypes on its features as they are; None for any other model.
 
@@ -126,12 +136,10 @@ def prototypes_of(model: Model, per_class: int | None, seed: int) -> PrototypeMo
         per_class: how many prototypes each class gets, where they have to be made.
         seed: of making them.
     """
-    if not isinstance(model, TextNetwork | TableNetwork):
+    if not isinstance(model, TextNetwork | TableNetwork) or not can_have_prototypes(model):
         return None
     if isinstance(model.network, PrototypeBilstm | PrototypeDense):
         return PrototypeModel(model, "the model's own prototypes")
-    if type(model.network) not in (BilstmNetwork, DenseNetwork):
-        return None
     count = PER_CLASS[model.kind] if per_class is None else per_class
     recipe = PrototypeRecipe("prototype", model.kind, seed, Given(model), SCHEDULE, count, fixed=True)
     return PrototypeModel(recipe.fit_inputs(_as_predicted(model)), "prototypes on the model's features")
