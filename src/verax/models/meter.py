@@ -7,13 +7,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from verax.data.inputs import plain_inputs, texts_in
 
 if TYPE_CHECKING:
     from verax.arrays import FloatArray
-    from verax.models.base import Inputs
 
 M = TypeVar("M")
 
@@ -48,11 +47,11 @@ def count(rows: int, calls: int) -> None:
         meter.calls += calls
 
 
-def counted(predict_proba: Callable[[M, Inputs], FloatArray]) -> Callable[[M, Inputs], FloatArray]:
+def counted(predict_proba: Callable[[M, Any], FloatArray]) -> Callable[[M, Any], FloatArray]:
     """A model's ``predict_proba`` that takes inputs as people have them, and counts them."""
 
     @wraps(predict_proba)
-    def entered(self: M, inputs: Inputs) -> FloatArray:
+    def entered(self: M, inputs: Any) -> FloatArray:
         plain = texts_in(inputs) if getattr(self, "kind", None) == "text" else plain_inputs(inputs)
         # What it asks of itself to answer is the same question, not another one.
         token = _METER.set(None)

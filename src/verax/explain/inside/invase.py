@@ -66,10 +66,13 @@ class Invase(Explainer):
 
     def trained(self, model: Model) -> Trained:
         """What is known of a model; learned now if nothing is known yet."""
-        from verax.explain.inside.invase_learning import learn
+        from verax.explain.inside.invase_learning import Settings, learn
         from verax.explain.inside.learned import Lesson, learned
         from verax.explain.inside.selectors import Subject, Trained
 
+        settings = Settings(
+            self.price, self.embedding, self.iterations, self.batch, self.rate, self.activation, self.seed
+        )
         lessons: list[Lesson] = []
 
         def lesson() -> Lesson:
@@ -80,7 +83,7 @@ class Invase(Explainer):
             model,
             repr(self),
             lesson,
-            lambda given: learn(Subject.of(model, given), given, self),
+            lambda given: learn(Subject.of(model, given), given, settings),
             lambda arrays: Trained.read(
                 arrays, Subject.of(model, lessons[0]), self.embedding, self.activation
             ),

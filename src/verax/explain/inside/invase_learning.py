@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import torch
@@ -25,23 +26,33 @@ from verax.models.neural.loop import tell
 from verax.run.threads import one_thread
 from verax.seeds import stream
 
-if TYPE_CHECKING:
-    from verax.explain.inside.invase import Invase
-
 TEXT_BATCH, ROW_BATCH = 40, 1_000
 HELD_OUT = 0.1
 # Chances are kept away from 0 and 1 where their logarithm is taken, as in the released code.
 TINY = 1e-8
 
 
-def learn(subject: Subject, lesson: Lesson, settings: Invase) -> Arrays:
+@dataclass(frozen=True)
+class Settings:
+    """What training reads of an explainer; `Invase` says what each means."""
+
+    price: float
+    embedding: int
+    iterations: int
+    batch: int | None
+    rate: float
+    activation: Literal["relu", "selu"]
+    seed: int
+
+
+def learn(subject: Subject, lesson: Lesson, settings: Settings) -> Arrays:
     """Trains an actor."""
     with one_thread(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.seed)
         return _learn(subject, lesson, settings)
 
 
-def _learn(subject: Subject, lesson: Lesson, settings: Invase) -> Arrays:
+def _learn(subject: Subject, lesson: Lesson, settings: Settings) -> Arrays:
     actor = subject.selector(settings.embedding, settings.activation)
     critic, baseline = (subject.predictor(settings.embedding, settings.activation, None) for _ in range(2))
     steps = [

@@ -62,10 +62,11 @@ class L2x(Explainer):
 
     def trained(self, model: Model) -> Trained:
         """What is known of a model; learned now if nothing is known yet."""
-        from verax.explain.inside.l2x_learning import learn
+        from verax.explain.inside.l2x_learning import Settings, learn
         from verax.explain.inside.learned import Lesson, learned
         from verax.explain.inside.selectors import Subject, Trained
 
+        settings = Settings(self.k, self.embedding, self.epochs, self.activation, self.seed)
         lessons: list[Lesson] = []
 
         def lesson() -> Lesson:
@@ -76,7 +77,7 @@ class L2x(Explainer):
             model,
             repr(self),
             lesson,
-            lambda given: learn(Subject.of(model, given), given, self),
+            lambda given: learn(Subject.of(model, given), given, settings),
             lambda arrays: Trained.read(
                 arrays, Subject.of(model, lessons[0]), self.embedding, self.activation
             ),

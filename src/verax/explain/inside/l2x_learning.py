@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import torch
@@ -25,9 +26,6 @@ from verax.models.neural.loop import tell
 from verax.run.threads import one_thread
 from verax.seeds import stream
 
-if TYPE_CHECKING:
-    from verax.explain.inside.l2x import L2x
-
 # As in the released code: temperature, inputs per step, and passes.
 TEXT_TEMPERATURE, ROW_TEMPERATURE = 0.5, 0.1
 TEXT_BATCH, ROW_BATCH = 40, 1_000
@@ -36,14 +34,25 @@ TEXT_EPOCHS, ROWS_READ = 5, 1_000_000
 HELD_OUT = 0.1
 
 
-def learn(subject: Subject, lesson: Lesson, settings: L2x) -> Arrays:
+@dataclass(frozen=True)
+class Settings:
+    """What training reads of an explainer; `L2x` says what each means."""
+
+    k: int
+    embedding: int
+    epochs: int | None
+    activation: Literal["relu", "selu"]
+    seed: int
+
+
+def learn(subject: Subject, lesson: Lesson, settings: Settings) -> Arrays:
     """Trains a selector; that of the epoch with the best agreement on held-out inputs is kept."""
     with one_thread(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.seed)
         return _learn(subject, lesson, settings)
 
 
-def _learn(subject: Subject, lesson: Lesson, settings: L2x) -> Arrays:
+def _learn(subject: Subject, lesson: Lesson, settings: Settings) -> Arrays:
     texts = subject.owners is None
     selector = subject.selector(settings.embedding, settings.activation)
     predictor = subject.predictor(settings.embedding, settings.activation, settings.k)
