@@ -1,8 +1,9 @@
-"""Methods that look inside a network: many texts at once against one by one, and against captum one by one.
+"""Methods that look inside a network: many texts at once against one by one.
 
-    python perf/inside.py [--texts 1000]
+    python perf/inside.py [--texts 1000] [--model saved-folder]
 
-Ratios of medians, interleaved, in one process and one thread. Rotten Tomatoes, 'cnn' as published but for two epochs.
+Ratios of medians, interleaved, in one process and one thread. Rotten Tomatoes; a saved network, or 'cnn' and 'bilstm' of
+two epochs.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import torch
 
 import verax
 from verax.models import fit_model
+from verax.models.neural.saving import load_model
 
 torch.set_num_threads(1)
 METHODS = ("gradient-x-input", "lrp", "deeplift", "grad-cam-text")
@@ -41,16 +43,18 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--texts", type=int, default=1000)
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--model", help="a folder of verax.save_model")
     given = parser.parse_args()
     data = verax.load_dataset("rotten-tomatoes")
     texts = list(data.test.inputs)[: given.texts]
     print("| model | method | together, ms a text | one by one, ms a text | ratio |\n|---|---|---|---|---|")
-    for network in ("cnn", "bilstm"):
-        model = fit_model(network, data, options={"epochs": 2})
-        for name in METHODS if network == "cnn" else ("gradient-x-input", "lrp"):
+    for network in (given.model,) if given.model else ("cnn", "bilstm"):
+        model = load_model(network) if given.model else fit_model(network, data, options={"epochs": 2})
+        called = type(model.network).__name__.removesuffix("Network").lower()
+        for name in METHODS if called == "cnn" else ("gradient-x-input", "lrp"):
             together, alone = measure(model, texts, name, given.repeats)
             print(
-                f"| {network} | {name} | {together:.3f} | {alone:.2f} | {alone / together:.1f} |", flush=True
+                f"| {called} | {name} | {together:.3f} | {alone:.2f} | {alone / together:.1f} |", flush=True
             )
 
 

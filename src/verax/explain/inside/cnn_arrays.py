@@ -124,6 +124,7 @@ class CnnArrays:
         vectors = self.embedding[words].astype(np.float64)
         vectors[words == PADDING] = 0.0
         products = [[vectors @ weights for weights in kernel] for kernel in self.kernels]
+        single = [[table.astype(np.float32) for table in tables] for tables in products]
         split = np.split(numbers[1:], np.cumsum(lengths)[:-1])
         widest, total = max(map(len, self.kernels)), len(self.biases)
         places = np.zeros((len(texts), total), dtype=np.intp)
@@ -137,22 +138,27 @@ class CnnArrays:
                 row[: lengths[number]] = split[number]
             outside = np.arange(longest) >= np.maximum(lengths[batch], 1)[:, None]
             first = 0
-            for tables in products:
+            for tables, halved in zip(products, single, strict=True):
                 filters = slice(first, first + tables[0].shape[1])
                 first = filters.stop
-                found = _strongest(tables, rows, outside, self.biases[filters])
+                found = _strongest(tables, halved, rows, outside, self.biases[filters])
                 places[batch, filters], before[batch, filters] = found[:2]
                 shares[batch, filters, : len(tables)] = found[2]
         return Detected(lengths, places, before, shares)
 
 
 def _strongest(
-    tables: Sequence[FloatArray], rows: IntArray, outside: NDArray[np.bool_], biases: FloatArray
+    tables: Sequence[FloatArray],
+    single: Sequence[NDArray[np.float32]],
+    rows: IntArray,
+    outside: NDArray[np.bool_],
+    biases: FloatArray,
 ) -> tuple[IndexArray, FloatArray, FloatArray]:
     """Of filters of one width: where each responds most, how much, and what each word of that run adds."""
     longest = outside.shape[1]
-    responses = np.zeros((*outside.shape, len(biases)))
-    for offset, table in enumerate(tables):
+    # Where a response is strongest is found in single precision, which moves half the memory; what it is, in double.
+    responses = np.zeros((*outside.shape, len(biases)), dtype=np.float32)
+    for offset, table in enumerate(single):
         responses += table[rows[:, offset : longest + offset]]
     responses[outside] = -np.inf
     places = responses.argmax(axis=1)
@@ -164,7 +170,7 @@ def _strongest(
         ],
         axis=2,
     )
-    return places, np.take_along_axis(responses, places[:, None], axis=1)[:, 0] + biases, shares
+    return places, shares.sum(axis=2) + biases, shares
 
 
 def _double(weights: Tensor) -> FloatArray:

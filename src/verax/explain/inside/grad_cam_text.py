@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from verax.arrays import FloatArray
+from verax.arrays import FloatArray, IndexArray, IntArray
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain.base import Claim, Explainer, Target, at_least, explainers
@@ -138,12 +138,12 @@ def effects(network: TextNetwork, arrays: CnnArrays, texts: Sequence[str], targe
     ]
 
 
-def _runs(places: np.ndarray, widths: np.ndarray, features: FloatArray, length: int) -> tuple[Run, ...]:
+def _runs(places: IndexArray, widths: IntArray, features: FloatArray, length: int) -> tuple[Run, ...]:
     """The n-grams of the filters that respond, cut at the end of the text."""
     responding = features > 0.0
-    ends = np.minimum(places + widths, length)
-    runs = set(zip(places[responding].tolist(), ends[responding].tolist(), strict=True))
-    return tuple(sorted((first, end) for first, end in runs if first < end))
+    ends = np.minimum(places + widths, length)[responding]
+    runs = set(zip(places[responding].tolist(), ends.tolist(), strict=True))
+    return tuple(sorted(run for run in runs if run[0] < run[1]))
 
 
 def strongest_runs(
@@ -158,17 +158,15 @@ def strongest_runs(
         sign: of the fragments' scores.
         count: how many at the most.
     """
-    before = np.concatenate([[0.0], np.cumsum(words)])
-    sums = [float(before[end] - before[first]) for first, end in runs]
-    ranked = sorted((place for place, each in enumerate(sums) if each > 0.0), key=lambda place: -sums[place])
-    split, taken = split_words(text), np.zeros(len(words), dtype=bool)
-    chosen: list[Fragment] = []
-    for place in ranked:
-        if len(chosen) == count:
-            break
+    before = np.concatenate([[0.0], np.cumsum(words)]).tolist()
+    sums = [before[end] - before[first] for first, end in runs]
+    split = split_words(text)
+    chosen: list[tuple[Run, float]] = []
+    for place in sorted(range(len(runs)), key=lambda place: -sums[place]):
         first, end = runs[place]
-        if not taken[first:end].any():
-            taken[first:end] = True
-            span = split.starts[first], split.ends[end - 1]
-            chosen.append(Fragment(text[slice(*span)], sign * sums[place], span))
-    return tuple(chosen)
+        if len(chosen) == count or sums[place] <= 0.0:
+            break
+        if all(end <= other[0] or other[1] <= first for other, _ in chosen):
+            chosen.append(((first, end), sums[place]))
+    spans = [((split.starts[first], split.ends[end - 1]), total) for (first, end), total in chosen]
+    return tuple(Fragment(text[span[0] : span[1]], sign * total, span) for span, total in spans)

@@ -133,7 +133,8 @@ def question_means(answers: pd.DataFrame) -> dict[str, float]:
         "score"
     ]
     means = by_question.mean().groupby("condition").mean()
-    return {str(name): float(mean) for name, mean in means.items()}
+    # Scores of opposite sign add up to a rounding error, not to 0.
+    return {str(name): round(float(mean), 12) + 0.0 for name, mean in means.items()}
 
 
 def _places(
