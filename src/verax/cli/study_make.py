@@ -49,6 +49,7 @@ def build_command(
 
     made = build_study(spec, out, jobs=jobs, force=force, during=working)
     _print_study(made.study, out, already=not made.is_new)
+    _print_power(made.study.spec, spec)
 
 
 @one_sentence
@@ -177,6 +178,19 @@ def _save(asked: StudySpec, text: str, imported: Imported, out: Path, *, force: 
     made = make_study(asked, text, imported, out, force=force)
     say(*(f"note: {sentence}" for sentence in imported.notes))
     _print_study(made, out)
+
+
+def _print_power(spec: StudySpec, path: Path) -> None:
+    """What a study of this size would find, and a warning where that is little; nothing where it cannot be told."""
+    from verax.studies.planning.power import design_power
+
+    try:
+        found = design_power(spec)
+    except VeraxError:  # a protocol of somebody's own that says nothing of its planning
+        return
+    output().print(f"power         {found.sentence()}")
+    if found.is_low:
+        say(f"Plan more people or items before you recruit: verax study power {path} says how many.")
 
 
 def _print_study(made: Study, out: Path, *, already: bool = False) -> None:

@@ -268,7 +268,7 @@ def test_a_hostile_title_stays_text(folders, tmp_path):
     given = folders(run=stain({("a", "tree"): FOUR}), study={**STUDY, "title": HOSTILE})
     write_courts_report(given, tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "script" not in Balance(page).tags
+    assert Balance(page).tags.count("script") == 1  # our own
     assert HOSTILE in unescape(page)
     assert not re.search(r'(src|href)="(https?:)?//', page)
 

@@ -2,6 +2,7 @@
 
 import copy
 import re
+from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 
@@ -9,9 +10,12 @@ import pytest
 
 from report.study_summaries import HOSTILE, estimate, graded, summary, table, tiny
 from verax.errors import VeraxError
-from verax.report.study.study_page import asked, render_study_report, sentences, write_study_report
+from verax.report.study.study_page import asked, render_study_report, write_study_report
 from verax.report.study.study_tables import rows_of
+from verax.report.study.study_verdict import sentences, study_verdict
 from verax.studies.analysis import Summary
+from verax.studies.results.summary import Primary, PrimaryEstimate
+from verax.studies.results.units import POINTS
 
 VOID = {"meta", "br", "hr", "img", "input", "link", "path", "use", "rect", "circle"}
 
@@ -48,10 +52,11 @@ def read(page):
 
 
 @pytest.mark.parametrize("given", [summary(), graded(), tiny(), graded(people="bots")])
-def test_the_page_is_well_formed_self_contained_and_without_script(given):
+def test_the_page_is_well_formed_and_self_contained(given):
     page = render_study_report(Summary.from_dict(given))
     found = Balance(page)
-    assert not {"script", "link", "img", "iframe"} & set(found.tags)
+    assert not {"link", "img", "iframe"} & set(found.tags)
+    assert found.tags.count("script") == 1
     assert not re.search(r'(src|href)="(https?:)?//', page)
     assert page == render_study_report(Summary.from_dict(copy.deepcopy(given)))
 
@@ -75,10 +80,15 @@ def test_the_answer_comes_first_and_then_its_figure():
     page = render_study_report(Summary.from_dict(summary()))
     seen = read(page)
     places = [
-        seen.index(one) for one in ("Explanations by lime raised accuracy by 7.3", "The primary analysis")
+        seen.index(one)
+        for one in (
+            "People did better with lime (+7.3 points) and shap (+3.1 points) than with none",
+            "The primary analysis",
+            "Exploratory",
+        )
     ]
     assert places == sorted(places)
-    assert page.index("<svg") < page.index("<h2>")
+    assert page.index('class="judged"') < page.index("<h2>")
 
 
 def test_planned_and_exploratory_tables_stand_apart():
@@ -123,7 +133,7 @@ def test_texts_of_the_study_are_escaped_everywhere():
         tables=[table(title=HOSTILE, sentence=HOSTILE, notes=[HOSTILE], key=HOSTILE)],
     )  # fmt: skip
     page = render_study_report(Summary.from_dict(given))
-    assert "script" not in Balance(page).tags
+    assert Balance(page).tags.count("script") == 1  # our own
     assert HOSTILE in unescape(page)
 
 
@@ -148,3 +158,62 @@ def test_the_study_in_a_sentence():
         "A forward study on rotten-tomatoes with the model logistic, right on 76.5% of its test inputs; "
         "42 participants analysed."
     )
+
+
+# The verdict.
+
+
+def line(condition, estimate, low, high, p=0.5, *, conclusive=True, against="none"):
+    return PrimaryEstimate(
+        condition, f"{condition}-vs-{against}", estimate, low, high, p, p,
+        adjustment="Dunnett", detectable=12.0, participants=20, items=32, conclusive=conclusive,
+    )  # fmt: skip
+
+
+def verdict_of(*lines, people="participants"):
+    given = Summary.from_dict(summary(people=people))
+    primary = Primary(
+        "accuracy gained over no explanation", POINTS, "Something was found. More is said.", lines
+    )
+    return study_verdict(replace(given, primary=primary))
+
+
+def test_the_verdict_says_who_helps_who_harms_and_of_whom_nothing_is_shown():
+    found = verdict_of(
+        line("lime", 12.0, 4.0, 20.0, 0.004),
+        line("shap", -9.0, -16.0, -2.0, 0.01),
+        line("greedy", 3.0, -5.0, 11.0),
+        line("tree", 30.0, 10.0, 50.0, 0.001, conclusive=False),
+        people="bots",
+    )
+    assert found.sentence == (
+        "Bots did better with lime (+12.0 points) than with none; bots did worse with shap (−9.0 points) than with "
+        "none; no clear difference with greedy; of tree nothing is claimed, there is too little data."
+    )
+    assert [(row.sign, row.words) for row in found.judged] == [
+        ("yes", "higher"), ("no", "lower"), ("open", "no clear difference"), ("open", "too little data for a claim")
+    ]  # fmt: skip
+    assert "the minimum detectable effect is about 12.0 points" in " ".join(found.rests_on)
+    assert "A claim needs 6 people in each of the conditions" in " ".join(found.rests_on)
+
+
+def test_no_clear_difference_is_said_first_and_not_called_equal():
+    found = verdict_of(line("lime", 2.0, -4.0, 8.0), line("shap", 1.0, -5.0, 7.0))
+    assert found.sentence == (
+        "No explanation is shown to help or to harm: no clear difference between lime and shap and none."
+    )
+    assert "Not clear is not equal" in found.rests_on[1]
+
+
+def test_one_participant_or_nobody_gets_a_sentence_and_no_interval():
+    alone = verdict_of(line("lime", 50.0, None, None, None, conclusive=False))
+    assert alone.sentence == "Of lime nothing is claimed, there is too little data."
+    assert (alone.judged[0].low, alone.judged[0].words) == (None, "no interval can be given")
+    nobody = study_verdict(replace(Summary.from_dict(summary()), primary=None))
+    assert nobody.sentence.startswith("The primary question cannot be answered with these data")
+    assert nobody.judged == ()
+
+
+def test_a_note_that_stands_further_up_is_not_said_again():
+    same = [table(key=key, title=f"Table {key}", notes=["The note."]) for key in ("one", "two", "three")]
+    assert read(render_study_report(Summary.from_dict(summary(tables=same)))).count("The note.") == 1

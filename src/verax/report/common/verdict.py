@@ -65,6 +65,7 @@ class Verdict:
         reference: the line to read the figure against.
         ends: of the figure's axis; None takes them from the numbers.
         differences: whether the numbers are differences, which are written with their sign.
+        decimals: that numbers are written with.
     """
 
     sentence: str
@@ -74,6 +75,7 @@ class Verdict:
     reference: Reference | None = None
     ends: tuple[float, float] | None = None
     differences: bool = False
+    decimals: int = 1
 
     @property
     def axis(self) -> tuple[float, float]:
@@ -95,10 +97,11 @@ class Verdict:
         """A row's number with its interval, as readers see it."""
         if row.estimate is None:
             return NOTHING
-        shown = signed(row.estimate) if self.differences else minus(f"{row.estimate:.1f}")
+        digits = self.decimals
+        shown = signed(row.estimate, digits) if self.differences else minus(f"{row.estimate:.{digits}f}")
         if row.low is None or row.high is None:
             return shown
-        return f"{shown} [{minus(f'{row.low:.1f}')}, {minus(f'{row.high:.1f}')}]"
+        return f"{shown} [{minus(f'{row.low:.{digits}f}')}, {minus(f'{row.high:.{digits}f}')}]"
 
     def mark(self, row: Judged) -> str:
         """The sign of a row as a letter; the words beside it say the same."""

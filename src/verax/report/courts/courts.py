@@ -11,6 +11,8 @@ from typing import Literal
 
 from verax.codec import decode
 from verax.errors import VeraxError
+from verax.report.common.verdict import Sign
+from verax.report.study.study_verdict import line_sign
 from verax.studies.results.summary import Summary
 from verax.studies.results.units import Unit
 from verax.text import listed
@@ -30,6 +32,7 @@ class Standing:
         estimate, low, high: with a 95% interval; None where there is none.
         rests_on: on what, in words.
         parts: estimates of the parts that were averaged, by name.
+        sign: whether it is shown, after correction, to beat random (benchmarks) or to help people (studies).
     """
 
     explainer: str
@@ -39,6 +42,7 @@ class Standing:
     high: float | None
     rests_on: str = ""
     parts: Mapping[str, float] = field(default_factory=dict)
+    sign: Sign = "open"
 
 
 @dataclass(frozen=True)
@@ -84,12 +88,23 @@ class Scored:
 
 
 @dataclass(frozen=True)
+class Versus:
+    """What this report reads of a difference: which of two explainers is ahead."""
+
+    first: str
+    second: str
+    verdict: str
+    p_holm: float | None = None
+
+
+@dataclass(frozen=True)
 class ScoredModel:
     """A dataset and a model of a staining run with the explainers that were scored there, by label."""
 
     dataset: str
     model: str
     explainers: Mapping[str, Scored]
+    differences: Mapping[str, tuple[Versus, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -225,23 +240,28 @@ def _of_stain(run: StainRun, folder: Path) -> tuple[list[Court], list[str]]:
 def _over_models(name: str, label: str, models: Sequence[ScoredModel]) -> Standing:
     """The mean over models, whose margin takes models of one dataset as dependent: they share their stains."""
     scores = [(model, model.explainers[label].auc) for model in models]
-    margins: dict[str, float] = {}
+    below: dict[str, float] = {}
+    above: dict[str, float] = {}
     for model, auc in scores:
         if auc.low is not None and auc.high is not None:
-            margins[model.dataset] = margins.get(model.dataset, 0.0) + (auc.high - auc.low) / 2
+            below[model.dataset] = below.get(model.dataset, 0.0) + auc.mean - auc.low
+            above[model.dataset] = above.get(model.dataset, 0.0) + auc.high - auc.mean
     mean = 100 * sum(auc.mean for _, auc in scores) / len(scores)
     known = all(auc.low is not None for _, auc in scores)
-    margin = 100 * sqrt(sum(total**2 for total in margins.values())) / len(scores)
+    lower, upper = (
+        100 * sqrt(sum(each**2 for each in side.values())) / len(scores) for side in (below, above)
+    )
     stains = sorted({int(auc.n) for _, auc in scores})
     spread = str(stains[0]) if len(stains) == 1 else f"{stains[0]} to {stains[-1]}"
     return Standing(
         name,
         label,
         mean,
-        mean - margin if known else None,
-        mean + margin if known else None,
+        mean - lower if known else None,
+        mean + upper if known else None,
         f"{len(scores)} models and datasets, {spread} stains each",
         {f"{model.model}, {model.dataset}": 100 * auc.mean for model, auc in scores},
+        _beats_chance(label, models),
     )
 
 
@@ -298,10 +318,28 @@ def _over_groups(
     )
 
 
+def _beats_chance(label: str, models: Sequence[ScoredModel]) -> Sign:
+    """Whether an explainer is ahead of random with every model, after correction."""
+    ahead = []
+    for model in models:
+        for each in model.differences.get("auc", ()):
+            if each.p_holm is not None and {each.first, each.second} == {label, FLOOR}:
+                ahead.append(each.verdict == ("first" if each.first == label else "second"))
+    if not ahead:
+        return "open"
+    return "yes" if all(ahead) else "open" if any(ahead) else "no"
+
+
 def _of_study(summary: Summary, folder: Path) -> tuple[list[Court], list[str]]:
     """One court per measure of a study; lines without an estimate are counted."""
     notes: list[str] = []
     courts = []
+    primary_measure = "" if summary.primary is None else summary.primary.measure
+    signs = (
+        {}
+        if summary.primary is None
+        else {line.condition: line_sign(line) for line in summary.primary.estimates}
+    )
     lines = [line for line in summary.courts if bare_name(line.explainer or "none") not in NOT_ON_TRIAL]
     if not lines:
         notes.append(f"The study in {folder} has no estimate of any explainer and is left out.")
@@ -323,6 +361,7 @@ def _of_study(summary: Summary, folder: Path) -> tuple[list[Court], list[str]]:
                 line.low,
                 line.high,
                 f"{line.participants} participants, {line.items} items",
+                sign=signs.get(line.condition, "open") if measure == primary_measure else "open",
             )
             for line in known
             if line.estimate is not None

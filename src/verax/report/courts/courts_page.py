@@ -11,9 +11,10 @@ from urllib.parse import quote
 
 from verax.codec import encoded
 from verax.errors import VeraxError
-from verax.report.common.page import page_style
+from verax.report.common.page import page_script, page_style
 from verax.report.courts.charts import court_panels, courts_figure, scatter_figure, scatter_panel
 from verax.report.courts.courts import FLOOR, Court, read_courts
+from verax.report.courts.courts_verdict import courts_verdict
 from verax.report.courts.order import (
     MORE_STUDIES,
     POWER,
@@ -134,8 +135,8 @@ def render_courts(both: BothCourts, page: Path) -> str:
         .get_template("courts.html")
         .render(
             style=page_style(),
-            answer=both.answer,
-            needs=both.needs,
+            script=page_script(),
+            verdict=courts_verdict(courts, order, both.answer, both.needs),
             asked=asked(courts),
             simulated=any(court.simulated for court in courts),
             only_simulated=all(court.simulated for court in courts if court.kind == "study"),

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from verax.codec import encoded
 from verax.errors import VeraxError
-from verax.report.common.page import page_style
+from verax.report.common.page import page_script, page_style
 from verax.report.explanations.explanations_page import _environment
 from verax.report.study.figures import figure_inline, figure_svg
 from verax.report.study.study_tables import file_name, heading, rows_of
+from verax.report.study.study_verdict import study_verdict
 from verax.studies.protocol.contract import question_of
 from verax.studies.results.figures import Figure, FlowChart, Interval, Intervals
 from verax.studies.results.summary import Primary, PrimaryEstimate, Summary
@@ -82,27 +82,37 @@ def render_study_report(summary: Summary) -> str:
         figure.key: Drawn(figure.kind, figure.title, _beside(figure, summary), figure_inline(figure, place))
         for place, figure in enumerate(all_figures(summary))
     }
-    tables = [_shown(table) for table in summary.tables]
-    beside = {table.key for table in tables}
+    again = _same_as_primary(summary)
+    others = [table for table in summary.tables if table.key != SENSITIVITY and table is not again]
+    seen: set[str] = set()
+    # In the order of the page: a note that stands further up is not said again.
+    primary = None if summary.primary is None else _once(_primary(summary.primary, again), seen)
+    planned = [_once(_shown(table), seen) for table in others if table.planned]
+    people = [
+        _once(_shown(table), seen) for table in (summary.attrition, summary.balance) if table is not None
+    ]
+    exploratory = [_once(_shown(table), seen) for table in others if not table.planned]
+    sensitivity = [_once(_shown(table), seen) for table in summary.tables if table.key == SENSITIVITY]
+    beside = {table.key for table in summary.tables}
     return str(
         _environment()
         .get_template("study.html")
         .render(
             style=page_style(),
+            script=page_script(),
             title=summary.title,
             question=question_of(summary.protocol),
             asked=asked(summary),
             bots=summary.people == "bots",
-            answer=sentences((summary.primary and summary.primary.sentence) or NO_ANSWER),
-            primary=None if summary.primary is None else _primary(summary.primary),
-            primary_figure=drawn.get("primary"),
+            verdict=study_verdict(summary),
+            primary=primary,
             flow=summary.flow,
             flow_figure=next(figure for figure in drawn.values() if figure.kind == FlowChart.KIND),
             problems=summary.problems,
-            people=[_shown(table) for table in (summary.attrition, summary.balance) if table is not None],
-            planned=[table for table in tables if table.planned and table.key != SENSITIVITY],
-            exploratory=[table for table in tables if not table.planned and table.key != SENSITIVITY],
-            sensitivity=[table for table in tables if table.key == SENSITIVITY],
+            people=people,
+            planned=planned,
+            exploratory=exploratory,
+            sensitivity=sensitivity,
             figures=drawn,
             others=[
                 figure
@@ -114,15 +124,6 @@ def render_study_report(summary: Summary) -> str:
             facts=_facts(summary),
         )
     )
-
-
-NO_ANSWER = "The primary question cannot be answered with these data; what could not be estimated is below."
-
-
-def sentences(text: str) -> tuple[str, str]:
-    """The first sentence, which stands out, and the others."""
-    first, *rest = re.split(r"(?<=[.!?])\s+(?=[A-Z])", text.strip(), maxsplit=1)
-    return first, "".join(rest)
 
 
 def asked(summary: Summary) -> str:
@@ -170,10 +171,41 @@ def _beside(figure: Figure, summary: Summary) -> str:
     )
 
 
-def _primary(primary: Primary) -> Shown | None:
-    """The primary analysis as a table."""
+def _once(table: Shown | None, seen: set[str]) -> Shown | None:
+    """The table without notes that stand further up; all of its notes are seen then."""
+    if table is None:
+        return None
+    notes = [note for note in table.notes if note not in seen]
+    seen.update(notes)
+    return replace(table, notes=notes)
+
+
+def _same_as_primary(summary: Summary) -> Table | None:
+    """The analysis' own table of the primary estimates, which has more columns than the one that would be made here."""
+    lines = () if summary.primary is None else summary.primary.estimates
+    for table in summary.tables:
+        corrected = [row.get("p_adjusted") for row in table.rows]
+        if (
+            lines
+            and len(table.rows) == len(lines)
+            and corrected == [line.p_adjusted for line in lines]
+            and all(
+                row.get("condition") == line.condition for row, line in zip(table.rows, lines, strict=True)
+            )
+        ):
+            return table
+    return None
+
+
+def _primary(primary: Primary, again: Table | None) -> Shown | None:
+    """The primary analysis as a table: the analysis' own where there is one."""
     if not primary.estimates:
         return None
+    if again is not None:
+        shown = _shown(again)
+        notes = list(dict.fromkeys([*shown.notes, *_notes(primary.estimates)]))
+        planned = any(line.planned for line in primary.estimates)
+        return replace(shown, title=primary.measure, notes=notes, planned=planned)
     unit = primary.unit
     sources: Sources[PrimaryEstimate] = (
         text("condition", "Condition", lambda line: line.condition),
@@ -181,7 +213,12 @@ def _primary(primary: Primary) -> Shown | None:
         interval("interval", "95% interval", lambda line: (line.low, line.high), unit),
         p_value("p_adjusted", "p, corrected", lambda line: line.p_adjusted),
         p_value("p", "p, alone", lambda line: line.p),
-        number("detectable", "Found in 80% of such studies", lambda line: line.detectable, unit),
+        number(
+            "detectable",
+            "Minimum detectable effect",
+            lambda line: line.detectable,
+            unit,
+        ),
         count("participants", "Participants", lambda line: line.participants),
         count("items", "Items", lambda line: line.items),
         text("marked", "Planned", lambda line: "planned" if line.planned else "exploratory"),

@@ -22,9 +22,11 @@ from verax.studies.planning.simulated_people import People, share_of
 from verax.studies.planning.sizes import Planned, planned
 from verax.studies.planning.toy import planning_of, sized
 
-__all__ = ["People", "PowerPlan", "plan_power"]
+__all__ = ["DesignPower", "People", "PowerPlan", "design_power", "plan_power"]
 
 MOST_PEOPLE = 1_000
+# Below, a study misses the effect more often than it finds it.
+HALF = 0.5
 Say = Callable[[str], None]
 
 
@@ -118,6 +120,48 @@ class PowerPlan:
             )
         least = asked.sized(math.ceil(self.detectable))
         return f"{said} The least effect that the spec's own size finds in {self.wanted:.0%} of cases is about {least}."
+
+
+@dataclass(frozen=True)
+class DesignPower:
+    """How often a study of the spec's own size finds an effect."""
+
+    question: Question
+    effect: float
+    power: Power
+
+    @property
+    def is_low(self) -> bool:
+        """Whether it would more often miss the effect than find it."""
+        return self.power.power < HALF
+
+    def sentence(self) -> str:
+        """What it means, and what to do where that is little."""
+        found, asked = self.power, self.question
+        said = (
+            f"finds an effect of {asked.sized(self.effect)} ({asked.to_words()}) in {found.power:.0%} of simulated "
+            f"studies ({found.low:.0%} to {found.high:.0%})"
+        )
+        return f"{said}: more often than not it would miss it" if self.is_low else said
+
+
+def design_power(
+    spec: StudySpec, effect: float = 10.0, who: People | None = None, studies: int = 200, seed: int = 0
+) -> DesignPower:
+    """The power of a spec's own size, in a second or two; `plan_power` says how many people it would take.
+
+    Raises:
+        VeraxError: the protocol says nothing of its planning, or there is nothing to compare.
+    """
+    who = who or People()
+    own = sized(spec)
+    question, planning = question_of(own), planning_of(own)
+    plan = planned(own, who)
+    share = share_of(effect, planning)
+    _check_room(effect, share, question, who.right(planning))
+    return DesignPower(
+        question, effect, power(plan.design, share, who.spreads(), plan.analyse, studies, seed)
+    )
 
 
 def plan_power(

@@ -88,7 +88,7 @@ def change_table(pairs: pd.DataFrame, effects: Effects, where: str, asked: int) 
         p_value("p_adjusted", "p, Holm", _if_changed(lambda change: change.p_family)),
         number(
             "detectable",
-            "Found in 80% of studies",
+            "Minimum detectable effect",
             _if_changed(lambda change: POINTS.of(change.detectable)),
             POINTS,
         ),
@@ -229,7 +229,10 @@ def _contrast(corrected: str) -> Sources[Named]:
         p_value("p_adjusted", corrected, lambda line: line.claim.p_family),
         p_value("p_permutation", "p, permutation", lambda line: line.claim.p_exact),
         number(
-            "detectable", "Found in 80% of studies", lambda line: POINTS.of(line.claim.detectable), POINTS
+            "detectable",
+            "Minimum detectable effect",
+            lambda line: POINTS.of(line.claim.detectable),
+            POINTS,
         ),
     )
 

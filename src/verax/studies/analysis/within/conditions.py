@@ -150,7 +150,12 @@ def difference_table(
         p_value("p", "p", lambda line: line.claim.p),
         p_value("p_adjusted", "p, corrected", lambda line: line.claim.p_family),
         p_value("p_exact", "p, signs flipped", lambda line: line.claim.p_exact),
-        number("detectable", "Detectable with 80% power", lambda line: unit.of(line.claim.detectable), unit),
+        number(
+            "detectable",
+            "Minimum detectable effect",
+            lambda line: unit.of(line.claim.detectable),
+            unit,
+        ),
         count("participants", "Participants", lambda line: line.claim.n_participants),
         count("items", "Items", lambda line: line.claim.n_items),
     )

@@ -1,0 +1,113 @@
+"""The verdict over both courts: of each explainer what benchmarks and studies show, then whether the courts agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from verax.report.common.verdict import Judged, Reference, Sign, Verdict
+from verax.report.courts.courts import FLOOR, Court, Standing
+from verax.text import listed
+
+WORDS: dict[tuple[str, Sign], str] = {
+    ("benchmark", "yes"): "passes the benchmark",
+    ("benchmark", "no"): "fails the benchmark",
+    ("benchmark", "open"): "benchmark undecided",
+    ("study", "yes"): "helps",
+    ("study", "no"): "harms",
+    ("study", "open"): "no clear effect",
+}
+
+
+def courts_verdict(courts: Sequence[Court], order: Sequence[str], answer: str, needs: str) -> Verdict:
+    """What is shown of every explainer.
+
+    Args:
+        courts: benchmarks and studies.
+        order: explainers, the best first.
+        answer: whether benchmarks predict what helps people.
+        needs: how many methods that would take.
+    """
+    rests_on = tuple(sentence for sentence in (answer, needs) if sentence)
+    on_trial = [name for name in order if name != FLOOR]
+    benchmarks = [court for court in courts if court.kind == "benchmark"]
+    drawn = next(
+        (court for court in benchmarks if court.higher_is_better), (benchmarks or [*courts, None])[0]
+    )
+    if drawn is None or not on_trial:
+        return Verdict("No explainer stood in any of these courts.", (), "", rests_on)
+    floor = _standing(drawn, FLOOR) if drawn.kind == "benchmark" else None
+    return Verdict(
+        sentence=_sentence(courts, on_trial),
+        judged=tuple(_judged(name, courts, drawn) for name in on_trial),
+        measure=f"{drawn.measure}{f' in {drawn.unit}' if drawn.unit else ''} ({drawn.name})",
+        rests_on=rests_on,
+        reference=Reference("random", floor.estimate)
+        if floor
+        else Reference("no difference", 0.0)
+        if drawn.kind == "study"
+        else None,
+        ends=(0.0, 100.0) if drawn.kind == "benchmark" else None,
+        differences=drawn.kind == "study",
+        decimals=drawn.unit.decimals,
+    )
+
+
+def _standing(court: Court, name: str) -> Standing | None:
+    return next((standing for standing in court.standings if standing.explainer == name), None)
+
+
+def _signs(name: str, courts: Sequence[Court], kind: str) -> list[Sign]:
+    found = [_standing(court, name) for court in courts if court.kind == kind]
+    return [standing.sign for standing in found if standing is not None]
+
+
+def _joint(signs: Sequence[Sign]) -> Sign | None:
+    """What several courts of one kind say together; None where an explainer stood in none of them."""
+    if not signs:
+        return None
+    return signs[0] if len(set(signs)) == 1 else "open"
+
+
+def _judged(name: str, courts: Sequence[Court], drawn: Court) -> Judged:
+    both = {kind: _joint(_signs(name, courts, kind)) for kind in ("benchmark", "study")}
+    words = [WORDS[kind, sign] for kind, sign in both.items() if sign is not None]
+    known = [sign for sign in both.values() if sign is not None]
+    overall: Sign = known[0] if len(set(known)) == 1 else "no" if "no" in known else "open"
+    standing = _standing(drawn, name)
+    numbers = (None, None, None) if standing is None else (standing.estimate, standing.low, standing.high)
+    return Judged(name, overall, "; ".join(words), *numbers)
+
+
+def _sentence(courts: Sequence[Court], names: Sequence[str]) -> str:
+    """Who passes the benchmarks, and whom people are shown to gain from."""
+    parts = []
+    benchmark = {name: _joint(_signs(name, courts, "benchmark")) for name in names}
+    if any(benchmark.values()):
+        passed = [name for name in names if benchmark[name] == "yes"]
+        verb = "passes" if len(passed) == 1 else "pass"
+        parts.append(
+            f"{listed(passed)} {verb} the benchmark" if passed else "no explainer passes the benchmark"
+        )
+    studies = [court for court in courts if court.kind == "study"]
+    people = "bots" if studies and all(court.simulated for court in studies) else "people"
+    helped = {name: _joint(_signs(name, courts, "study")) for name in names}
+    if any(helped.values()):
+        gained = [_gain(name, studies) for name in names if helped[name] == "yes"]
+        lost = [_gain(name, studies) for name in names if helped[name] == "no"]
+        if gained:
+            parts.append(f"{people} did better with {listed(gained)}")
+        if lost:
+            parts.append(f"{people} did worse with {listed(lost)}")
+        if not gained and not lost:
+            parts.append(f"none is shown to help {people} or to harm them")
+    said = "; ".join(parts) or "what they measured is below"
+    return f"{said}."
+
+
+def _gain(name: str, studies: Sequence[Court]) -> str:
+    """The explainer with what people gained, where one study says it."""
+    own = [(court, standing) for court in studies if (standing := _standing(court, name)) is not None]
+    if len(own) != 1:
+        return name
+    court, standing = own[0]
+    return f"{name} ({court.unit.said(standing.estimate)})"
