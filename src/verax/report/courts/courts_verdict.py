@@ -29,10 +29,8 @@ def courts_verdict(courts: Sequence[Court], order: Sequence[str], answer: str, n
     """
     rests_on = tuple(sentence for sentence in (answer, needs) if sentence)
     on_trial = [name for name in order if name != FLOOR]
-    benchmarks = [court for court in courts if court.kind == "benchmark"]
-    drawn = next(
-        (court for court in benchmarks if court.higher_is_better), (benchmarks or [*courts, None])[0]
-    )
+    ordered = sorted(courts, key=lambda court: (court.kind != "benchmark", not court.higher_is_better))
+    drawn = ordered[0] if ordered else None
     if drawn is None or not on_trial:
         return Verdict("No explainer stood in any of these courts.", (), "", rests_on)
     floor = _standing(drawn, FLOOR) if drawn.kind == "benchmark" else None
