@@ -18,8 +18,8 @@ EXPLAIN = ("explain", "--dataset", "reviews.csv", "--model", "own_models:known",
         (("--model", "own_models:nothing"), "The module 'own_models' has no 'nothing'"),
         (("--explainers", "lme"), "There is no explainer called 'lme'; did you mean 'lime'?"),
         (("--explainers", ""), "No explainer was named"),
-        (("--explainers", "lime(samples"), "need a comma before '(samples'"),
-        (("--explainers", "lime(samples)"), "The parameter 'samples' of 'lime' cannot be read"),
+        (("--explainers", "lime(samples"), "The explainer 'lime(samples' cannot be read; write it like this"),
+        (("--explainers", "lime(samples)"), "The option 'samples' of 'lime' cannot be read"),
         (("--explainers", "lime(depth=2)"), "The explainer 'lime' has no parameter 'depth'"),
         (("--explainers", "lime", "--samples", "0"), "samples=0 is too small; give 2 or more."),
         (("--text", ""), "Text 1 is empty"),
@@ -62,7 +62,7 @@ def test_an_unexpected_error_is_one_line_and_says_how_to_see_more(verax):
     ended = verax(*EXPLAIN, "--explainers", "own_models:Broken")
     assert ended.status == 1
     assert ended.err == (
-        "Error: This should not have happened: RuntimeError (out of cheese); "
+        "Error: The explainer 'own_models:Broken' raised RuntimeError (out of cheese) on 3 inputs; "
         "run the command again with -v to see where.\n"
     )
 

@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from verax.errors import VeraxError
+from verax.errors import OwnCodeError, VeraxError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -119,6 +119,8 @@ def one_sentence(command: Callable[P, R]) -> Callable[P, R]:
     def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return command(*args, **kwargs)
+        except OwnCodeError as error:
+            raise _ended(f"{str(error).rstrip('.')}; {_where(error)}.", BUG) from error
         except VeraxError as error:
             raise _ended(str(error), WRONG_INPUT) from error
         except KeyboardInterrupt as error:
@@ -138,12 +140,17 @@ def one_sentence(command: Callable[P, R]) -> Callable[P, R]:
 
 
 def _unexpected(error: Exception) -> typer.Exit:
-    verbose = logging.getLogger("verax").isEnabledFor(logging.INFO)
-    if verbose:
-        traceback.print_exception(error)
-    hint = "the lines above say where" if verbose else "run the command again with -v to see where"
+    hint = _where(error)
     reason = " ".join(str(error).split()) or "no message"
     return _ended(f"This should not have happened: {type(error).__name__} ({reason}); {hint}.", BUG)
+
+
+def _where(error: Exception) -> str:
+    """How to see where an error arose; shown at once if the command was asked to say more."""
+    if not logging.getLogger("verax").isEnabledFor(logging.INFO):
+        return "run the command again with -v to see where"
+    traceback.print_exception(error)
+    return "the lines above say where"
 
 
 def _ended(sentence: str, status: int) -> typer.Exit:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import logging
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,6 +29,8 @@ SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
 MANY_CATEGORIES = 100
 # A column whose cells have more words than this on average holds texts, not categories.
 SEVERAL_WORDS = 4
+# Names of columns that number rows.
+IDENTIFIER = re.compile(r"(^|[\W_])(id|nr|no|index|key)$|^unnamed", re.IGNORECASE)
 # With fewer rows or values than this nothing is odd.
 FEW_CATEGORIES = 10
 logger = logging.getLogger(__name__)
@@ -133,9 +136,12 @@ def _odd(column: Column, values: pd.Series) -> str:
         return ""
     numbers = values.map(to_number).to_numpy(dtype=np.float64)
     whole = distinct == n_rows > FEW_CATEGORIES and np.isfinite(numbers).all() and (numbers % 1 == 0).all()
-    if whole and np.abs(np.diff(np.sort(numbers))).max() == 1:
+    if not whole:
+        return ""
+    counting = numbers.min() in (0, 1) and np.diff(np.sort(numbers)).max() == 1
+    if counting or IDENTIFIER.search(column.name):
         return (
-            f"the column {column.name!r} numbers the rows from {numbers.min():.0f} to {numbers.max():.0f}; if it is an "
+            f"the column {column.name!r} numbers the rows ({numbers.min():.0f} to {numbers.max():.0f}); if it is an "
             "identifier, remove it: a model can know every input by it"
         )
     return ""

@@ -9,12 +9,13 @@ from functools import wraps
 from typing import Any, Protocol, TypeVar
 
 from verax.data.inputs import plain_inputs, plain_targets
-from verax.errors import VeraxError
+from verax.errors import OwnCodeError, VeraxError
 from verax.explain.explanation import Cost, Explanation
 from verax.models.base import Inputs, Model
 from verax.models.meter import Meter, count, metered
 from verax.models.tables import encode_rows
 from verax.models.text import check_texts
+from verax.text import counted
 
 X = TypeVar("X")
 # An explainer's method, as its class has it.
@@ -56,9 +57,8 @@ def explanations_of(
         raise
     except Exception as error:
         reason = " ".join(str(error).split()) or "no message"
-        raise VeraxError(
-            f"The explainer {name!r} raised {type(error).__name__} ({reason}) on {len(inputs)} inputs; call its "
-            "explain(model, inputs) alone to find the cause."
+        raise OwnCodeError(
+            f"The explainer {name!r} raised {type(error).__name__} ({reason}) on {counted(len(inputs), 'input')}."
         ) from error
     if len(explanations) != len(inputs):
         raise VeraxError(
