@@ -19,7 +19,7 @@ from verax.report.common.drawing import (
     panel_svg,
     shortened,
 )
-from verax.report.rationale.verdict import place
+from verax.report.rationale.verdict import has_strict, place
 
 TITLES = {STRICT: "strict inputs", PUBLISHED: "all kept inputs"}
 
@@ -112,7 +112,7 @@ def _tau_frame(names: Mapping[str, str]) -> Frame:
 
 def draw_taus(axes: Axes, group: Group, summary: Summary, names: Mapping[str, str]) -> None:
     """A line per explainer: the mean over targets."""
-    kind = STRICT if group.sets[STRICT].explainers else PUBLISHED
+    kind = STRICT if has_strict(summary, group) else PUBLISHED
     targets = [
         target.sets[kind]
         for target in summary.targets

@@ -182,7 +182,10 @@ def claim_answer(summary: Summary, names: Mapping[str, str]) -> str:
     for label, claim in summary.claims.items():
         if label != CEILING:
             groups.setdefault(claim, []).append(names[label])
-    said = [f"{listed(labels)} claim {CLAIMS[claim]} ({claim})" for claim, labels in groups.items()]
+    said = [
+        f"{listed(labels)} {'claims' if len(labels) == 1 else 'claim'} {CLAIMS[claim]} ({claim})"
+        for claim, labels in groups.items()
+    ]
     return (
         "As selective: words that the model did not use on this input must rank below those it clearly did. "
         f"{'; '.join(said)}. An additive score may give weight to a word for what it does in other variants of the "
@@ -226,7 +229,8 @@ def left_out(summary: Summary, names: Mapping[str, str]) -> str:
     failed = {names[label] for target in summary.targets for label in target.errors}
     parts = [f"{counted(len(said), 'job')} failed, listed below."] if said else []
     if failed:
-        parts.append(f"{listed(sorted(failed))} is not scored on targets where it failed.")
+        verb, they = ("is", "it") if len(failed) == 1 else ("are", "they")
+        parts.append(f"{listed(sorted(failed))} {verb} not scored on targets where {they} failed.")
     return " ".join(parts) or "No."
 
 
