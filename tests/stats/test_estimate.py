@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.stats import binomtest
 
 from verax.errors import VeraxError
-from verax.stats import Estimate, mean_interval
+from verax.stats import Estimate, binomial_share, mean_interval
 
 # Sixty-fourths: sums, shifts and doublings of them are exact, so that a law is not confused with rounding.
 sixty_fourths = st.integers(-6400, 6400).map(lambda whole: whole / 64)
@@ -127,3 +128,12 @@ def test_twice_the_confidence_is_wider_and_always_around_the_mean(values):
     assert wide.low <= narrow.low <= narrow.mean <= narrow.high <= wide.high
     assert (narrow.low < narrow.high) == (len(set(values)) > 1)
     assert math.isclose(wide.high - wide.mean, wide.mean - wide.low, abs_tol=1e-9)
+
+
+def test_wilsons_interval_is_scipys():
+    for hits, n in ((0, 10), (3, 10), (10, 10), (1, 200), (120, 200)):
+        mine = binomial_share([1] * hits + [0] * (n - hits))
+        known = binomtest(hits, n).proportion_ci(method="wilson")
+        assert (mine.mean, mine.low, mine.high) == pytest.approx((hits / n, known.low, known.high))
+    with pytest.raises(VeraxError, match="give 0 or 1 for each"):
+        binomial_share([0.5])

@@ -26,7 +26,6 @@ from verax.data.dataset import Dataset, Part
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain import explainers
-from verax.stats import binomial_share
 
 from .conftest import MODEL, QUICK
 
@@ -242,12 +241,3 @@ def test_a_method_that_chooses_words_is_told_the_mean_size_of_a_selection():
     (told,) = words_to_choose("l2x", {}, result).values()
     assert told == 4
     assert words_to_choose("lime", {}, result) == {}
-
-
-def test_wilsons_interval_is_scipys():
-    for hits, n in ((0, 10), (3, 10), (10, 10), (1, 200), (120, 200)):
-        mine = binomial_share([1] * hits + [0] * (n - hits))
-        known = binomtest(hits, n).proportion_ci(method="wilson")
-        assert (mine.mean, mine.low, mine.high) == pytest.approx((hits / n, known.low, known.high))
-    with pytest.raises(VeraxError, match="give 0 or 1 for each"):
-        binomial_share([0.5])
