@@ -44,16 +44,16 @@ def test_one_process_two_processes_and_a_cluster_that_loses_a_worker_give_the_sa
     cluster = Cluster(start, tmp_path)
     workers = [cluster.worker(), cluster.worker()]
     process, there = stain("cluster", "--cluster", cluster.address)
-    wait_until(lambda: len(stored(tmp_path / "cluster")) >= 3, seconds=60)
+    wait_until(lambda: len(stored(tmp_path / "cluster")) >= 3, seconds=240)
     finished = len(stored(tmp_path / "cluster"))
     workers[0].send_signal(signal.SIGKILL)
     workers[0].wait()
-    assert process.wait(120) == 0
+    assert process.wait(300) == 0
     assert finished < len(stored(tmp_path / "cluster"))
     assert [is_alive(worker.pid) for worker in workers] == [False, True]
 
     one, alone = stain("one", "--jobs", 1)
-    assert one.wait(120) == 0
+    assert one.wait(300) == 0
     two, together = stain("two", "--jobs", 2)
-    assert two.wait(120) == 0
+    assert two.wait(300) == 0
     assert there.read_bytes() == alone.read_bytes() == together.read_bytes()
