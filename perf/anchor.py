@@ -5,7 +5,7 @@ one half (the package writes UNK in their place, which these models do not know)
 (2018). Precision is measured on 10,000 fresh samples that are the same for both: words that are not in the rule are left
 out; columns that are not in the rule take the values of training rows. Writes docs/results/anchor.md.
 
-    python perf/anchor.py [--inputs 20] [--bilstm FOLDER] [--mlp FOLDER]
+    python perf/anchor.py [--inputs 20] [--bilstm FOLDER] [--mlp FOLDER] [--models logistic,forest,bilstm,mlp-2x50]
 """
 
 from __future__ import annotations
@@ -187,20 +187,22 @@ def main() -> None:
     parser.add_argument("--inputs", type=int, default=20)
     parser.add_argument("--bilstm", help="A folder of save_model; trained here if not given.")
     parser.add_argument("--mlp", help="The same of mlp-2x50.")
+    parser.add_argument(
+        "--models", default="logistic,forest,bilstm,mlp-2x50", help="Those that are compared."
+    )
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     np.random.seed(0)  # noqa: NPY002 the package draws from the global generator
     reviews, adult = verax.load_dataset("rotten-tomatoes"), verax.load_dataset("adult")
     texts, rows = list(reviews.test.inputs[: given.inputs]), list(adult.test.inputs[: given.inputs])
     parts = []
-    for name in ("logistic", "forest"):
-        model = verax.fit_model(name, reviews)
+    wanted = given.models.split(",")
+    saved = {"bilstm": given.bilstm, "mlp-2x50": given.mlp}
+    for name in (name for name in ("logistic", "forest", "bilstm") if name in wanted):
+        model = verax.load_model(saved[name]) if saved.get(name) else verax.fit_model(name, reviews)
         parts.append(compare(f"{name}, {reviews.name}", model, texts, package_text(model)))
-    model = verax.load_model(given.bilstm) if given.bilstm else verax.fit_model("bilstm", reviews)
-    parts.append(compare(f"bilstm, {reviews.name}", model, texts, package_text(model)))
-    for name in ("logistic", "mlp-2x50"):
-        saved = given.mlp if name == "mlp-2x50" else None
-        model = verax.load_model(saved) if saved else verax.fit_model(name, adult)
+    for name in (name for name in ("logistic", "mlp-2x50") if name in wanted):
+        model = verax.load_model(saved[name]) if saved.get(name) else verax.fit_model(name, adult)
         parts.append(compare(f"{name}, {adult.name}", model, rows, package_table(model, adult.train.inputs)))
     introduction = " ".join((__doc__ or "").split("\n\n    python")[0].split())
     PAGE.write_text(

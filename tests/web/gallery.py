@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
+from verax.data.words import split_words
+from verax.explain import Composite, Edit, Exemplar, Part, Path, Rule
+from verax.explain.account import account
 from verax.studies.display import wording
+from verax.studies.display.written_block import as_text, legend_of, unnamed
 from verax.studies.model.screen import (
     Bars,
     Cell,
@@ -137,6 +142,35 @@ CELLS = (
     Cell("hours per week", "50", level=3),
 )
 
+RULE = Rule(("a", "warm", "film"), (1,), ("warm",), 0.98, 0.96, 0.5, True, (), 0, "Alpha", TEXT)
+PATH = Path(
+    split_words(TEXT).distinct,
+    (Edit(1, 1, "warm", "cold"), Edit(2, 2, "funny", "dreary")),
+    (5.21, 3.0, -0.32),
+    "Beta",
+    0,
+    "Alpha",
+    TEXT,
+)
+EXEMPLAR = Exemplar(
+    ("a", "warm"), np.array([0.2, 5.1]), 0.996, "Routine and rather silly.", "Alpha", 0, "Alpha", "a warm"
+)
+TOLD = {
+    "rule": RULE,
+    "path": PATH,
+    "exemplar": EXEMPLAR,
+    "composite": Composite(
+        (Part("Anchor", RULE), Part("Decision boundary", PATH), Part("Prototype", EXEMPLAR)), 0
+    ),
+}
+
+
+def told(explanation):
+    """An explanation in words, as a condition shows it."""
+    text = as_text(account(unnamed(explanation, NAMES), plain=True))
+    return Quote(text, "Explanation", legend_of(explanation))
+
+
 SCREENS = {
     "prose": Screen(
         "What you will do",
@@ -211,6 +245,9 @@ SCREENS = {
         ),
         (RATING,),
     ),
+    **{
+        name: Screen("Example 3 of 16", (told(explanation),), (RATING,)) for name, explanation in TOLD.items()
+    },
     "feedback": Screen(
         "The model's answer", (Facts((("The model says", class_mark(0)),)),), echo="prediction"
     ),

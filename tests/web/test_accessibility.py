@@ -31,7 +31,9 @@ def test_axe_finds_nothing_serious(gallery, name):
         assert axe_violations(page) == []
 
 
-@pytest.mark.parametrize("name", ["grey", "two", "row", "evidence", "check", "complete", "welcome"])
+@pytest.mark.parametrize(
+    "name", ["grey", "two", "row", "evidence", "path", "composite", "check", "complete", "welcome"]
+)
 def test_nothing_is_cut_off_at_a_narrow_width_and_a_great_text_size(gallery, name):
     address, page = gallery
     page.goto(f"{address}/page/{name}")

@@ -251,7 +251,10 @@ def test_what_cannot_be_shown_is_a_sentence():
         stimulus.explained_block(made, item, "lime", direction=False)
     other = Written(("Because it is good.",), 1)
     with pytest.raises(VeraxError, match="the condition 'lime' gives a Written, which has no scores"):
-        stimulus.scales({("i1", "lime", "model"): other}, 2)
+        stimulus.explained_block(
+            material([item], {("i1", "lime", "model"): other}), item, "lime", direction=False
+        )
+    assert stimulus.scales({("i1", "lime", "model"): other}, 2) == {}  # it is told in words, elsewhere
 
 
 some_words = st.lists(st.sampled_from(["a", "b", "c", "d", "e", "f"]), min_size=1, max_size=14)

@@ -24,6 +24,8 @@ def scales(
     """
     shown: dict[str, list[float]] = {}
     for (_, condition, _), explanation in explanations.items():
+        if not isinstance(explanation, Attribution | Fragments):
+            continue  # told in words: nothing is marked
         attribution = as_attribution(explanation, condition)
         sizes = shown.setdefault(condition, [])
         sizes += [abs(float(attribution.scores[number])) for number in strongest(attribution, features)]
