@@ -10,6 +10,7 @@ from verax.explain.account import account
 from verax.studies.build.build import build_study
 from verax.studies.display.written_block import as_text, in_words, legend_of, unnamed
 from verax.studies.model.screen import Quote
+from verax.web.participant.drawn_blocks import drawn
 
 NAMES = ("awful", "superb")
 RULE = Rule(
@@ -108,3 +109,9 @@ def test_a_study_with_such_conditions_is_built_and_shows_them(small_spec, tmp_pa
     assert all(quote.legend for quote in quotes)
     # Nothing that only readers of a report need.
     assert not any("perturbed inputs" in quote.text for quote in quotes)
+
+
+def test_participants_read_the_names_of_classes():
+    quote = drawn(Quote(told(PATH), "Explanation"), ("Group A", "Group B"))
+    assert "Edits for changing the prediction to 'Group B':" in quote.text
+    assert "⟦" not in quote.text

@@ -49,8 +49,12 @@ def drawn(block: Block, names: Sequence[str]) -> Drawn:
     match block:
         case Prose():
             return Prose(tuple(with_names(text, names) for text in block.paragraphs), title)
-        case Passage() | Row() | Quote():
+        case Passage() | Row():
             return replace(block, title=title, legend=with_names(block.legend, names))
+        case Quote():
+            # An explanation in words may be about a class.
+            text = with_names(block.text, names)
+            return replace(block, text=text, title=title, legend=with_names(block.legend, names))
         case Facts():
             pairs = tuple((with_names(name, names), with_names(value, names)) for name, value in block.pairs)
             return Facts(pairs, title)
