@@ -214,6 +214,9 @@ def page(numbers: dict[str, dict[str, dict[str, float]]]) -> str:
             ]
             lines.append(f"| {' | '.join(cells)} |")
         lines.append("")
+        missing = [row.label for row in rows if row not in measured]
+        if missing:
+            lines += [f"Not measured yet: {'; '.join(missing)}.", ""]
     return "\n".join(lines)
 
 
