@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from verax.explain import Attribution, Explainer, Explanation, Fragments, Written, explainer, fragments
     from verax.models import Model, as_model, fit_model
     from verax.models.neural.saving import load_model, save_model
+    from verax.workflows.judge import judge
     from verax.workflows.rationale import rationale
     from verax.workflows.stain import stain
     from verax.workflows.study import build_study, open_study
@@ -32,6 +33,7 @@ _HOMES = {
     "explainer": "verax.explain",
     "fit_model": "verax.models",
     "fragments": "verax.explain",
+    "judge": "verax.workflows.judge",
     "load_dataset": "verax.data",
     "load_model": "verax.models.neural.saving",
     "open_study": "verax.workflows.study",
@@ -55,6 +57,7 @@ __all__ = [
     "explainer",
     "fit_model",
     "fragments",
+    "judge",
     "load_dataset",
     "load_model",
     "open_study",

@@ -15,8 +15,12 @@ from verax.cli.options import DataFormat, Verbose, options_for_arguments
 from verax.errors import VeraxError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from verax.models import Model
     from verax.report.explanations.comparison import Comparison
-    from verax.workflows.compare import FragmentChoice
+    from verax.workflows.compare import Chosen, FragmentChoice
+    from verax.workflows.explainer_names import Named
 
 DEFAULT_INPUTS = 3
 
@@ -96,6 +100,12 @@ def explain(
     details: Annotated[
         bool, typer.Option("--details", help="Also print how each explanation was made.")
     ] = False,
+    judged: Annotated[
+        bool,
+        typer.Option(
+            "--judge/--no-judge", help="Say first which of the methods to trust here; explains thrice."
+        ),
+    ] = True,
     verbose: Verbose = False,
 ) -> None:
     """Explain a model's predictions with several methods, side by side.
@@ -139,6 +149,8 @@ def explain(
     if as_json:
         _print_json(comparison)
     else:
+        if judged:
+            _print_verdict(fitted, chosen, named, wanted)
         _print_side_by_side(comparison, top, details)
     if not as_json or html is not None:
         (messages() if as_json else output()).print(_what_next(html), soft_wrap=True)
@@ -164,6 +176,27 @@ def _fragment_choice(count: int | None, sizes: str, any_sign: bool) -> FragmentC
     if not all(part.isdecimal() and int(part) >= 1 for part in parts):
         raise VeraxError(f"--sizes {sizes} cannot be read; write numbers of words with commas, e.g. 2,3,4.")
     return FragmentChoice(count, tuple(map(int, parts)), any_sign)
+
+
+def _print_verdict(
+    model: Model, chosen: Sequence[Chosen], named: Sequence[Named], target: int | None
+) -> None:
+    """Which of the methods to trust with these inputs; nothing where one gives no scores of features."""
+    from verax.report.common.verdict import verdict_lines
+    from verax.workflows.compare import together
+    from verax.workflows.judge import judge
+
+    inputs = together([choice.input for choice in chosen])
+    targets = None if target is None else [target] * len(chosen)
+    try:
+        with working("judging the explanations"):
+            found = judge(model, inputs, {each.name: each.explainer for each in named}, targets=targets)
+    except VeraxError as error:
+        messages().print(f"The explanations are not judged: {error}", soft_wrap=True)
+        return
+    for line in verdict_lines(found.verdict):
+        output().print(line, highlight=False)
+    output().print()
 
 
 def _print_side_by_side(comparison: Comparison, top: int, details: bool) -> None:

@@ -108,7 +108,7 @@ def compare(
     """
     if not chosen:
         raise VeraxError(f"The test part of {dataset.name!r} is empty; give texts of your own, or more data.")
-    inputs = _together([choice.input for choice in chosen])
+    inputs = together([choice.input for choice in chosen])
     probabilities = model.predict_proba(inputs)
     # All methods explain the same class, even where rounding would let them see another one as the predicted.
     targets = [int(np.argmax(row)) if target is None else target for row in probabilities]
@@ -173,6 +173,7 @@ def strongest_fragments(explanation: Explanation, wanted: FragmentChoice | None)
     return make_fragments(explanation, wanted.count, sizes, any_sign=wanted.any_sign)
 
 
-def _together(inputs: list[str | FloatArray]) -> Inputs:
+def together(inputs: list[str | FloatArray]) -> Inputs:
+    """Inputs that were chosen one by one, as a model takes them."""
     texts = [given for given in inputs if isinstance(given, str)]
     return texts or np.stack([given for given in inputs if not isinstance(given, str)])

@@ -1,0 +1,100 @@
+"""Explainers judged on a model whose best three features are known by enumeration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import verax
+from verax.errors import VeraxError
+from verax.explain.base import Explainer
+from verax.explain.explanation import Attribution
+
+WEIGHTS = {"good": 1.5, "fine": 1.0, "warm": 0.7, "dull": -1.2, "the": 0.0, "film": 0.1, "was": 0.05}
+TEXT = "the film was good and warm and fine but dull"
+
+
+def probability(text):
+    return 1 / (1 + np.exp(-sum(WEIGHTS.get(word, 0.0) for word in set(text.split()))))
+
+
+def says(texts):
+    positive = np.array([probability(text) for text in texts])
+    return np.stack([1 - positive, positive], axis=1)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return verax.as_model(says, class_names=("negative", "positive"), kind="text")
+
+
+@dataclass(frozen=True)
+class Fixed(Explainer):
+    """Names the words it is told, the first with the largest score."""
+
+    words: tuple[str, ...] = ()
+
+    def explain(self, model, inputs, targets=None):
+        return [
+            self._one(text, target) for text, target in zip(inputs, targets or [1] * len(inputs), strict=True)
+        ]
+
+    def _one(self, text, target):
+        named = tuple(dict.fromkeys(text.split()))
+        order = {word: float(len(self.words) - place) for place, word in enumerate(self.words)}
+        return Attribution(named, [order.get(word, 0.0) for word in named], target, "positive", text)
+
+
+def falls(text):
+    """By enumeration: the fall for every three words."""
+    words = list(dict.fromkeys(text.split()))
+    whole = probability(text)
+    return {
+        three: 100 * (whole - probability(" ".join(w for w in text.split() if w not in three)))
+        for three in combinations(words, 3)
+    }
+
+
+def test_falls_chance_and_best_are_those_of_enumeration(model):
+    known = falls(TEXT)
+    found = verax.judge(
+        model, [TEXT], {"right": Fixed(("good", "fine", "warm")), "wrong": Fixed(("the", "was", "and"))}
+    )
+    right, wrong = found.trials
+    assert right.best == pytest.approx(max(known.values()), abs=1e-6)
+    assert right.chance == pytest.approx(np.mean(list(known.values())), abs=1e-6)
+    assert right.fall == pytest.approx(known["good", "warm", "fine"], abs=1e-6)
+    assert wrong.fall == pytest.approx(known["the", "was", "and"], abs=1e-6)
+    assert (right.reached, right.seeds, right.others) == (pytest.approx(1.0), None, 0.0)
+    assert [row.sign for row in found.verdict.judged] == ["yes", "no"]
+    assert found.verdict.sentence.startswith("right names what the model uses")
+    assert "wrong does hardly better than random features" in found.verdict.sentence
+    assert str(found).startswith(found.verdict.sentence)
+
+
+def test_seeds_and_other_methods_are_compared_and_five_inputs_are_tested(model):
+    texts = [
+        TEXT,
+        *(" ".join(w for w in TEXT.split() if w != gone) for gone in ("dull", "film", "warm", "fine", "but")),
+    ]
+    found = verax.judge(model, texts, ["lime", "greedy", "random"])
+    lime, greedy, random = found.trials
+    assert (lime.beats_chance, greedy.beats_chance, random.beats_chance) == (True, True, False)
+    assert lime.seeds > 0.9 > random.seeds
+    assert greedy.seeds is None
+    assert lime.others > random.others
+    assert "not shown to beat random features" in found.verdict.sentence
+
+
+def test_bad_input_gets_a_sentence(model):
+    with pytest.raises(VeraxError, match="no input to explain"):
+        verax.judge(model, [], ["lime"])
+    with pytest.raises(VeraxError, match="Input 2 has no feature"):
+        verax.judge(model, [TEXT, "..."], ["greedy"])
+    with pytest.raises(VeraxError, match="no explainer to judge"):
+        verax.judge(model, [TEXT], [])
+    flat = verax.as_model(lambda texts: np.full((len(texts), 2), 0.5), class_names=("a", "b"), kind="text")
+    assert verax.judge(flat, [TEXT], ["greedy"]).verdict.sentence.startswith("No three features change")
