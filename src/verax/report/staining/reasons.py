@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from verax.benchmarks.staining.results import KeptExample
@@ -20,24 +20,29 @@ WHAT_TO_TRY = {
 
 def not_learnt(pair: Pair) -> list[str]:
     """One sentence for each reason why a model did not learn stains, with what to try."""
-    numbers: dict[str, int] = defaultdict(int)
-    for left_out in pair.stains_left_out:
-        numbers[left_out.reason] += 1
     sentences = []
-    for reason, number in numbers.items():
+    for reason, number in Counter(left_out.reason for left_out in pair.stains_left_out).items():
         why = f": {reason}, {WHAT_TO_TRY[reason]}" if reason else ""
         sentences.append(f"{counted(number, 'stain')} not learnt, left out of the scores{why}.")
     return sentences
+
+
+def what_to_try(pair: Pair) -> list[str]:
+    """The same without the numbers, for a list that has them."""
+    reasons = dict.fromkeys(left_out.reason for left_out in pair.stains_left_out if left_out.reason)
+    return [f"{reason.capitalize()}: {WHAT_TO_TRY[reason]}." for reason in reasons]
 
 
 def apart(pair: Pair) -> str:
     """A sentence on stains that a model obeys for reasons of its own; empty if there are none."""
     if not pair.stains_apart:
         return ""
-    lowest, highest = (pick(stain.reasons for stain in pair.stains_apart) for pick in (min, max))
+    lowest, highest = (f"{pick(stain.reasons for stain in pair.stains_apart):.0%}" for pick in (min, max))
+    share = lowest if lowest == highest else f"{lowest} to {highest}"
+    them = "it" if len(pair.stains_apart) == 1 else "them"
     return (
-        f"{counted(len(pair.stains_apart), 'stain')} learnt, but the model's own reasons show only {lowest:.0%} to "
-        f"{highest:.0%} of it, so that no faithful explanation could show more: reported apart, and not scored."
+        f"{counted(len(pair.stains_apart), 'stain')} learnt, but the model's own reasons show only {share} of {them}, "
+        "so that no faithful explanation could show more: reported apart, and not scored."
     )
 
 

@@ -15,7 +15,7 @@ from verax.report.explanations.explanations_page import _environment
 from verax.report.staining.answers import answers, rank_notes, wanted_features
 from verax.report.staining.examples import EXPLAINED, worked_examples
 from verax.report.staining.figures import recall_figure, recall_panels, took_figure, took_panels
-from verax.report.staining.reasons import apart, not_learnt, routes, weights
+from verax.report.staining.reasons import apart, routes, weights, what_to_try
 from verax.report.staining.staining_tables import cost_table, difference_table, recall_table, took_table
 from verax.report.staining.staining_verdict import staining_verdict
 from verax.run.manifest import Manifest
@@ -168,7 +168,7 @@ def _dataset(
         "correlated": facts.correlated,
         "hash": facts.hash,
         "facts": facts.facts,
-        "not_learnt": {pair.model: not_learnt(pair) for pair in pairs},
+        "what_to_try": {pair.model: what_to_try(pair) for pair in pairs},
         "apart": {pair.model: apart(pair) for pair in pairs if pair.stains_apart},
         "weights": {pair.model: weights(pair) for pair in pairs if weights(pair)},
         "shown_names": names,
