@@ -168,7 +168,7 @@ TOLD = {
 def told(explanation):
     """An explanation in words, as a condition shows it."""
     text = as_text(account(unnamed(explanation, NAMES), plain=True))
-    return Quote(text, "Explanation", legend_of(explanation))
+    return Quote(text, "Explanation", legend_of(explanation), names_classes=True)
 
 
 SCREENS = {

@@ -106,12 +106,12 @@ def test_a_study_with_such_conditions_is_built_and_shows_them(small_spec, tmp_pa
     assert len(rules) >= 4
     assert len(paths) >= 4
     assert len(rules) + len(paths) == len(quotes)
-    assert all(quote.legend for quote in quotes)
+    assert all(quote.legend and quote.names_classes for quote in quotes)
     # Nothing that only readers of a report need.
     assert not any("perturbed inputs" in quote.text for quote in quotes)
 
 
 def test_participants_read_the_names_of_classes():
-    quote = drawn(Quote(told(PATH), "Explanation"), ("Group A", "Group B"))
+    quote = drawn(Quote(told(PATH), "Explanation", names_classes=True), ("Group A", "Group B"))
     assert "Edits for changing the prediction to 'Group B':" in quote.text
     assert "⟦" not in quote.text

@@ -33,7 +33,7 @@ def written_block(
         text = "\n\n".join(paragraph.strip("\n") for paragraph in explanation.paragraphs)
         return Quote(text, title, explanation.legend)
     parts = account(unnamed(explanation, material.class_names), plain=True)
-    return Quote(as_text(parts), title, legend_of(explanation))
+    return Quote(as_text(parts), title, legend_of(explanation), names_classes=True)
 
 
 def in_words(explanation: Explanation) -> bool:

@@ -112,11 +112,16 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Quote:
-    """A text that is shown as it was written, with its spaces and line breaks: an explanation in words."""
+    """A text that is shown as it was written, with its spaces and line breaks: an explanation in words.
+
+    Attributes:
+        names_classes: whether it was worded here, with marks for classes; what somebody else wrote stays as it is.
+    """
 
     text: str
     title: str = ""
     legend: str = ""
+    names_classes: bool = False
 
     type: ClassVar[str] = "quote"
 

@@ -52,8 +52,7 @@ def drawn(block: Block, names: Sequence[str]) -> Drawn:
         case Passage() | Row():
             return replace(block, title=title, legend=with_names(block.legend, names))
         case Quote():
-            # An explanation in words may be about a class.
-            text = with_names(block.text, names)
+            text = with_names(block.text, names) if block.names_classes else block.text
             return replace(block, text=text, title=title, legend=with_names(block.legend, names))
         case Facts():
             pairs = tuple((with_names(name, names), with_names(value, names)) for name, value in block.pairs)
