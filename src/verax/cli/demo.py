@@ -25,7 +25,7 @@ BENCHMARK = {
     "models": ["logistic", "tree", "forest", "xgboost", "mlp"],
     "explainers": ["lime", "shap", "greedy"],
     "samples": 300,
-    "stains": 5,
+    "stains": 6,
     "inputs": 10,
     "limit": 2500,
 }
