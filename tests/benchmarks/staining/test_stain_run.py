@@ -174,7 +174,7 @@ def test_what_fails_is_recorded_and_stops_nothing(tmp_path, reviews_csv):
     assert broken["stains_failed"] == [0, 1]
     assert broken["explainers"] == {}
     assert logistic["explainers"]["greedy"]["stains"] >= 1
-    raised = "VeraxError: The explainer 'raises' raised RuntimeError (out of cheese) on"
+    raised = "OwnCodeError: The explainer 'raises' raised RuntimeError (out of cheese) on"
     assert [
         error.startswith(f"stain {n}: {raised}") for n, error in enumerate(logistic["errors"]["raises"])
     ] == [True] * 2
