@@ -201,7 +201,7 @@ def test_a_class_of_a_script_is_put_on_trial_in_a_fresh_process_and_known_again(
         ({"models": {"mine": "tree"}}, "'tree' is a name already"),
         ({"explainers": [Longest]}, r"Longest is no explainer; write Longest\(\), or name one: "),
         ({"explainers": [object()]}, "object is no explainer; give it a method explain"),
-        ({"dataset": 3}, "A int is no dataset; give a name, a file, or a DataFrame"),
+        ({"dataset": 3}, "A int is no dataset; give a name, a file, a DataFrame with a column of labels"),
         ({"label": "stars"}, "stars"),
         ({"stain": 5}, "stain: Extra inputs are not permitted"),
     ],
