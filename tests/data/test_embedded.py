@@ -119,7 +119,7 @@ def test_breast_cancer_is_scikit_learns():
 def test_a_package_that_is_not_installed_is_named_with_the_command():
     with pytest.raises(
         VeraxError,
-        match=r"package 'no-such-package', which is not installed; run: pip install 'verax\[data\]'",
+        match=r"package 'no-such-package', which is not installed; run: pip install 'verax-xai\[data\]'",
     ):
         packaged_file("no-such-package", "data.csv")
 

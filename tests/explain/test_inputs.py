@@ -82,7 +82,16 @@ TARGET_CONTAINERS = {
     "polars series": pl.Series(TARGETS),
     "arrow array": pa.array(TARGETS),
 }
-PARAMETERS = {"lime": {"samples": 60}, "shap": {"samples": 60}}
+PARAMETERS = {
+    "lime": {"samples": 60},
+    "shap": {"samples": 60},
+    # Little of what takes long: they begin in the same place however much they do.
+    "anchor": {"samples": 1_000},
+    "composite": {"samples": 100},
+    "decision-boundary": {"samples": 100},
+    "invase": {"iterations": 10},
+    "l2x": {"epochs": 1},
+}
 
 
 def _texts():
@@ -163,7 +172,15 @@ ANY_MODEL = {"lime", "shap", "greedy", "greedy-path", "random"}
 
 
 def _plain(explanations):
-    return [{k: v for k, v in e.to_dict().items() if k != "cost"} for e in explanations]
+    return [_without_costs(explanation.to_dict()) for explanation in explanations]
+
+
+def _without_costs(plain):
+    if isinstance(plain, list):
+        return [_without_costs(part) for part in plain]
+    if isinstance(plain, dict):
+        return {name: _without_costs(part) for name, part in plain.items() if name != "cost"}
+    return plain
 
 
 def _some(containers, name):
