@@ -206,9 +206,17 @@ def _scored(found: Sequence[Errors]) -> Scored:
     return Scored(
         binomial_share([each.first for each in found]),
         binomial_share([each.misranked for each in found]),
-        mean_interval([each.above for each in found]),
-        mean_interval([each.auc for each in found]),
+        _possible("above", mean_interval([each.above for each in found])),
+        _possible("auc", mean_interval([each.auc for each in found])),
     )
+
+
+def _possible(measure: str, estimate: Estimate) -> Estimate:
+    """An interval cut at what the measure can be: a number of words is never below 0, a share never above 1 either."""
+    if estimate.low is None or estimate.high is None:
+        return estimate
+    high = estimate.high if measure == "above" else min(1.0, estimate.high)
+    return replace(estimate, low=max(0.0, estimate.low), high=high)
 
 
 def _curves(plan: Plan, inputs: Sequence[Input]) -> dict[str, list[AtTau]]:
@@ -244,7 +252,8 @@ def _group_set(targets: Sequence[TargetSummary], name: str) -> GroupSet:
         label: Scored(
             *(
                 _over_targets(
-                    [getattr(each.explainers[label].scored, measure).mean for each in sets.values()]
+                    measure,
+                    [getattr(each.explainers[label].scored, measure).mean for each in sets.values()],
                 )
                 for measure in MEASURES
             )
@@ -260,8 +269,8 @@ def _group_set(targets: Sequence[TargetSummary], name: str) -> GroupSet:
     return GroupSet(len(sets), explainers, differences, tuple(_least(each) for each in sets.values()))
 
 
-def _over_targets(means: Sequence[float]) -> Estimate:
-    estimate = mean_interval(means)
+def _over_targets(measure: str, means: Sequence[float]) -> Estimate:
+    estimate = _possible(measure, mean_interval(means))
     return estimate if len(means) >= FEWEST_TARGETS else replace(estimate, low=None, high=None)
 
 
