@@ -14,10 +14,16 @@ def module_name(path: Path) -> str:
 def test_no_imports_go_in_a_circle():
     modules = {module_name(path): path for path in SOURCE.rglob("*.py")}
     graph = {name: set(imported(path, modules)) - {name} for name, path in modules.items()}
+    assert circle(graph) == []
+
+
+def circle(graph):
+    """Some modules that import each other in turn, if there are any."""
     try:
         tuple(TopologicalSorter(graph).static_order())
     except CycleError as error:
-        raise AssertionError(" -> ".join(error.args[1])) from None
+        return error.args[1]
+    return []
 
 
 def imported(path, modules):

@@ -67,24 +67,12 @@ class Invase(Explainer):
     def trained(self, model: Model) -> Trained:
         """What is known of a model; learned now if nothing is known yet."""
         from verax.explain.inside.invase_learning import Settings, learn
-        from verax.explain.inside.learned import Lesson, learned
-        from verax.explain.inside.selectors import Subject, Trained
+        from verax.explain.inside.selectors import trained_selector
 
         settings = Settings(
             self.price, self.embedding, self.iterations, self.batch, self.rate, self.activation, self.seed
         )
-        lessons: list[Lesson] = []
-
-        def lesson() -> Lesson:
-            lessons.append(Lesson.of(model, "invase"))
-            return lessons[0]
-
-        return learned(
-            model,
-            repr(self),
-            lesson,
-            lambda given: learn(Subject.of(model, given), given, settings),
-            lambda arrays: Trained.read(
-                arrays, Subject.of(model, lessons[0]), self.embedding, self.activation
-            ),
+        network = (self.embedding, self.activation)
+        return trained_selector(
+            model, "invase", repr(self), network, lambda subject, lesson: learn(subject, lesson, settings)
         )

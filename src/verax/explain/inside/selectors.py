@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,7 +15,7 @@ from torch.nn import functional
 from verax.arrays import FloatArray, IndexArray
 from verax.data.words import WORD
 from verax.errors import VeraxError
-from verax.explain.inside.learned import Arrays, Lesson
+from verax.explain.inside.learned import Arrays, Lesson, learned
 from verax.models.base import Model
 from verax.models.neural.encoders import (
     PADDING,
@@ -280,3 +280,34 @@ def agreement(
             right += int((said == classes[places]).sum())
     predictor.train()
     return right / max(1, len(arrays))
+
+
+def trained_selector(
+    model: Model,
+    explainer: str,
+    key: str,
+    network: tuple[int, Literal["relu", "selu"]],
+    learn: Callable[[Subject, Lesson], Arrays],
+) -> Trained:
+    """What an explainer knows of a model; learned now if nothing is known yet.
+
+    Args:
+        model: what is explained.
+        explainer: the explainer's name, for people.
+        key: all that the learning depends on besides the model.
+        network: the selector's word dimensions and its activation.
+        learn: what learns from a lesson.
+    """
+    lessons: list[Lesson] = []
+
+    def lesson() -> Lesson:
+        lessons.append(Lesson.of(model, explainer))
+        return lessons[0]
+
+    return learned(
+        model,
+        key,
+        lesson,
+        lambda given: learn(Subject.of(model, given), given),
+        lambda arrays: Trained.read(arrays, Subject.of(model, lessons[0]), *network),
+    )
