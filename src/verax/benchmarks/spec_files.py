@@ -4,13 +4,71 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from verax.errors import VeraxError
 
 Spec = TypeVar("Spec", bound=BaseModel)
+
+
+class BenchmarkSpec(BaseModel):
+    """What every benchmark is asked; its own options come beside these.
+
+    Attributes:
+        datasets: names or files.
+        models: what is explained.
+        explainers: names with parameters.
+        samples: the budget of every explainer that samples and was not given its own.
+        inputs: explained for each model, at the most.
+        seed: of everything.
+        split: shares of train, validation and test; the dataset's own default if None.
+        limit: use at most so many inputs of each dataset.
+        text, label, format: columns and format of dataset files.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    datasets: list[str] = Field(default=["rotten-tomatoes"], min_length=1)
+    models: list[str] = Field(min_length=1)
+    explainers: list[str] = Field(default=["lime", "shap", "greedy"])
+    samples: int = Field(default=1000, ge=2)
+    inputs: int = Field(ge=1)
+    seed: int = 0
+    split: str | None = None
+    limit: int | None = None
+    text: str | None = None
+    label: str | None = None
+    format: str | None = None
+
+    @field_validator("datasets", "models", "explainers")
+    @classmethod
+    def _no_repeats(cls, names: list[str]) -> list[str]:
+        repeated = [name for name in names if names.count(name) > 1]
+        if repeated:
+            raise ValueError(f"{repeated[0]!r} is named twice")
+        return names
+
+    def source(self, dataset: str) -> dict[str, object]:
+        """The arguments of ``load_dataset`` for one of the datasets."""
+        options = {name: getattr(self, name) for name in ("split", "limit", "text", "label", "format")}
+        return {"name_or_path": dataset, "seed": self.seed} | {
+            name: value for name, value in options.items() if value is not None
+        }
+
+
+class BenchmarkOptions(TypedDict, total=False):
+    """What any benchmark can be told besides its datasets, models and explainers; see `BenchmarkSpec`."""
+
+    samples: int
+    inputs: int
+    seed: int
+    split: str | None
+    limit: int | None
+    text: str | None
+    label: str | None
+    format: str | None
 
 
 def checked_spec(kind: type[Spec], options: Mapping[str, Any]) -> Spec:

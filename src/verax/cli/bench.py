@@ -17,7 +17,25 @@ from verax.cli.console import (
     show_reasons,
     working,
 )
-from verax.cli.options import DataFormat, Jobs, SummaryJson, Verbose, options_for_arguments, split_names
+from verax.cli.options import (
+    Cluster,
+    DataFormat,
+    Fresh,
+    Jobs,
+    LabelColumn,
+    Limit,
+    RetryFailed,
+    RunFolder,
+    Samples,
+    Seed,
+    SpecFile,
+    Split,
+    SummaryJson,
+    TextColumn,
+    Verbose,
+    given_names,
+    options_for_arguments,
+)
 
 if TYPE_CHECKING:
     from verax.benchmarks.staining.summary import Summary
@@ -31,12 +49,8 @@ bench = typer.Typer(name="bench", no_args_is_help=True, help="Put explainers on 
 )
 @one_sentence
 def stain(
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="The run's folder; a stopped run goes on there.")
-    ] = Path("runs/stain"),
-    spec: Annotated[
-        Path | None, typer.Option(help="A TOML file with these options; the command line wins.")
-    ] = None,
+    out: RunFolder = Path("runs/stain"),
+    spec: SpecFile = None,
     datasets: Annotated[
         str | None, typer.Option("--dataset", "--datasets", "-d", help="Names or files, with commas between.")
     ] = None,
@@ -50,7 +64,7 @@ def stain(
         str | None,
         typer.Option("--explainers", "-e", help="E.g. 'lime,shap(samples=500),my_package.mine:Mine'."),
     ] = None,
-    samples: Annotated[int | None, typer.Option(help="Budget of explainers that sample (1000).")] = None,
+    samples: Samples = None,
     stains: Annotated[int | None, typer.Option(help="Stains per dataset (5, as in the paper).")] = None,
     size: Annotated[int | None, typer.Option(help="Features of a stain, |F|, 1 to 4 (2).")] = None,
     rules: Annotated[int | None, typer.Option(help="Rules of a stain (1).")] = None,
@@ -84,18 +98,16 @@ def stain(
         float | None, typer.Option(help="Accuracy on the stained region that a model must reach (0.95).")
     ] = None,
     inputs: Annotated[int | None, typer.Option(help="Flipped inputs explained per stain (50).")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of everything (0).")] = None,
-    split: Annotated[str | None, typer.Option(help="Train/validation/test, e.g. 80/10/10.")] = None,
-    limit: Annotated[int | None, typer.Option(help="Use at most so many inputs of each dataset.")] = None,
-    text_column: Annotated[str | None, typer.Option(help="A file's column of texts.")] = None,
-    label_column: Annotated[str | None, typer.Option(help="A file's column of labels.")] = None,
+    seed: Seed = None,
+    split: Split = None,
+    limit: Limit = None,
+    text_column: TextColumn = None,
+    label_column: LabelColumn = None,
     format: DataFormat = None,
     jobs: Jobs = 1,
-    cluster: Annotated[
-        str | None, typer.Option(help="A Dask scheduler's address, e.g. tcp://host:8786.")
-    ] = None,
-    retry_failed: Annotated[bool, typer.Option(help="Do trials again that failed.")] = False,
-    fresh: Annotated[bool, typer.Option(help="Do all trials again, whatever is stored.")] = False,
+    cluster: Cluster = None,
+    retry_failed: RetryFailed = False,
+    fresh: Fresh = False,
     as_json: SummaryJson = False,
     verbose: Verbose = False,
 ) -> None:
@@ -109,8 +121,8 @@ def stain(
     from verax.workflows.stain import stain as run_stain
 
     given = {
-        "datasets": None if datasets is None else split_names(datasets),
-        "models": None if models is None else split_names(models),
+        "datasets": given_names(datasets),
+        "models": given_names(models),
         "explainers": None if explainers is None else [explainers],
         "samples": samples,
         "stains": stains,

@@ -8,7 +8,26 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verax.cli.console import messages, one_sentence, output, print_file, say, show_reasons, working
-from verax.cli.options import DataFormat, Jobs, SummaryJson, Verbose, split_names
+from verax.cli.options import (
+    Cluster,
+    DataFormat,
+    Fresh,
+    Jobs,
+    LabelColumn,
+    Limit,
+    RetryFailed,
+    RunFolder,
+    Samples,
+    Seed,
+    SpecFile,
+    Split,
+    SummaryJson,
+    TextColumn,
+    Verbose,
+    given_names,
+    options_for_arguments,
+    split_names,
+)
 from verax.errors import VeraxError
 
 if TYPE_CHECKING:
@@ -17,12 +36,8 @@ if TYPE_CHECKING:
 
 @one_sentence
 def rationale(
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="The run's folder; a stopped run goes on there.")
-    ] = Path("runs/rationale"),
-    spec: Annotated[
-        Path | None, typer.Option(help="A TOML file with these options; the command line wins.")
-    ] = None,
+    out: RunFolder = Path("runs/rationale"),
+    spec: SpecFile = None,
     datasets: Annotated[
         str | None,
         typer.Option("--dataset", "--datasets", "-d", help="Texts: names or files, with commas between."),
@@ -42,7 +57,7 @@ def rationale(
             "--explainers", "-e", help="E.g. 'lime,shap(samples=500),lime-package,my_package.mine:Mine'."
         ),
     ] = None,
-    samples: Annotated[int | None, typer.Option(help="Budget of explainers that sample (1000).")] = None,
+    samples: Samples = None,
     targets: Annotated[
         int | None, typer.Option(help="Models trained for each dataset and stability (3).")
     ] = None,
@@ -62,20 +77,19 @@ def rationale(
         str | None, typer.Option(help="Rank words by 'absolute' scores (default) or 'signed' ones.")
     ] = None,
     inputs: Annotated[int | None, typer.Option(help="Inputs explained per target (200).")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of everything (0).")] = None,
-    split: Annotated[str | None, typer.Option(help="Train/validation/test, e.g. 80/10/10.")] = None,
-    limit: Annotated[int | None, typer.Option(help="Use at most so many inputs of each dataset.")] = None,
-    text_column: Annotated[str | None, typer.Option(help="A file's column of texts.")] = None,
-    label_column: Annotated[str | None, typer.Option(help="A file's column of labels.")] = None,
+    seed: Seed = None,
+    split: Split = None,
+    limit: Limit = None,
+    text_column: TextColumn = None,
+    label_column: LabelColumn = None,
     format: DataFormat = None,
     ratings: Annotated[
         bool, typer.Option(help="Labels are ratings between 0 and 1 (format lei-beer).")
     ] = False,
     jobs: Jobs = 1,
-    cluster: Annotated[
-        str | None, typer.Option(help="A Dask scheduler's address, e.g. tcp://host:8786; it explains.")
-    ] = None,
-    retry_failed: Annotated[bool, typer.Option(help="Do again what failed.")] = False,
+    cluster: Cluster = None,
+    retry_failed: RetryFailed = False,
+    fresh: Fresh = False,
     as_json: SummaryJson = False,
     verbose: Verbose = False,
 ) -> None:
@@ -89,8 +103,8 @@ def rationale(
     from verax.workflows.rationale import rationale as run_rationale
 
     given = {
-        "datasets": None if datasets is None else split_names(datasets),
-        "models": None if models is None else split_names(models),
+        "datasets": given_names(datasets),
+        "models": given_names(models),
         "explainers": None if explainers is None else [explainers],
         "samples": samples,
         "targets": targets,
@@ -111,14 +125,16 @@ def rationale(
         "ratings": ratings or None,
     }
     options = {} if spec is None else spec_options(spec, "rationale")
-    run = run_rationale(
-        spec=options | {name: value for name, value in given.items() if value is not None},
-        out=out,
-        jobs=jobs,
-        cluster=cluster,
-        retry_failed=retry_failed,
-        during=working,
-    )
+    with options_for_arguments():
+        run = run_rationale(
+            spec=options | {name: value for name, value in given.items() if value is not None},
+            out=out,
+            jobs=jobs,
+            cluster=cluster,
+            retry_failed=retry_failed,
+            fresh=fresh,
+            during=working,
+        )
     if as_json:
         print_file(out / "summary.json")
     else:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verax.cli.console import messages, one_sentence, output, show_reasons, working
-from verax.cli.options import DataFormat, Verbose, options_for_arguments
+from verax.cli.options import DataFormat, LabelColumn, TextColumn, Verbose, options_for_arguments
 from verax.errors import VeraxError
 
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ def explain(
         int | None, typer.Option(help="Use at most so many inputs of the dataset; faster.")
     ] = None,
     format: DataFormat = None,
-    text_column: Annotated[str | None, typer.Option(help="A file's column of texts ('text').")] = None,
-    label_column: Annotated[str | None, typer.Option(help="A file's column of labels ('label').")] = None,
+    text_column: TextColumn = None,
+    label_column: LabelColumn = None,
     html: Annotated[Path | None, typer.Option(help="Write a page to look at to this file.")] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the explanations as JSON, and nothing else.")

@@ -17,7 +17,7 @@ from verax.extras import require
 from verax.names import split_outside
 from verax.run.objects import at_hand
 from verax.run.progress import During, quietly, terminal_progress
-from verax.workflows.stain_objects import Gathered, Given
+from verax.workflows.given_objects import Gathered, Given
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 OUT = Path("runs/rationale")
-# How DataFrames are read.
-READING = ("text", "label", "split", "seed", "limit")
 # Explainers with the defaults of the packages that the paper used.
 PRESETS = {"lime-package": "lime(samples=5000,features=10)", "shap-package": "shap(samples=None)"}
 
@@ -83,6 +81,7 @@ def rationale(
     jobs: int = 1,
     cluster: str | None = None,
     retry_failed: bool = False,
+    fresh: bool = False,
     during: During = quietly,
     **options: Unpack[RationaleOptions],
 ) -> RationaleRun:
@@ -103,6 +102,7 @@ def rationale(
         jobs: processes on this machine. Objects that cannot be sent to other processes run in this one.
         cluster: a Dask scheduler's address, whose workers then explain; targets are trained here.
         retry_failed: do again what failed.
+        fresh: do everything again, whatever is stored; targets are trained again only if something about them changed.
         during: told what is being done while it is done.
         options: the other options of a spec, see `verax.benchmarks.rationale.spec.RationaleSpec`.
     """
@@ -110,9 +110,7 @@ def rationale(
     asked = (spec_options(spec, "rationale") if spec is not None else {}) | options
     gathered = Gathered()
     if dataset is not None:
-        asked["datasets"] = gathered.add_datasets(
-            dataset, {name: asked[name] for name in READING if name in asked}
-        )
+        asked["datasets"] = gathered.add_datasets(dataset, asked)
     if models is not None:
         asked["models"] = gathered.add_targets(models)
     if explainers is not None:
@@ -131,6 +129,7 @@ def rationale(
             cluster=cluster,
             progress=terminal_progress,
             retry_failed=retry_failed,
+            fresh=fresh,
         )
     run = RationaleRun(folder, done)
     with during("writing the report"):

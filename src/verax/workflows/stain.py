@@ -16,7 +16,7 @@ from verax.extras import require
 from verax.notebook import paragraph_html, table_html
 from verax.run.objects import at_hand
 from verax.run.progress import During, quietly, terminal_progress
-from verax.workflows.stain_objects import Gathered, Given
+from verax.workflows.given_objects import Gathered, Given
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 OUT = Path("runs/stain")
-# How DataFrames are read.
-READING = ("text", "label", "split", "seed", "limit")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -117,9 +115,7 @@ def stain(
     asked = (read_spec(spec) if spec is not None else {}) | options
     gathered = Gathered()
     if dataset is not None:
-        asked["datasets"] = gathered.add_datasets(
-            dataset, {name: asked[name] for name in READING if name in asked}
-        )
+        asked["datasets"] = gathered.add_datasets(dataset, asked)
     if models is not None:
         asked["models"] = gathered.add_models(models)
     if explainers is not None:

@@ -53,6 +53,7 @@ def run_rationale(
     cluster: str | None = None,
     progress: ProgressOf | None = None,
     retry_failed: bool = False,
+    fresh: bool = False,
 ) -> VerificationRun:
     """Does what is planned and not yet done, and writes everything but the report into the folder.
 
@@ -66,6 +67,7 @@ def run_rationale(
         cluster: a Dask scheduler's address, whose workers then explain.
         progress: makes what is told of each finished job.
         retry_failed: do jobs again that failed.
+        fresh: do all jobs again.
     """
     spec = {"benchmark": "rationale", **plan.spec.model_dump(), "methods": list(plan.explainers)}
     start_manifest(folder, spec, plan.hashes, plan.spec.seed)
@@ -81,6 +83,7 @@ def run_rationale(
             cluster=cluster,
             progress=progress(what) if progress else None,
             retry_failed=retry_failed,
+            fresh=fresh,
             objects=objects,
         )
 
@@ -93,7 +96,7 @@ def run_rationale(
     if not results:
         raise VeraxError((trained[0].error or "").removeprefix("VeraxError: "))
     given = pieces(plan, results)
-    waiting = [each for each in given if _is_missing(store, each.job, retry_failed)]
+    waiting = [each for each in given if fresh or _is_missing(store, each.job, retry_failed)]
     models = _models(plan, results, waiting)
     explained = done([each.job for each in given], "explanations", cluster, {**plan.objects, **models})
     _keep_targets(plan, results, folder)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
-EXPLAINERS = ["lime", "shap", "greedy"]
+from verax.benchmarks.spec_files import BenchmarkOptions, BenchmarkSpec
 
 
-class RationaleSpec(BaseModel):
-    """A verification run. The defaults are the paper's where it gives them.
+class RationaleSpec(BenchmarkSpec):
+    """A verification run: what `BenchmarkSpec` has, and these. The defaults are the paper's where it gives them.
 
     Attributes:
-        datasets: names or files of texts.
         models: what is explained: "rationale" trains targets; a folder of ``save_model`` is one that is there already.
         explainers: names with parameters; ``random`` and ``oracle`` always take part.
         targets: how many rationale models are trained for each dataset and stability, with a seed each.
@@ -25,20 +24,10 @@ class RationaleSpec(BaseModel):
         tau: a selected word is clearly relevant if the output moves by so much without it.
         subsets: random deletions that are tried before an input is called strict, besides each single one.
         order: "absolute" ranks words by the size of their scores, "signed" by their value.
-        samples: the budget of every explainer that samples and was not given its own.
-        inputs: explained for each target, at the most.
-        seed: of everything.
-        split: shares of train, validation and test; the dataset's own default if None.
-        limit: use at most so many inputs of each dataset.
-        text, label, format: columns and format of dataset files.
         ratings: the labels are ratings between 0 and 1 (format lei-beer).
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    datasets: list[str] = Field(default=["rotten-tomatoes"], min_length=1)
     models: list[str] = Field(default=["rationale"], min_length=1)
-    explainers: list[str] = Field(default=EXPLAINERS)
     targets: int = Field(default=3, ge=1)
     stability: list[float] = Field(default=[0.5, 0.1], min_length=1)
     share: float | None = Field(default=None, gt=0, lt=1)
@@ -47,23 +36,8 @@ class RationaleSpec(BaseModel):
     tau: float = Field(default=0.1, gt=0, le=1)
     subsets: int = Field(default=20, ge=0)
     order: Literal["absolute", "signed"] = "absolute"
-    samples: int = Field(default=1000, ge=2)
     inputs: int = Field(default=200, ge=1)
-    seed: int = 0
-    split: str | None = None
-    limit: int | None = None
-    text: str | None = None
-    label: str | None = None
-    format: str | None = None
     ratings: bool = False
-
-    @field_validator("datasets", "models", "explainers")
-    @classmethod
-    def _no_repeats(cls, names: list[str]) -> list[str]:
-        repeated = [name for name in names if names.count(name) > 1]
-        if repeated:
-            raise ValueError(f"{repeated[0]!r} is named twice")
-        return names
 
     @field_validator("stability")
     @classmethod
@@ -74,20 +48,10 @@ class RationaleSpec(BaseModel):
 
     def source(self, dataset: str) -> dict[str, object]:
         """The arguments of ``load_dataset`` for one of the datasets."""
-        options = {
-            "split": self.split,
-            "limit": self.limit,
-            "text": self.text,
-            "label": self.label,
-            "format": self.format,
-            "ratings": self.ratings or None,
-        }
-        return {"name_or_path": dataset, "seed": self.seed} | {
-            name: value for name, value in options.items() if value is not None
-        }
+        return super().source(dataset) | ({"ratings": True} if self.ratings else {})
 
 
-class RationaleOptions(TypedDict, total=False):
+class RationaleOptions(BenchmarkOptions, total=False):
     """What a verification can be told besides its datasets, models and explainers; see `RationaleSpec`."""
 
     targets: int
@@ -98,12 +62,4 @@ class RationaleOptions(TypedDict, total=False):
     tau: float
     subsets: int
     order: Literal["absolute", "signed"]
-    samples: int
-    inputs: int
-    seed: int
-    split: str | None
-    limit: int | None
-    text: str | None
-    label: str | None
-    format: str | None
     ratings: bool

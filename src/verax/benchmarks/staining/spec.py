@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
-from verax.benchmarks.spec_files import checked_spec, spec_options
+from verax.benchmarks.spec_files import BenchmarkOptions, BenchmarkSpec, checked_spec, spec_options
 from verax.benchmarks.staining.sampling import Planting, Wish
 
 MODELS = ["logistic", "tree", "forest", "xgboost", "mlp"]
-EXPLAINERS = ["lime", "shap", "greedy"]
 
 
-class StainSpec(BaseModel):
-    """A staining run. The defaults are the paper's where it gives them.
+class StainSpec(BenchmarkSpec):
+    """A staining run: what `BenchmarkSpec` has, and these. The defaults are the paper's where it gives them.
 
     Attributes:
-        datasets: names or files.
         models: ready-made names, or ``package.module:function`` called with the stained dataset.
         explainers: names with parameters; ``random`` always takes part, ``ground-truth`` where it can be read.
-        samples: the budget of every explainer that samples and was not given its own.
         stains: how many stains per dataset; one seed each.
         size: |F|, features per rule.
         rules: rules per stain.
@@ -40,18 +37,9 @@ class StainSpec(BaseModel):
         new_words: plant made-up words.
         learnt: accuracy on the stained region below which a model is left out of the scores.
         inputs: flipped test inputs explained per stain, at the most.
-        seed: of everything.
-        split: shares of train, validation and test; the dataset's own default if None.
-        limit: use at most so many inputs of each dataset.
-        text, label, format: columns and format of dataset files.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    datasets: list[str] = Field(default=["rotten-tomatoes"], min_length=1)
     models: list[str] = Field(default=MODELS, min_length=1)
-    explainers: list[str] = Field(default=EXPLAINERS)
-    samples: int = Field(default=1000, ge=2)
     stains: int = Field(default=5, ge=1)
     size: int = Field(default=2, ge=1, le=4)
     rules: int = Field(default=1, ge=1, le=10)
@@ -68,20 +56,6 @@ class StainSpec(BaseModel):
     new_words: bool = False
     learnt: float = Field(default=0.95, ge=0, le=1)
     inputs: int = Field(default=50, ge=1)
-    seed: int = 0
-    split: str | None = None
-    limit: int | None = None
-    text: str | None = None
-    label: str | None = None
-    format: str | None = None
-
-    @field_validator("datasets", "models", "explainers")
-    @classmethod
-    def _no_repeats(cls, names: list[str]) -> list[str]:
-        repeated = [name for name in names if names.count(name) > 1]
-        if repeated:
-            raise ValueError(f"{repeated[0]!r} is named twice")
-        return names
 
     @model_validator(mode="after")
     def _fits_together(self) -> StainSpec:
@@ -100,19 +74,6 @@ class StainSpec(BaseModel):
             )
         return self
 
-    def source(self, dataset: str) -> dict[str, object]:
-        """The arguments of ``load_dataset`` for one of the datasets."""
-        options = {
-            "split": self.split,
-            "limit": self.limit,
-            "text": self.text,
-            "label": self.label,
-            "format": self.format,
-        }
-        return {"name_or_path": dataset, "seed": self.seed} | {
-            name: value for name, value in options.items() if value is not None
-        }
-
     def wish(self) -> Wish:
         """What each stain should be like."""
         return Wish(self.size, self.rules, self.negated, self.min_share, self.min_region, self.min_flipped)
@@ -124,10 +85,9 @@ class StainSpec(BaseModel):
         return Planting(self.plant_share, self.decoy_share, self.new_words, self.seed)
 
 
-class StainOptions(TypedDict, total=False):
+class StainOptions(BenchmarkOptions, total=False):
     """What a staining run can be told besides its datasets, models and explainers; see `StainSpec`."""
 
-    samples: int
     stains: int
     size: int
     rules: int
@@ -143,13 +103,6 @@ class StainOptions(TypedDict, total=False):
     decoy_share: float
     new_words: bool
     learnt: float
-    inputs: int
-    seed: int
-    split: str | None
-    limit: int | None
-    text: str | None
-    label: str | None
-    format: str | None
 
 
 def make_spec(options: Mapping[str, Any]) -> StainSpec:

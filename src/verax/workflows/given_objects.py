@@ -1,4 +1,4 @@
-"""Datasets, models and explainers as a caller gives them, by name or as objects, made ready for a staining run."""
+"""Datasets, models and explainers as a caller gives them, by name or as objects, made ready for a benchmark."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from verax.run import canonical
 from verax.run.objects import refer
 from verax.workflows.explainer_names import parse_explainers
 
+# How DataFrames are read, of a spec's options.
+READING = ("text", "label", "split", "seed", "limit")
 # What may be given: a name, an object, several of them, or several by the names that they shall have.
 Given = str | object | Sequence[str | object] | Mapping[str, str | object]
 
@@ -60,13 +62,14 @@ class Gathered:
         self.things[reference] = thing
         return reference
 
-    def add_datasets(self, given: Given, options: Mapping[str, Any]) -> list[str]:
+    def add_datasets(self, given: Given, asked: Mapping[str, Any]) -> list[str]:
         """The names of datasets for the spec.
 
         Args:
             given: what the caller gave.
-            options: of `load_dataset`, for DataFrames.
+            asked: the spec's other options, some of which say how DataFrames are read.
         """
+        options = {name: asked[name] for name in READING if name in asked}
         labels: list[str] = []
         for own_label, thing in _each(given):
             if isinstance(thing, str):
