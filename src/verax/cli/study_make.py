@@ -221,9 +221,8 @@ def _print_study(made: Study, out: Path, *, already: bool = False, spec: Path | 
 def _model(about: dict[str, object]) -> str:
     learnt = about["training_inputs"]
     source = "" if learnt is None else f", learnt from {learnt:,}"
-    return (
-        f"{about['name']}, right on {about['accuracy']:.1%} of {about['test_inputs']:,} test inputs{source}"
-    )
+    alike = f", says the same of {about['agreement']:.1%}" if "agreement" in about else ""
+    return f"{about['name']}, right on {about['accuracy']:.1%} of {about['test_inputs']:,} test inputs{source}{alike}"
 
 
 def _balance_table(made: Study) -> Table:

@@ -7,12 +7,15 @@ import sqlite3
 
 import pytest
 
+import verax
 from verax.errors import VeraxError
 from verax.run import Store
 from verax.studies.build.build import build_study
+from verax.studies.build.fitting import data_arguments, model_arguments, study_dataset, study_model
 from verax.studies.build.summary import balance, minutes, places
 from verax.studies.model.study_files import FROZEN, MANIFEST, load_study
 from verax.studies.protocol.surroundings import participant_steps
+from verax.studies.results.model_facts import model_facts
 
 WHOLE = {*FROZEN, MANIFEST}
 
@@ -97,6 +100,58 @@ def test_the_same_spec_gives_the_same_bytes_in_one_process_or_two(small_spec, tm
     assert one.models["worse"]["accuracy"] < one.models["model"]["accuracy"]
     assert one.models["worse"]["training_inputs"] == 4
     assert len(one.explanations) == 8 * 3 * 2
+
+
+def test_a_condition_may_have_a_model_of_its_own(small_spec, tmp_path):
+    conditions = [
+        {"name": "none"},
+        {"name": "greedy", "explainer": "greedy"},
+        {"name": "other", "explainer": "greedy", "model": "tree"},
+        {"name": "control", "like": "other"},
+    ]
+    spec = small_spec(conditions=conditions, protocol={"name": "counterfactual", "test": 8})
+    study = build(spec, tmp_path / "study")
+    data = data_arguments(spec)
+    tree = study_model(data, model_arguments(spec, own="tree"))
+    logistic = study_model(data, model_arguments(spec))
+    inputs = study_dataset(data).test.inputs
+    for item in study.items.values():
+        assert tree.predict_proba([item.input]).argmax() == item.prediction
+        assert tree.predict_proba([item.variant.input]).argmax() == item.variant.prediction
+    # What is shown in the condition is what its explainer says of its model.
+    item = next(iter(study.items.values()))
+    shown = {
+        record["condition"]: record["explanation"]["scores"]
+        for record in study.explanations
+        if record["item"] == item.id
+    }
+    (expected,) = verax.explainer("greedy").explain(tree, [item.input], [item.prediction])
+    assert shown["other"] == expected.scores.tolist()
+    assert shown["greedy"] != shown["other"]
+    assert sorted(shown["control"]) == sorted(shown["other"])
+    # How the models differ is known to the study, and said by its report.
+    same = tree.predict_proba(inputs).argmax(axis=1) == logistic.predict_proba(inputs).argmax(axis=1)
+    facts = model_facts(load_study(tmp_path / "study").models, spec.model)
+    (other,) = facts.others
+    assert (other.name, other.conditions) == ("tree", ("other",))
+    assert other.agreement == pytest.approx(same.mean())
+    assert 0.5 < other.agreement < 1
+    (matched,) = other.matched
+    assert (matched.part, matched.same < matched.inputs) == ("test", True)
+    assert f"{matched.same} of {matched.inputs} in the test part" in other.sentence
+    assert f"tree, right on {other.accuracy:.1%}" in other.sentence
+    assert build(spec, tmp_path / "study").hash == study.hash
+
+
+def test_a_model_of_a_condition_is_refused_where_it_has_no_place(small_spec, tmp_path):
+    with pytest.raises(VeraxError, match="'none' has a model of its own but no explainer"):
+        small_spec(conditions=[{"name": "none", "model": "tree"}])
+    conditions = [{"name": "lime", "explainer": "lime", "model": "tree"}]
+    spec = small_spec(conditions=conditions, protocol={"name": "uncertain-case", "test": 20})
+    with pytest.raises(
+        VeraxError, match=r"a model of its own .tree., but the protocol 'uncertain-case' shows more"
+    ):
+        build(spec, tmp_path / "study")
 
 
 def test_balance_is_that_of_the_paper(small_spec, tmp_path):

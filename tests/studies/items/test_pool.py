@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,12 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import make_texts
+from study_source import review_source
 from verax.data.dataset import Dataset, Part
 from verax.data.table import Column, Schema
 from verax.errors import VeraxError
 from verax.models import as_model, fit_model
 from verax.studies.display.table_rows import readable_row
 from verax.studies.items import pool
+from verax.studies.items.candidates import match_counts
 from verax.studies.items.pool import Candidates
 from verax.studies.model.item import Variant
 from verax.studies.model.sources import Source
@@ -64,6 +67,39 @@ def made(labels, predictions, classes=2, confidence=0.8):
 
 def cells_of(found, numbers):
     return Counter((int(found.predictions[number]), bool(found.correct[number])) for number in numbers)
+
+
+def test_only_inputs_of_which_all_models_say_the_same_are_candidates():
+    texts = ["a good film", "a fine good film", "a fine film", "a bad film", "a dull film"]
+    source = replace(text_source(texts, [1, 0, 1, 0, 1], fewest_words=3), others={"fine": says("fine")})
+    found = pool.candidates(source, "test")
+    # "good" alone is up for one model only, and so is "fine" alone.
+    assert found.places.tolist() == [1, 3, 4]
+    assert found.predictions.tolist() == [1, 0, 0]
+    assert "of which all models predict the same class" in found.about
+    assert match_counts(source, "test") == (3, 5)
+    nothing = replace(text_source(["a good film"], [1], fewest_words=3), others={"fine": says("fine")})
+    with pytest.raises(VeraxError, match=r"None of the 1 texts .* all models predict the same class"):
+        pool.candidates(nothing, "test")
+
+
+def test_versions_are_such_that_all_models_say_the_same_of_them():
+    source = review_source({"name": "counterfactual", "test": 8}, [{"name": "none"}], size=120)
+    other = review_source(
+        {"name": "counterfactual", "test": 8}, [{"name": "none"}], size=60, worse=True
+    ).worse
+    both = replace(source, others={"other": other})
+    found = pool.candidates(both, "test")
+    numbers = list(range(8))
+    flips = [number % 2 == 0 for number in numbers]
+    made = pool.with_variants(both, found, numbers, flips, seed=0)
+    alone = pool.with_variants(source, found, numbers, flips, seed=0)
+    said = other.predict_proba([variant.input for variant in made]).argmax(axis=1).tolist()
+    assert said == [variant.prediction for variant in made]
+    assert [variant.prediction != found.predictions[number] for number, variant in enumerate(made)] == flips
+    # Without the condition the other model differs on some of them.
+    unmatched = other.predict_proba([variant.input for variant in alone]).argmax(axis=1).tolist()
+    assert unmatched != [variant.prediction for variant in alone]
 
 
 def test_candidates_have_the_right_length_and_are_there_once():

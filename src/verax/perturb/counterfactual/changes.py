@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Sized
+from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass
 
 import numpy as np
 
-from verax.arrays import IndexArray
+from verax.arrays import BoolArray, FloatArray, IndexArray
 from verax.errors import VeraxError
 from verax.models.base import Inputs, Model
 
@@ -102,6 +102,19 @@ class Wish:
             return right
         few: IndexArray = right[edits[right] <= max(self.most_edits, edits[right].min())]
         return few
+
+
+def agreed_classes(answers: Iterable[FloatArray]) -> tuple[IndexArray, BoolArray]:
+    """The class that the first of some models predicts for each sample, and whether the others predict it too.
+
+    Args:
+        answers: each model's probabilities.
+    """
+    first, *others = [probabilities.argmax(axis=1) for probabilities in answers]
+    same = np.ones(len(first), dtype=np.bool_)
+    for predicted in others:
+        same &= predicted == first
+    return first, same
 
 
 def predicted_classes(model: Model, inputs: Inputs) -> list[int]:

@@ -16,6 +16,7 @@ from verax.perturb.counterfactual.changes import (
     Counterfactual,
     ValueChange,
     Wish,
+    agreed_classes,
     check_request,
     predicted_classes,
 )
@@ -44,6 +45,7 @@ def counterfactual_rows(
     schema: Schema,
     values: Sequence[FloatArray],
     *,
+    others: Sequence[Model] = (),
     samples: int = 10_000,
     most_edits: int = 3,
     attempts: int = 10,
@@ -61,6 +63,7 @@ def counterfactual_rows(
         flips: for each row whether the prediction is to be another class than the original's, or the same.
         schema: the table's columns.
         values: what each column may take; see :func:`column_values`.
+        others: models that must predict the same class for a version as ``model`` does.
         samples: how many samples an attempt draws.
         most_edits: how many values are replaced at most.
         attempts: how often to draw before giving up.
@@ -78,7 +81,9 @@ def counterfactual_rows(
             "give column_values(schema, training_rows)."
         )
     return [
-        _find(model, row, values, Wish(prediction, bool(flip), most_edits), samples, attempts, seed)
+        _find(
+            (model, *others), row, values, Wish(prediction, bool(flip), most_edits), samples, attempts, seed
+        )
         for row, flip, prediction in zip(encoded, flips, predicted_classes(model, encoded), strict=True)
     ]
 
@@ -107,7 +112,7 @@ def sample_rows(
 
 
 def _find(
-    model: Model,
+    models: Sequence[Model],
     row: FloatArray,
     values: Sequence[FloatArray],
     wish: Wish,
@@ -115,15 +120,16 @@ def _find(
     attempts: int,
     seed: int,
 ) -> Counterfactual | None:
-    """Draws until a sample is as wished for, and chooses one."""
+    """Draws until a sample is as wished for, by all models, and chooses one."""
     content = next(contents(row[None])).hex()
     for attempt in range(attempts):
         rng = stream(seed, "counterfactual", content, attempt)
         granted, classes = [np.empty((0, len(row)))], [np.empty(0, dtype=np.intp)]
         for block in sample_rows(row, values, wish.most_edits, samples, rng):
-            predicted = model.predict_proba(block).argmax(axis=1)
-            right = wish.granted(predicted, np.zeros(len(block), dtype=np.intp))
-            granted.append(block[right])
+            predicted, same = agreed_classes(model.predict_proba(block) for model in models)
+            agreed, predicted = block[same], predicted[same]
+            right = wish.granted(predicted, np.zeros(len(agreed), dtype=np.intp))
+            granted.append(agreed[right])
             classes.append(predicted[right])
         edited, predicted = np.concatenate(granted), np.concatenate(classes)
         if len(edited):

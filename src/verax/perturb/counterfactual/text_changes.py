@@ -16,6 +16,7 @@ from verax.perturb.counterfactual.changes import (
     Counterfactual,
     Wish,
     WordChange,
+    agreed_classes,
     check_request,
     predicted_classes,
 )
@@ -56,6 +57,7 @@ def counterfactual_texts(
     flips: Sequence[bool],
     vectors: WordVectors,
     *,
+    others: Sequence[Model] = (),
     samples: int = 10_000,
     most_edits: int = 5,
     attempts: int = 10,
@@ -73,6 +75,7 @@ def counterfactual_texts(
         texts: the originals.
         flips: for each text whether the prediction is to be another class than the original's, or the same.
         vectors: where similar words are found: :func:`verax.data.vectors.train_vectors` or ``read_vectors``.
+        others: models that must predict the same class for a version as ``model`` does.
         samples: how many versions an attempt draws.
         most_edits: how many words are replaced at most, where possible.
         attempts: how often to draw before giving up.
@@ -87,7 +90,7 @@ def counterfactual_texts(
     thesaurus = Thesaurus.of(vectors)
     return [
         _find(
-            model,
+            (model, *others),
             split_words(text),
             thesaurus,
             Wish(prediction, bool(flip), most_edits),
@@ -132,9 +135,15 @@ def _cumulative(candidates: Candidates, temperature: float) -> tuple[FloatArray,
 
 
 def _find(
-    model: Model, words: Words, thesaurus: Thesaurus, wish: Wish, samples: int, attempts: int, seed: int
+    models: Sequence[Model],
+    words: Words,
+    thesaurus: Thesaurus,
+    wish: Wish,
+    samples: int,
+    attempts: int,
+    seed: int,
 ) -> Counterfactual | None:
-    """Draws until a version is as wished for, and chooses one."""
+    """Draws until a version is as wished for, by all models, and chooses one."""
     for attempt in range(attempts):
         wanted = distribution(len(words), attempt)
         candidates = thesaurus.candidates(words, wanted.top)
@@ -142,7 +151,8 @@ def _find(
             return None
         rng = stream(seed, "counterfactual", words.text, attempt)
         drawn = sample_versions(candidates, wanted, samples, rng)
-        versions, classes = _granted(drawn, predict_versions(model, candidates.options), wish)
+        asks = [predict_versions(model, candidates.options) for model in models]
+        versions, classes = _granted(drawn, asks, wish)
         if len(versions):
             number = int(rng.integers(len(versions)))
             chosen = versions.select(np.array([number]))
@@ -158,13 +168,14 @@ def _find(
 
 
 def _granted(
-    drawn: Iterable[Versions], ask: Callable[[Versions], FloatArray], wish: Wish
+    drawn: Iterable[Versions], asks: Sequence[Callable[[Versions], FloatArray]], wish: Wish
 ) -> tuple[Versions, IndexArray]:
     """The distinct versions that are as wished for, with few edits if there are such, and their predicted classes."""
     kept, classes = [], []
     for block in drawn:
         distinct = block.select(block.first_places())
-        predicted = ask(distinct).argmax(axis=1)
+        predicted, same = agreed_classes(ask(distinct) for ask in asks)
+        distinct, predicted = distinct.select(np.flatnonzero(same)), predicted[same]
         granted = wish.granted(predicted, distinct.edits)
         kept.append(distinct.select(granted))
         classes.append(predicted[granted])

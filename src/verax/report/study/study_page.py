@@ -130,10 +130,11 @@ def asked(summary: Summary) -> str:
     """What kind of study it was, in a sentence."""
     model = summary.model
     right = f", right on {percent(model.accuracy)} of its test inputs" if model.accuracy is not None else ""
-    return (
+    first = (
         f"A {summary.protocol} study on {summary.dataset} with the model {model.name}{right}; "
         f"{counted(summary.flow.analysed, summary.people[:-1])} analysed."
     )
+    return " ".join([first, *(other.sentence for other in model.others)])
 
 
 @dataclass(frozen=True)

@@ -18,15 +18,15 @@ from verax.studies.protocol.contract import make_protocol, protocols
 from verax.studies.protocol.findings import Analysed, Findings, ProtocolAnalysis
 from verax.studies.results.figures import Figure, FlowChart
 from verax.studies.results.flow import Flow
+from verax.studies.results.model_facts import model_facts
 from verax.studies.results.options import Options
-from verax.studies.results.summary import ModelFacts, Summary
+from verax.studies.results.summary import Summary
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from verax.studies.answers.frames import Collected
     from verax.studies.model.freeze import Frozen
-    from verax.studies.model.study import Study
 
 
 def analysed(collected: Collected, *, bots: bool = False) -> Analysed:
@@ -141,7 +141,7 @@ def analyse(
             protocol=study.spec.protocol["name"],
             hash=study.hash,
             dataset=study.spec.dataset,
-            model=_model(study),
+            model=model_facts(study.models, study.spec.model),
             people=data.people,
             frozen=None if frozen is None else frozen.at,
             source=collected.source,
@@ -217,8 +217,3 @@ def _findings(data: Analysed, options: Options, flow: Flow) -> tuple[Findings, t
 
 def _of(answers: pd.DataFrame, people: pd.DataFrame) -> pd.DataFrame:
     return answers[answers["participant"].isin(set(people["participant"]))].reset_index(drop=True)
-
-
-def _model(study: Study) -> ModelFacts:
-    about = study.models.get("model", {})
-    return ModelFacts(about.get("name", study.spec.model), about.get("accuracy"))

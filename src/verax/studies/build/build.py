@@ -18,14 +18,13 @@ from verax.run.threads import one_thread
 from verax.studies.build.build_folder import BUILDING, built_study, claim_folder, outdated, own_code
 from verax.studies.build.explanations import Key, check_explainers, explain_all, records
 from verax.studies.build.fitting import (
-    accuracy,
     check_two_models,
     data_arguments,
     model_arguments,
     study_dataset,
     study_model,
-    training_size,
 )
+from verax.studies.build.known_models import known_models, own_models
 from verax.studies.display.levels import scales
 from verax.studies.model.item import Item
 from verax.studies.model.sources import Material, Source
@@ -91,7 +90,7 @@ def build_study(
                 protocol,
                 spec_text,
                 explanations=records(explanations),
-                models=_models(source, protocol),
+                models=known_models(source, _worse(spec, protocol), sorted({item.part for item in items})),
                 data_hash=source.dataset.hash,
                 code=own_code(spec),
             )
@@ -119,9 +118,16 @@ def make_source(spec: StudySpec, protocol: Protocol) -> Source:
         raise VeraxError(
             f"The spec has a table [worse], but the protocol {spec.protocol['name']!r} shows one model; remove it."
         )
+    names = own_models(spec)
+    if names and not protocol.own_models:
+        raise VeraxError(
+            f"A condition has a model of its own ({names[0]}), but the protocol {spec.protocol['name']!r} shows more "
+            "of a model than its answers, so that conditions could not be compared; leave it out."
+        )
     model = study_model(data, model_arguments(spec))
     if worse is None:
-        return Source(spec, dataset, model)
+        others = {name: study_model(data, model_arguments(spec, own=name)) for name in names}
+        return Source(spec, dataset, model, others=others)
     other = study_model(data, model_arguments(spec, worse))
     check_two_models(dataset, model, other)
     return Source(spec, dataset, model, other)
@@ -186,24 +192,6 @@ def _material(source: Source, items: Sequence[Item], explanations: Mapping[Key, 
 
 def _worse(spec: StudySpec, protocol: Protocol) -> WorseModel | None:
     return (spec.worse or WorseModel()) if protocol.explains_worse else None
-
-
-def _models(source: Source, protocol: Protocol) -> dict[str, object]:
-    """What is worth knowing of each model: how good it is, and what it learnt from."""
-    known: dict[str, object] = {}
-    for name, model, worse in (
-        ("model", source.model, None),
-        ("worse", source.worse, _worse(source.spec, protocol)),
-    ):
-        if model is not None:
-            arguments = model_arguments(source.spec, worse)
-            known[name] = {
-                "name": arguments["name"],
-                "accuracy": accuracy(model, source.dataset),
-                "test_inputs": len(source.dataset.test),
-                "training_inputs": training_size(source.dataset, arguments),
-            }
-    return known
 
 
 def _check_items(items: Sequence[Item]) -> None:

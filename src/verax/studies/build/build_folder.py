@@ -47,7 +47,8 @@ def own_code(spec: StudySpec) -> dict[str, str]:
     modules = {str(spec.protocol["name"]): protocols.module_of(str(spec.protocol["name"]))}
     if ":" in spec.dataset and not Path(spec.dataset).exists():
         modules[spec.dataset] = spec.dataset.partition(":")[0]
-    for name in filter(None, (spec.model, spec.worse.model if spec.worse else None)):
+    of_conditions = (condition.model for condition in spec.conditions)
+    for name in filter(None, (spec.model, spec.worse.model if spec.worse else None, *of_conditions)):
         if not is_saved(name):
             modules[name] = models.module_of(parse_model(name).name)
     for condition in spec.conditions:

@@ -140,7 +140,7 @@ def has_explanations(condition: Condition) -> bool:
 def _job(
     spec: StudySpec, items: Sequence[Item], condition: Condition, which: str, worse: WorseModel | None
 ) -> Job:
-    data, model = data_arguments(spec), model_arguments(spec, worse)
+    data, model = data_arguments(spec), model_arguments(spec, worse, condition.model)
     parameters = _parameters(condition, spec.seed)
     if condition.kind == "control" and which != "model" and "seed" in parameters:
         # A random explainer does not look at the model: with one seed both models would be shown with the same words.

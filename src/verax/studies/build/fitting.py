@@ -53,10 +53,12 @@ def data_arguments(spec: StudySpec) -> dict[str, object]:
     return {"name_or_path": spec.dataset, "seed": spec.seed, **spec.source}
 
 
-def model_arguments(spec: StudySpec, worse: WorseModel | None = None) -> ModelArguments:
-    """What a model is made from besides the dataset; the worse model if there is one."""
+def model_arguments(
+    spec: StudySpec, worse: WorseModel | None = None, own: str | None = None
+) -> ModelArguments:
+    """What a model is made from besides the dataset; the worse model, or a condition's own, if there is one."""
     if worse is None:
-        return {"name": spec.model, "seed": spec.seed, "most_words": None, "share": 1.0}
+        return {"name": own or spec.model, "seed": spec.seed, "most_words": None, "share": 1.0}
     arguments: ModelArguments = {
         "name": worse.model or spec.model,
         "seed": spec.seed,
@@ -153,6 +155,11 @@ def _narrowed(dataset: Dataset, model: ModelArguments) -> Dataset:
 def accuracy(model: Model, dataset: Dataset) -> float:
     """The share of the test part that a model gets right."""
     return float(np.mean(_predictions(model, dataset) == dataset.test.labels))
+
+
+def agreement(model: Model, other: Model, dataset: Dataset) -> float:
+    """The share of the test part of which two models predict the same class."""
+    return float(np.mean(_predictions(model, dataset) == _predictions(other, dataset)))
 
 
 def check_two_models(dataset: Dataset, model: Model, worse: Model) -> None:

@@ -104,7 +104,7 @@ def candidates(source: Source, part: str) -> Candidates:
     )
     chosen = take(inputs, places)
     probabilities = source.model.predict_proba(chosen)
-    return Candidates(
+    found = Candidates(
         part=part,
         places=places,
         labels=source.dataset.parts[part].labels[places],
@@ -114,6 +114,24 @@ def candidates(source: Source, part: str) -> Candidates:
         about=about,
         class_names=source.dataset.class_names,
     )
+    return _matched(source, found, chosen) if source.others else found
+
+
+def match_counts(source: Source, part: str) -> tuple[int, int]:
+    """Of how many inputs of a part that may become items all models predict the same class, and how many there are."""
+    alone = candidates(replace(source, others={}), part)
+    return len(candidates(source, part)), len(alone)
+
+
+def _matched(source: Source, found: Candidates, inputs: Inputs) -> Candidates:
+    """Those of which every condition's model predicts the same class: so all are right, or all are wrong (section 4.3).
+
+    Whoever sees whichever model is then asked about the same inputs, with the same right answers.
+    """
+    same = np.ones(len(found), dtype=np.bool_)
+    for model in source.others.values():
+        same &= np.argmax(model.predict_proba(inputs), axis=1) == found.predictions
+    return where(found, same, "of which all models predict the same class")
 
 
 def take(inputs: Inputs, places: Sequence[int] | IntArray) -> Inputs:

@@ -31,7 +31,7 @@ def with_variants(
     *,
     vectors: str | None = None,
 ) -> list[Variant | None]:
-    """A perturbed version of each of some candidates; None where none was pool.
+    """A perturbed version of each of some candidates, of which all models say the same; None where none was found.
 
     Args:
         source: the dataset and the model.
@@ -44,15 +44,16 @@ def with_variants(
     from verax.perturb.counterfactual import counterfactual_rows, counterfactual_texts
 
     inputs = take(source.dataset.parts[pool.part].inputs, pool.places[list(numbers)])
+    others = tuple(source.others.values())
     made: list[Counterfactual | None]
     if isinstance(inputs, list):
         made = counterfactual_texts(
-            source.model, inputs, flips, _word_vectors(source.dataset, vectors), seed=seed
+            source.model, inputs, flips, _word_vectors(source.dataset, vectors), others=others, seed=seed
         )
     else:
         schema = schema_of(source)
         made = counterfactual_rows(
-            source.model, inputs, flips, schema, _values(source.dataset, schema), seed=seed
+            source.model, inputs, flips, schema, _values(source.dataset, schema), others=others, seed=seed
         )
     return [None if version is None else _variant(source, version) for version in made]
 

@@ -18,12 +18,21 @@ if TYPE_CHECKING:  # a server has no use for them, and they take long to load
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """What items are chosen from: a dataset, the model under study, and the worse one where the protocol needs two."""
+    """What items are chosen from.
+
+    Attributes:
+        spec: what was asked for.
+        dataset: where inputs come from.
+        model: the model under study.
+        worse: the worse one, where the protocol needs two.
+        others: by name, what conditions have in the model's place; items are inputs of which all say the same.
+    """
 
     spec: StudySpec
     dataset: Dataset
     model: Model
     worse: Model | None = None
+    others: Mapping[str, Model] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,6 +41,8 @@ class Condition(SpecTable):
             parameters may stand behind it, as in "lime(samples=500)".
         parameters: of the explainer.
         like: a control: the scores of this other condition, shuffled among the features of each item.
+        model: what is explained here, if not the study's model: any model that ``model`` of the spec may be. Items are
+            then inputs of which all models predict the same class.
         sizes: how many words a fragment of evidence may have, where a task shows fragments; as the protocol says if
             None. A method that gives fragments shows its own.
         any_sign: evidence are the fragments with the highest scores and counter-evidence those with the lowest,
@@ -51,6 +53,7 @@ class Condition(SpecTable):
     explainer: str = NONE
     parameters: dict[str, Any] = {}
     like: str | None = None
+    model: str | None = None
     sizes: tuple[Annotated[int, Field(ge=1)], ...] | None = Field(default=None, min_length=1)
     any_sign: bool = False
 
@@ -58,7 +61,8 @@ class Condition(SpecTable):
     def _without_what_is_not_said(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
         """Entries that came later are written only where they are used: older studies stay as they are."""
         written: dict[str, object] = write(self)
-        return {name: value for name, value in written.items() if value or name not in ("sizes", "any_sign")}
+        later = ("model", "sizes", "any_sign")
+        return {name: value for name, value in written.items() if value or name not in later}
 
     @model_validator(mode="before")
     @classmethod
@@ -83,6 +87,10 @@ class Condition(SpecTable):
             )
         if self.explainer == NONE and self.parameters:
             raise ValueError(f"the condition {self.name!r} has parameters but no explainer; name one")
+        if self.explainer == NONE and self.model is not None:
+            raise ValueError(
+                f"the condition {self.name!r} has a model of its own but no explainer of it; name one, or leave it out"
+            )
         return self
 
     @property

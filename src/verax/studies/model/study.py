@@ -27,7 +27,8 @@ class Study:
         screens: by key.
         screening: how the screening test is judged, if there is one.
         explanations: one record per item, condition and model, with the raw explanation, for later analysis.
-        models: "model", and "worse" where there are two: their name, accuracy and numbers of inputs.
+        models: "model", "worse" where there are two, and those that conditions have of their own: their name, accuracy
+            and numbers of inputs, and of the last how often they say what the study's model says.
         data_hash: of the dataset's content; empty for imported items.
         spec_text: the spec to the letter.
         code: hashes of somebody's own code that it was built with, by what the spec calls it.

@@ -9,6 +9,7 @@ from verax.studies.model.design_row import DesignRow
 from verax.studies.model.freeze import Frozen
 from verax.studies.model.spec_tables import Condition, ExclusionRule
 from verax.studies.model.study import Study
+from verax.studies.results.model_facts import model_facts
 
 WIDTH = 100
 
@@ -69,7 +70,10 @@ def _parameters(options: dict[str, Any]) -> str:
 
 def _model(study: Study) -> str:
     about = study.models.get("model")
-    return study.spec.model if about is None else f"{about['name']}, right on {about['accuracy']:.1%}"
+    if about is None:
+        return study.spec.model
+    others = [other.sentence for other in model_facts(study.models, study.spec.model).others]
+    return ". ".join([f"{about['name']}, right on {about['accuracy']:.1%}", *others])
 
 
 def _items(study: Study) -> str:
@@ -82,7 +86,8 @@ def _condition(condition: Condition) -> str:
         return f"{condition.name}: a control, the scores of {condition.like} shuffled"
     if condition.kind == "none":
         return f"{condition.name}: no explanation"
-    return f"{condition.name}: {condition.explainer}{_parameters(condition.parameters)}"
+    of = f", of the model {condition.model}" if condition.model is not None else ""
+    return f"{condition.name}: {condition.explainer}{_parameters(condition.parameters)}{of}"
 
 
 def _row(row: DesignRow) -> str:

@@ -35,6 +35,8 @@ class Protocol(BaseModel, ABC):
         kinds: the kinds of data that it works on.
         explained: the roles of the items that conditions explain; the others need no explanations.
         explains_worse: whether the worse model's predictions are explained too.
+        own_models: whether a condition may have a model of its own: nothing of a model is shown or asked about but the
+            class that it predicts, which is the same for all models.
         scored: the question of its test phases whose answers `score` judges.
         asks: the question that it answers, in one sentence for reports.
         strategy: whether participants are asked at the end, in their own words, how they found their answers.
@@ -45,6 +47,7 @@ class Protocol(BaseModel, ABC):
     kinds: ClassVar[tuple[str, ...]] = ("text", "table")
     explained: ClassVar[tuple[str, ...]] = ("test",)
     explains_worse: ClassVar[bool] = False
+    own_models: ClassVar[bool] = False
     scored: ClassVar[str] = "prediction"
     asks: ClassVar[str] = ""
 

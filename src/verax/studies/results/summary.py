@@ -12,6 +12,7 @@ from typing import Literal
 from verax.codec import decode, encoded
 from verax.studies.results.figures import Figure
 from verax.studies.results.flow import Flow
+from verax.studies.results.model_facts import ModelFacts
 from verax.studies.results.options import Options, People
 from verax.studies.results.tables import Attrition, Balance, Table
 from verax.studies.results.units import POINTS, Unit
@@ -160,14 +161,6 @@ class Sensitivity:
         if self.turning is not None:
             return [*names, "turning", "without_change"]
         return names if self.leave_one_out else [*names, "unit"]
-
-
-@dataclass(frozen=True)
-class ModelFacts:
-    """The model that was explained."""
-
-    name: str = "given"
-    accuracy: float | None = None
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,7 @@ class Counterfactual(Protocol):
         "Do explanations help people to predict how a changed input changes the model's answer?"
     )
     explained: ClassVar[tuple[str, ...]] = ("test",)
+    own_models: ClassVar[bool] = True
 
     test: int = Field(default=32, ge=1)
     vectors: str | None = None

@@ -56,6 +56,7 @@ class Forward(Protocol):
         "Do explanations of some inputs help people to predict what the model says of others?"
     )
     explained: ClassVar[tuple[str, ...]] = ("learning",)
+    own_models: ClassVar[bool] = True
 
     learning: int = Field(default=16, ge=1)
     test: int = Field(default=32, ge=1)

@@ -62,6 +62,7 @@ class ReverseTuring(Protocol):
 
     asks: ClassVar[str] = "Can people tell what the model says, and does what they believe stand in the way?"
     explained: ClassVar[tuple[str, ...]] = ("training", "evaluation")
+    own_models: ClassVar[bool] = True
 
     training: int = Field(default=25, ge=0)
     evaluation: int = Field(default=15, ge=1)
