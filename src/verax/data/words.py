@@ -30,14 +30,19 @@ class Words:
         return WORD.findall(self.text)
 
     @cached_property
+    def places(self) -> list[tuple[int, int]]:
+        """Where each word starts, and where it ends, exclusive."""
+        return [match.span() for match in WORD.finditer(self.text)]
+
+    @cached_property
     def starts(self) -> list[int]:
         """Where each word starts."""
-        return [match.start() for match in WORD.finditer(self.text)]
+        return [start for start, _ in self.places]
 
     @cached_property
     def ends(self) -> list[int]:
         """Where each word ends, exclusive."""
-        return [match.end() for match in WORD.finditer(self.text)]
+        return [end for _, end in self.places]
 
     @cached_property
     def counts(self) -> dict[str, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass, replace
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, Protocol, TypeVar
 
 from verax.data.inputs import plain_inputs, plain_targets
@@ -104,6 +104,10 @@ def _priced(explanations: list[Explanation], meter: Meter, seconds: float) -> li
 
 
 def _cost(explanation: Explanation) -> Cost | None:
-    known = is_dataclass(explanation) and any(field.name == "cost" for field in fields(explanation))
     cost = getattr(explanation, "cost", None)
-    return cost if known and isinstance(cost, Cost) else None
+    return cost if _knows_cost(type(explanation)) and isinstance(cost, Cost) else None
+
+
+@cache
+def _knows_cost(kind: type[Explanation]) -> bool:
+    return is_dataclass(kind) and any(field.name == "cost" for field in fields(kind))

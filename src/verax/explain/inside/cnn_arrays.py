@@ -45,22 +45,23 @@ class Detected:
         widest = self.shares.shape[2]
         weighted = self.shares * factors[:, :, None]
         where = self.places[:, :, None] + np.arange(widest)
-        return self._added(where, weighted)
+        by_text = self._added(where, weighted)
+        return [row[:length] for row, length in zip(by_text, self.lengths.tolist(), strict=True)]
 
-    def over_words(self, values: FloatArray, widths: IntArray) -> list[FloatArray]:
-        """For each text a number per word: the values of the filters whose run contains it."""
+    def over_words(self, values: FloatArray, widths: IntArray) -> FloatArray:
+        """(texts, positions): the values of the filters whose run contains the word; 0 behind the end of a text."""
         offsets = np.arange(self.shares.shape[2])
         where = self.places[:, :, None] + offsets
-        return self._added(where, np.where(offsets < widths[:, None], values[:, :, None], 0.0))
+        by_text = self._added(where, np.where(offsets < widths[:, None], values[:, :, None], 0.0))
+        return np.where(np.arange(by_text.shape[1]) < self.lengths[:, None], by_text, 0.0)
 
-    def _added(self, where: IndexArray, values: FloatArray) -> list[FloatArray]:
+    def _added(self, where: IndexArray, values: FloatArray) -> FloatArray:
         room = int(self.lengths.max(initial=1)) + self.shares.shape[2]
         rows = np.arange(len(where))[:, None, None] * room
         sums = np.asarray(
             np.bincount((rows + where).ravel(), values.ravel(), len(where) * room), dtype=np.float64
         )
-        by_text = sums.reshape(len(where), room)
-        return [row[:length] for row, length in zip(by_text, self.lengths.tolist(), strict=True)]
+        return sums.reshape(len(where), room)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -69,10 +68,7 @@ def explain_positions(
         started = time.perf_counter()
         found = find(part, wanted)
         seconds = (time.perf_counter() - started) / len(part)
-        explanations += [
-            at_positions(name, model, text, each, Cost(cost.rows, cost.calls, seconds))
-            for text, each in zip(part, found, strict=True)
-        ]
+        explanations += all_at_positions(name, model, part, found, Cost(cost.rows, cost.calls, seconds))
     return explanations
 
 
@@ -85,35 +81,56 @@ def text_slices(
         yield list(texts[first : first + SLICE]), wanted[first : first + SLICE]
 
 
+def all_at_positions(
+    explainer: str, model: Model, texts: Sequence[str], found: Sequence[Found], cost: Cost
+) -> list[Attribution]:
+    """The explanation of each text: each of its words is a feature at its place; words that were not read score 0."""
+    split = [split_words(text) for text in texts]
+    scores = [_over_words(each, len(words)) for each, words in zip(found, split, strict=True)]
+    return [
+        Attribution(
+            features=tuple(words.words),
+            scores=kept,
+            target=each.target,
+            target_name=model.class_names[each.target],
+            input=text,
+            spans=tuple(zip(words.places)),
+            details=each.details,
+            cost=cost,
+            explainer=explainer,
+        )
+        for text, words, each, kept in zip(texts, split, found, _all_settled(scores), strict=True)
+    ]
+
+
 def at_positions(explainer: str, model: Model, text: str, found: Found, cost: Cost) -> Attribution:
-    """The explanation of one text: each of its words is a feature at its place; words that were not read score 0."""
-    words = split_words(text)
-    scores = np.zeros(len(words))
-    if found.word_of is None:
-        scores[: len(found.values)] = found.values
-    else:
+    """The explanation of one text."""
+    return all_at_positions(explainer, model, [text], [found], cost)[0]
+
+
+def _over_words(found: Found, words: int) -> FloatArray:
+    """A number for each word of a text."""
+    if found.word_of is not None:
         inside = found.word_of >= 0
-        np.add.at(scores, found.word_of[inside], found.values[inside])
-    return Attribution(
-        features=tuple(words.words),
-        scores=settled(scores),
-        target=found.target,
-        target_name=model.class_names[found.target],
-        input=text,
-        spans=tuple(zip(zip(words.starts, words.ends, strict=True))),
-        details=found.details,
-        cost=cost,
-        explainer=explainer,
-    )
+        return np.asarray(np.bincount(found.word_of[inside], found.values[inside], words), dtype=np.float64)
+    unread = words - len(found.values)
+    return np.pad(found.values, (0, unread)) if unread else found.values
+
+
+def _all_settled(rows: Sequence[FloatArray]) -> list[FloatArray]:
+    """All at once, since numpy takes longer to begin than to count a sentence's words."""
+    lengths = np.array([len(row) for row in rows], dtype=np.int64)
+    padded = np.zeros((len(rows), int(lengths.max(initial=0))))
+    padded[np.arange(padded.shape[1]) < lengths[:, None]] = np.concatenate([np.zeros(0), *rows])
+    return [row[:length] for row, length in zip(settled(padded), lengths.tolist(), strict=True)]
 
 
 def settled(scores: FloatArray) -> FloatArray:
-    """Scores without the last digits, in which the order of a sum shows."""
-    largest = float(np.abs(scores).max(initial=0.0))
-    if largest == 0.0 or not math.isfinite(largest):
-        return scores
-    unit = 2.0 ** (math.frexp(largest)[1] - BITS)
-    kept: FloatArray = np.round(scores / unit) * unit + 0.0  # no -0.0
+    """Scores without the last digits, in which the order of a sum shows; rows of a matrix each by themselves."""
+    largest = np.abs(scores).max(axis=-1, initial=0.0, keepdims=True)
+    usable = (largest > 0.0) & np.isfinite(largest)
+    unit = np.ldexp(1.0, np.frexp(np.where(usable, largest, 1.0))[1] - BITS)
+    kept: FloatArray = np.where(usable, np.round(scores / unit) * unit + 0.0, scores)  # no -0.0
     return kept
 
 

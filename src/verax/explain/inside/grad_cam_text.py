@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -22,11 +23,11 @@ from verax.models.capabilities import ask_for
 from verax.models.text import check_texts
 
 if TYPE_CHECKING:
-    from verax.explain.inside.cnn_arrays import CnnArrays
+    from verax.explain.inside.cnn_arrays import CnnArrays, Detected
     from verax.models.neural.networks import TextNetwork
 
-# The words of an n-gram: the first, and the one behind the last.
-Run = tuple[int, int]
+# The words of an n-gram, the first and the one behind the last, and the sum of their effects.
+Run = tuple[int, int, float]
 
 
 @explainers.register("grad-cam-text")
@@ -80,12 +81,12 @@ class GradCamText(Explainer):
 
     def _fragments(self, model: Model, text: str, found: Effects, cost: Cost) -> Fragments:
         return Fragments(
-            evidence=strongest_runs(text, found.runs, found.evidence, 1.0, self.count),
-            counter_evidence=strongest_runs(text, found.runs, found.counter_evidence, -1.0, self.count),
+            evidence=strongest_runs(text, found.evidence, 1.0, self.count),
+            counter_evidence=strongest_runs(text, found.counter_evidence, -1.0, self.count),
             target=found.target,
             target_name=model.class_names[found.target],
             input=text,
-            details={"count": self.count, "detected": len(found.runs), **found.details},
+            details={"count": self.count, "detected": len(found.evidence), **found.details},
             cost=cost,
             explainer=repr(self),
         )
@@ -97,22 +98,18 @@ class Effects:
 
     Attributes:
         target: the class.
-        runs: the n-grams that some filter responds to, each once, in the text's order.
-        evidence: each word's effect for the target, 0 or more, and
-        counter_evidence: against it.
+        signed: each word's effect, for less against.
+        evidence: the n-grams that some filter responds to, each once, the most effective for the target first; ties
+            in the text's order.
+        counter_evidence: the same n-grams, the most effective against the target first.
         details: how it was made.
     """
 
     target: int
-    runs: tuple[Run, ...]
-    evidence: FloatArray
-    counter_evidence: FloatArray
+    signed: FloatArray
+    evidence: Sequence[Run]
+    counter_evidence: Sequence[Run]
     details: dict[str, object] = field(default_factory=dict)
-
-    @property
-    def signed(self) -> FloatArray:
-        """For less against."""
-        return self.evidence - self.counter_evidence
 
 
 def effects(network: TextNetwork, arrays: CnnArrays, texts: Sequence[str], targets: Targets) -> list[Effects]:
@@ -126,47 +123,67 @@ def effects(network: TextNetwork, arrays: CnnArrays, texts: Sequence[str], targe
     slopes = arrays.slopes(units, chosen)
     for_target = detected.over_words(np.maximum(slopes, 0.0) * detected.features, arrays.widths)
     against = detected.over_words(np.maximum(-slopes, 0.0) * detected.features, arrays.widths)
+    runs = _runs(detected, arrays.widths)
+    sides = zip(_ranked(runs, settled(for_target)), _ranked(runs, settled(against)), strict=True)
     return [
         Effects(
             chosen[number],
-            _runs(detected.places[number], arrays.widths, detected.features[number], len(for_target[number])),
-            settled(for_target[number]),
-            settled(against[number]),
+            (for_target[number] - against[number])[: detected.lengths[number]],
+            *side,
             {"score": rounded(scores[number, chosen[number]])},
         )
-        for number in range(len(texts))
+        for number, side in enumerate(sides)
     ]
 
 
-def _runs(places: IndexArray, widths: IntArray, features: FloatArray, length: int) -> tuple[Run, ...]:
-    """The n-grams of the filters that respond, cut at the end of the text."""
-    responding = features > 0.0
-    ends = np.minimum(places + widths, length)[responding]
-    runs = set(zip(places[responding].tolist(), ends.tolist(), strict=True))
-    return tuple(sorted(run for run in runs if run[0] < run[1]))
+def _runs(detected: Detected, widths: IntArray) -> tuple[IndexArray, IndexArray, IndexArray]:
+    """Texts, first words and ends of the n-grams to which some filter responds, each once, in order.
+
+    They are cut at the end of their text. All texts are looked at together: one by one takes longer than the network.
+    """
+    texts, filters = np.nonzero(detected.features > 0.0)
+    firsts = detected.places[texts, filters]
+    ends = np.minimum(firsts + widths[filters], detected.lengths[texts])
+    inside = firsts < ends
+    room = int(detected.lengths.max(initial=0)) + 1
+    numbers = np.unique((texts * room + firsts)[inside] * room + ends[inside])
+    return numbers // room**2, numbers // room % room, numbers % room
 
 
-def strongest_runs(
-    text: str, runs: Sequence[Run], words: FloatArray, sign: float, count: int
-) -> tuple[Fragment, ...]:
-    """The n-grams with the highest sums that do not overlap; ties go to the earlier, then to the shorter.
+def _ranked(runs: tuple[IndexArray, IndexArray, IndexArray], words: FloatArray) -> list[list[Run]]:
+    """The n-grams of each text with the sums of their words, the highest first; ties stay in order.
+
+    Args:
+        runs: as `_runs` gives them.
+        words: (texts, positions), a number of 0 or more for each word.
+    """
+    texts, firsts, ends = runs
+    before = np.concatenate([np.zeros((len(words), 1)), np.cumsum(words, axis=1)], axis=1)
+    sums = before[texts, ends] - before[texts, firsts]
+    order = np.lexsort((-sums, texts))
+    ranked = list(zip(firsts[order].tolist(), ends[order].tolist(), sums[order].tolist(), strict=True))
+    bounds = np.searchsorted(texts, np.arange(len(words) + 1)).tolist()
+    return [ranked[first:end] for first, end in pairwise(bounds)]
+
+
+def strongest_runs(text: str, ranked: Sequence[Run], sign: float, count: int) -> tuple[Fragment, ...]:
+    """The n-grams with the highest sums that do not overlap.
 
     Args:
         text: what they stand in.
-        runs: the candidates, in the text's order.
-        words: a number of 0 or more for each word.
+        ranked: the candidates, the highest sum first.
         sign: of the fragments' scores.
         count: how many at the most.
     """
-    before = np.concatenate([[0.0], np.cumsum(words)]).tolist()
-    sums = [before[end] - before[first] for first, end in runs]
-    split = split_words(text)
-    chosen: list[tuple[Run, float]] = []
-    for place in sorted(range(len(runs)), key=lambda place: -sums[place]):
-        first, end = runs[place]
-        if len(chosen) == count or sums[place] <= 0.0:
+    places = split_words(text).places
+    chosen: list[Fragment] = []
+    taken = 0  # one bit for each word
+    for first, end, total in ranked:
+        if len(chosen) == count or total <= 0.0:
             break
-        if all(end <= other[0] or other[1] <= first for other, _ in chosen):
-            chosen.append(((first, end), sums[place]))
-    spans = [((split.starts[first], split.ends[end - 1]), total) for (first, end), total in chosen]
-    return tuple(Fragment(text[span[0] : span[1]], sign * total, span) for span, total in spans)
+        words = (1 << end) - (1 << first)
+        if not taken & words:
+            taken |= words
+            span = (places[first][0], places[end - 1][1])
+            chosen.append(Fragment(text[span[0] : span[1]], sign * total, span))
+    return tuple(chosen)
