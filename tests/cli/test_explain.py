@@ -19,9 +19,9 @@ def test_the_table_shows_signed_scores_strongest_first(verax):
     # "up" has 0.5 + 0.1 - 0.2 = 0.4, so "down" is predicted and explained.
     assert "text 1: The model says down (0.60)." in ended.out
     lines = [line.split() for line in ended.out.splitlines()]
-    assert ["1", "+0.200", "bad"] in lines
-    assert ["2", "-0.100", "good"] in lines
-    assert ["3", "0.000", "film"] in lines
+    assert ["bad", "+0.200", "(1)"] in lines
+    assert ["good", "-0.100", "(2)"] in lines
+    assert ["film", "0.000", "(3)"] in lines
     assert ["rows", "4"] in lines
     assert "[--good] [++bad] film" in ended.out
     assert "greedy names “bad” first." in ended.out
@@ -29,13 +29,13 @@ def test_the_table_shows_signed_scores_strongest_first(verax):
 
 def test_explainers_stand_side_by_side_and_decimal_points_align(verax):
     ended = verax(*KNOWN, "--explainers", "greedy,shap", "--text", "good bad film")
-    rows = [line for line in ended.out.splitlines() if re.match(r"\s+[123]  ", line)]
+    rows = [line for line in ended.out.splitlines() if re.search(r"\([123]\)", line)]
     assert len(rows) == 3
     points = [[place for place, sign in enumerate(row) if sign == "."] for row in rows]
     assert points[0] == points[1] == points[2]
     assert len(points[0]) == 2
     # The model is additive in its words, so the Shapley values equal the removals.
-    assert rows[0].split() == ["1", "+0.200", "bad", "+0.200", "bad"]
+    assert rows[0].split() == ["bad", "+0.200", "(1)", "+0.200", "(1)"]
 
 
 def test_target_by_name_and_by_number_turns_the_signs(verax):
@@ -94,8 +94,8 @@ def test_rows_of_a_table_are_shown_with_their_values(verax):
         "explain", "-d", "people.csv", "--label-column", "rich", "-m", "tree", "-e", "greedy", "--n", "1"
     )
     assert ended.status == 0, ended.err
-    assert re.search(r"1  [+-]0\.\d+ age = \d\d", ended.out)
-    assert re.search(r"2   0\.000 job = (clerk|judge)", ended.out)
+    assert re.search(r"age = \d\d +[+-]0\.\d+ \(1\)", ended.out)
+    assert re.search(r"job = (clerk|judge) +0\.000 \(2\)", ended.out)
 
 
 def test_a_text_without_known_words_scores_zero(verax):
@@ -121,9 +121,25 @@ def test_the_page_is_written_and_html_in_a_text_is_escaped(folder, verax):
         *KNOWN, "-e", "greedy", "--text", "<script>alert('good')</script>", "--html", "out/page.html"
     )
     page = (folder / "out" / "page.html").read_text(encoding="utf-8")
-    assert "<script" not in page
+    assert "<script>alert" not in page
     assert "&lt;" in page
     assert ended.out.splitlines()[-1] == "The page is in out/page.html; open it in a browser."
+
+
+def test_the_page_begins_with_the_verdict_unless_told_otherwise(folder, verax):
+    ended = verax(
+        *KNOWN, "-e", "greedy,random,anchor(words=removed)", "--text", "good bad film", "--html", "page.html"
+    )
+    page = (folder / "page.html").read_text(encoding="utf-8")
+    sentence = ended.out.splitlines()[0]
+    assert sentence[:40] in page
+    assert page.index(sentence[:40]) < page.index("Which words or columns")
+    assert "Fall without its first 3" in page
+    # "down" has 0.6; without "bad" it has 0.4.
+    assert "at most 3, the probability falls by 20.0 points" in page
+    plain = verax(*KNOWN, "-e", "greedy", "--text", "good", "--no-judge", "--html", "plain.html")
+    assert plain.out.startswith("own_models:known on reviews")
+    assert "Fall without" not in (folder / "plain.html").read_text(encoding="utf-8")
 
 
 def test_the_last_line_says_what_to_do_next(verax):

@@ -87,6 +87,15 @@ def test_seeds_and_other_methods_are_compared_and_five_inputs_are_tested(model):
     assert greedy.seeds is None
     assert lime.others > random.others
     assert "not shown to beat random features" in found.verdict.sentence
+    row = next(row for row in found.verdict.judged if row.name == "lime")
+    margin = 2.5706 * np.std(lime.falls, ddof=1) / np.sqrt(6)  # Student's t of 5 degrees of freedom
+    assert (row.low, row.high) == (
+        pytest.approx(lime.fall - margin, abs=1e-3),
+        pytest.approx(lime.fall + margin, abs=1e-3),
+    )
+    few = verax.judge(model, texts[:2], ["lime"])
+    assert few.verdict.judged[0].low is None
+    assert "these 2 inputs (fewer than 5, so there is no interval)" in str(few)
 
 
 def test_bad_input_gets_a_sentence(model):
@@ -98,3 +107,16 @@ def test_bad_input_gets_a_sentence(model):
         verax.judge(model, [TEXT], [])
     flat = verax.as_model(lambda texts: np.full((len(texts), 2), 0.5), class_names=("a", "b"), kind="text")
     assert verax.judge(flat, [TEXT], ["greedy"]).verdict.sentence.startswith("No three features change")
+
+
+def test_a_rule_of_one_word_is_judged_by_that_word_alone(model):
+    found = verax.judge(
+        model, [TEXT], {"one": Fixed(words=("good",)), "three": Fixed(words=("good", "fine", "warm"))}
+    )
+    one, three = found.trials
+    alone = 100 * (probability(TEXT) - probability(TEXT.replace("good", "")))
+    assert one.fall == pytest.approx(alone)
+    assert (one.fewer, three.fewer) == (1, 0)
+    assert "one names fewer than 3 features that speak for the class: no others were taken away." in str(
+        found
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -142,6 +143,8 @@ def explain(
     comparison = compare(
         data, fitted, model, chosen, named, wanted, data.notes, during=working, fragments=chosen_fragments
     )
+    if judged and (html is not None or not as_json):
+        comparison = _judged(comparison, fitted, chosen, named)
     if html is not None:
         from verax.report.explanations.explanations_page import write_page
 
@@ -149,8 +152,7 @@ def explain(
     if as_json:
         _print_json(comparison)
     else:
-        if judged:
-            _print_verdict(fitted, chosen, named, wanted)
+        _print_verdict(comparison)
         _print_side_by_side(comparison, top, details)
     if not as_json or html is not None:
         (messages() if as_json else output()).print(_what_next(html), soft_wrap=True)
@@ -178,25 +180,26 @@ def _fragment_choice(count: int | None, sizes: str, any_sign: bool) -> FragmentC
     return FragmentChoice(count, tuple(map(int, parts)), any_sign)
 
 
-def _print_verdict(
-    model: Model, chosen: Sequence[Chosen], named: Sequence[Named], target: int | None
-) -> None:
-    """Which of the methods to trust with these inputs; nothing where one gives no scores of features."""
-    from verax.report.common.verdict import verdict_lines
-    from verax.workflows.compare import together
-    from verax.workflows.judge import judge
+def _judged(
+    comparison: Comparison, model: Model, chosen: Sequence[Chosen], named: Sequence[Named]
+) -> Comparison:
+    """The comparison with its verdict, or with a note that says why there is none."""
+    from verax.workflows.compare import with_verdict
 
-    inputs = together([choice.input for choice in chosen])
-    targets = None if target is None else [target] * len(chosen)
     try:
         with working("judging the explanations"):
-            found = judge(model, inputs, {each.name: each.explainer for each in named}, targets=targets)
+            return with_verdict(comparison, model, chosen, named)
     except VeraxError as error:
-        messages().print(f"The explanations are not judged: {error}", soft_wrap=True)
-        return
-    for line in verdict_lines(found.verdict):
-        output().print(line, highlight=False)
-    output().print()
+        return replace(comparison, notes=(*comparison.notes, f"The explanations are not judged: {error}"))
+
+
+def _print_verdict(comparison: Comparison) -> None:
+    from verax.report.common.verdict import verdict_lines
+
+    if comparison.verdict is not None:
+        for line in verdict_lines(comparison.verdict):
+            output().print(line, highlight=False)
+        output().print()
 
 
 def _print_side_by_side(comparison: Comparison, top: int, details: bool) -> None:

@@ -21,7 +21,9 @@ from verax.explain.random_fragments import RandomFragments
 from verax.models import Model
 from verax.report.explanations.comparison import Comparison, Entry, Subject
 from verax.run.progress import During, quietly
+from verax.text import listed
 from verax.workflows.explainer_names import Named
+from verax.workflows.judge import judge
 
 
 @dataclass(frozen=True)
@@ -138,6 +140,44 @@ def compare(
     return Comparison(dataset.name, model_name, tuple(subjects), tuple(notes))
 
 
+def with_verdict(
+    comparison: Comparison, model: Model, chosen: Sequence[Chosen], explainers: Sequence[Named]
+) -> Comparison:
+    """The same with a verdict on the methods, and with what each one's first features are worth for each input.
+
+    Methods that do not score features cannot be judged by taking these away; the verdict names them.
+    """
+    scored = {
+        entry.name
+        for subject in comparison.subjects
+        for entry in subject.entries
+        if entry.explanation.as_attribution() is not None
+    }
+    judged = {named.name: named.explainer for named in explainers if named.name in scored}
+    if not judged:
+        raise VeraxError("No method here scores features, which is what could be taken away to judge them.")
+    inputs = together([choice.input for choice in chosen])
+    found = judge(model, inputs, judged, targets=[subject.target for subject in comparison.subjects])
+    falls = {trial.name: trial.falls for trial in found.trials}
+    left_out = [named.name for named in explainers if named.name not in scored]
+    verdict = found.verdict
+    if left_out:
+        verb = "scores" if len(left_out) == 1 else "score"
+        note = f"{listed(left_out)} {verb} no features, and cannot be judged by taking them away."
+        verdict = replace(verdict, rests_on=(*verdict.rests_on, note))
+    subjects = [
+        replace(
+            subject,
+            entries=tuple(
+                replace(entry, fall=falls[entry.name][number] if entry.name in falls else None)
+                for entry in subject.entries
+            ),
+        )
+        for number, subject in enumerate(comparison.subjects)
+    ]
+    return replace(comparison, subjects=tuple(subjects), verdict=verdict)
+
+
 def as_dicts(comparison: Comparison) -> list[dict[str, Any]]:
     """Every explanation as ``to_dict`` gives it, with what is known of its input and model."""
     return [
@@ -151,6 +191,7 @@ def as_dicts(comparison: Comparison) -> list[dict[str, Any]]:
             "probabilities": list(subject.probabilities),
             "predicted": subject.predicted,
             "label": subject.label,
+            "fall": entry.fall,
         }
         for subject in comparison.subjects
         for entry in subject.entries

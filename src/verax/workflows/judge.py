@@ -8,7 +8,7 @@ things are asked: whether other seeds name the same three, and whether other exp
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from itertools import combinations
 from math import comb
 
@@ -21,77 +21,16 @@ from verax.explain.entry import explanations_of, model_inputs
 from verax.models import Model, as_model
 from verax.models.base import Inputs
 from verax.perturb import Masks, Path, Prepared, path_for
-from verax.report.common.verdict import Judged, Reference, Sign, Verdict, verdict_lines
 from verax.seeds import stream
 from verax.stats import paired_differences
 from verax.stats.thresholds import FEWEST_UNITS
-from verax.text import counted, listed
+from verax.workflows.judgement import TOP, Judgement, Trial
 
-# Features that are taken away; sets that are drawn for chance; sets up to which the best is looked for among all.
-TOP, DRAWS, MOST_SETS = 3, 50, 3_000
+# Sets that are drawn for chance; sets up to which the best is looked for among all.
+DRAWS, MOST_SETS = 50, 3_000
 # Above that, the best is looked for among the sets of so many features that matter most alone.
 LIKELY = 12
 OTHER_SEEDS = (101, 102)
-# An explanation that reaches so much of the way from chance to the best is close to it.
-CLOSE, FAR = 0.8, 0.2
-UNSHOWN = "not shown to beat random features"
-
-
-@dataclass(frozen=True)
-class Trial:
-    """What one explainer reached, mean over inputs; falls of the probability in points.
-
-    Attributes:
-        name: the explainer's.
-        fall: when its three features go.
-        chance: when three random ones go.
-        best: when those three go that lower it most, found by search.
-        seeds: share of its three features that other seeds name too; None if it draws nothing.
-        others: share of its three features that the other explainers name too; None if it is alone.
-        falls: of each input.
-        beats_chance: whether it is shown to, after correction; None with less than five inputs.
-    """
-
-    name: str
-    fall: float
-    chance: float
-    best: float
-    seeds: float | None
-    others: float | None
-    falls: tuple[float, ...]
-    beats_chance: bool | None = None
-
-    @property
-    def reached(self) -> float | None:
-        """How far of the way from chance to the best; None where no feature matters more than chance."""
-        room = self.best - self.chance
-        return None if room < 1e-6 else (self.fall - self.chance) / room
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """What all explainers reached on the same inputs."""
-
-    inputs: int
-    trials: tuple[Trial, ...]
-
-    @property
-    def verdict(self) -> Verdict:
-        """The same in the form that reports begin with."""
-        judged = sorted(map(_judged, self.trials), key=lambda row: -(row.estimate or 0.0))
-        chance, best = self.trials[0].chance, self.trials[0].best
-        return Verdict(
-            sentence=_sentence(self),
-            judged=tuple(judged),
-            measure=f"fall of the explained class's probability without the {TOP} features named first, in points",
-            rests_on=(*_beside(self), _limits(self.inputs)),
-            reference=Reference(f"{TOP} random features", chance),
-            ends=(min(0.0, *(trial.fall for trial in self.trials)), max(best, 1.0)),
-        )
-
-    def __str__(self) -> str:
-        """The verdict for a terminal."""
-        return "\n".join(verdict_lines(self.verdict))
 
 
 def judge(
@@ -149,6 +88,7 @@ def judge(
             _common(tops[name], [other for label, other in tops.items() if label != name]),
             tuple(100 * fall for fall in own),
             shown.get(name),
+            sum(len(top) < min(TOP, len(own)) for top, own in zip(tops[name], features, strict=True)),
         )
         for name, own in reached.items()
     ]
@@ -177,7 +117,7 @@ def _tops(
     targets: Sequence[int],
     features: Sequence[tuple[str, ...]],
 ) -> list[set[int]]:
-    """The places of the three features that speak most for the class, for each input."""
+    """The places of the three features that speak most for the class, for each input; fewer where fewer do."""
     found = []
     for explanation, own in zip(explanations_of(one, name, model, inputs, targets), features, strict=True):
         scores = explanation.as_attribution()
@@ -185,7 +125,8 @@ def _tops(
             raise VeraxError(
                 f"{name} gives no scores of features, so that it cannot be judged by taking them away."
             )
-        order = np.argsort(-scores.scores, kind="stable")
+        # What scores 0 or less does not speak for the class: a rule of one word names one feature, not three.
+        order = [place for place in np.argsort(-scores.scores, kind="stable") if scores.scores[place] > 0]
         places = [own.index(scores.features[place]) for place in order if scores.features[place] in own]
         found.append(set(list(dict.fromkeys(places))[:TOP]))
     return found
@@ -249,75 +190,3 @@ def _beaten(reached: Mapping[str, Sequence[float]], chance: Sequence[float]) -> 
     rows = {name: dict(enumerate(own)) for name, own in reached.items()} | {"": dict(enumerate(chance))}
     family = [(name, "") for name in reached]
     return {found.first: found.verdict == "first" for found in paired_differences(rows, family)}
-
-
-def _judged(trial: Trial) -> Judged:
-    reached = trial.reached
-    sign: Sign = "open"
-    if reached is None:
-        words = "no feature matters"
-    elif trial.beats_chance is False:
-        words = UNSHOWN
-    elif reached >= CLOSE:
-        sign, words = "yes", f"{reached:.0%} of the way from random to the best"
-    elif reached <= FAR:
-        sign, words = "no", f"{max(reached, 0.0):.0%} of the way from random to the best"
-    else:
-        words = f"{reached:.0%} of the way from random to the best"
-    return Judged(trial.name, sign, words, trial.fall)
-
-
-def _sentence(judgement: Judgement) -> str:
-    """One sentence of verdict."""
-    rows = {trial.name: _judged(trial) for trial in judgement.trials}
-    best = judgement.trials[0].best
-    if all(trial.reached is None for trial in judgement.trials):
-        return "No three features change the model's answer more than others: no explanation can be told from chance."
-    parts = []
-    good = [name for name, row in rows.items() if row.sign == "yes"]
-    bad = [name for name, row in rows.items() if row.sign == "no"]
-    unshown = [name for name, row in rows.items() if row.words == UNSHOWN]
-    rest = [name for name in rows if name not in (*good, *bad, *unshown)]
-    if good:
-        verb = "names" if len(good) == 1 else "name"
-        parts.append(
-            f"{listed(good)} {verb} what the model uses: without the first {TOP} features its probability falls nearly "
-            f"as far as it can ({_span(judgement, good)} of {best:.0f} points)"
-        )
-    if rest:
-        verb = "names" if len(rest) == 1 else "name"
-        parts.append(f"{listed(rest)} {verb} a part of it ({_span(judgement, rest)} of {best:.0f})")
-    if bad:
-        verb = "does" if len(bad) == 1 else "do"
-        parts.append(
-            f"{listed(bad)} {verb} hardly better than random features ({_span(judgement, bad)} of {best:.0f})"
-        )
-    if unshown:
-        verb = "is" if len(unshown) == 1 else "are"
-        parts.append(f"{listed(unshown)} {verb} {UNSHOWN} ({_span(judgement, unshown)} of {best:.0f})")
-    return f"{'; '.join(parts)}."
-
-
-def _span(judgement: Judgement, names: Sequence[str]) -> str:
-    falls = [round(trial.fall) for trial in judgement.trials if trial.name in names]
-    return f"{falls[0]}" if min(falls) == max(falls) else f"{min(falls)} to {max(falls)}"
-
-
-def _beside(judgement: Judgement) -> list[str]:
-    """Agreement over seeds, and with other methods."""
-    said = []
-    seeds = [f"{trial.name} {trial.seeds:.0%}" for trial in judgement.trials if trial.seeds is not None]
-    if seeds:
-        said.append(f"The same {TOP} features under other seeds: {listed(seeds)}.")
-    others = [f"{trial.name} {trial.others:.0%}" for trial in judgement.trials if trial.others is not None]
-    if others:
-        said.append(f"The same {TOP} features as the other methods: {listed(others)}.")
-    return said
-
-
-def _limits(inputs: int) -> str:
-    about = "this input" if inputs == 1 else f"these {counted(inputs, 'input')}"
-    return (
-        f"It rests on {about} and on features that are taken away, which the model may never have seen so; whether "
-        "people understand an explanation is another question."
-    )

@@ -90,4 +90,18 @@ def test_a_wide_feature_is_cut_with_an_ellipsis():
             "d", "m", (Subject("r", row, ("x", "y"), (0.5, 0.5), 0, None, (Entry("lime", attribution),)),)
         )
     )
-    assert "+1.000 A very long name of a column th…" in out
+    assert "A very long name of a column th…  +1.000 (1)" in out
+
+
+def test_a_feature_stands_in_one_line_for_all_methods():
+    lines = printed(
+        comparison(
+            entry("lime", "good bad film", [0.3, -1.0, 0.5]), entry("shap", "good bad film", [2.0, -0.5, 3.0])
+        )
+    ).splitlines()
+    rows = [line.split() for line in lines if re.search(r"\(\d\)", line)]
+    assert rows == [
+        ["film", "+0.500", "(2)", "+3.000", "(1)"],
+        ["bad", "-1.000", "(1)", "-0.500", "(3)"],
+        ["good", "+0.300", "(3)", "+2.000", "(2)"],
+    ]

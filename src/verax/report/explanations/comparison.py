@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from verax.explain.account import Part, account
 from verax.explain.explanation import Attribution, Cost, Explanation
 from verax.explain.fragments import Fragments
-from verax.report.explanations.highlight import ranked
+from verax.report.common.verdict import Verdict
+from verax.report.explanations.highlight import Mark, ranked
 from verax.text import listed
 
 
@@ -20,12 +23,14 @@ class Entry:
         explanation: what it gave: scores, or a rule, a path, an example, ...
         control: whether the scores are random, to compare with.
         fragments: its strongest evidence and counter-evidence, if they were asked for.
+        fall: of the explained class's probability without the features named first, in points; None if not judged.
     """
 
     name: str
     explanation: Explanation
     control: bool = False
     fragments: Fragments | None = None
+    fall: float | None = None
 
     @property
     def attribution(self) -> Attribution | None:
@@ -87,12 +92,69 @@ class Comparison:
         model: its name.
         subjects: the inputs.
         notes: sentences on the data and the model.
+        verdict: which of the methods to trust with these inputs, if they were judged.
     """
 
     dataset: str
     model: str
     subjects: tuple[Subject, ...]
     notes: tuple[str, ...] = ()
+    verdict: Verdict | None = None
+
+
+class Scored(NamedTuple):
+    """An explanation with scores, and what its user calls the method."""
+
+    entry: Entry
+    attribution: Attribution
+
+    @property
+    def name(self) -> str:
+        """The method as the user calls it."""
+        return self.entry.name
+
+
+@dataclass(frozen=True)
+class Line:
+    """What every method says of one feature.
+
+    Attributes:
+        feature: in words.
+        marks: one for each method, None where a method says nothing of the feature.
+    """
+
+    feature: str
+    marks: tuple[Mark | None, ...]
+
+
+def scored(subject: Subject) -> list[Scored]:
+    """The explanations that are scores."""
+    return [Scored(entry, entry.attribution) for entry in subject.entries if entry.attribution is not None]
+
+
+def aligned(methods: Sequence[Scored]) -> list[Line]:
+    """One line per feature, so that methods can be read across; those that rank high with most methods come first.
+
+    A feature that stands at several places has the mark of its strongest one. Random controls have no say in the order.
+    """
+    found = [_strongest(method.attribution) for method in methods]
+    features = list(dict.fromkeys(feature for own in found for feature in own))
+    votes = [own for method, own in zip(methods, found, strict=True) if not method.entry.control] or found
+
+    def mean_rank(feature: str) -> float:
+        ranks = [own[feature].rank if feature in own else len(own) + 1 for own in votes]
+        return sum(ranks) / len(ranks)
+
+    return [
+        Line(feature, tuple(own.get(feature) for own in found)) for feature in sorted(features, key=mean_rank)
+    ]
+
+
+def _strongest(attribution: Attribution) -> dict[str, Mark]:
+    strongest: dict[str, Mark] = {}
+    for mark in ranked(attribution):
+        strongest.setdefault(mark.feature, mark)
+    return strongest
 
 
 def verdict(subject: Subject) -> str:

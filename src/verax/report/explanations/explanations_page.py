@@ -1,30 +1,35 @@
-"""One self-contained page: explanations side by side, highlighted, with numbers; no network and no script."""
+"""One self-contained page: the verdict on explanations, then all of them side by side; it needs no network."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from verax.errors import VeraxError
+from verax.report.common.page import page_script, page_style
 from verax.report.common.verdict import has_intervals
 from verax.report.explanations.comparison import (
     Comparison,
+    Scored,
     agreement,
+    aligned,
     decimals,
     facts,
     how,
+    scored,
     signed,
     verdict,
 )
 from verax.report.explanations.highlight import ranked, segments
 from verax.text import MINUS
 
-# How many bars stand open beside a text; the rest can be unfolded.
-BARS = 8
+# How many features stand open in the table of a text; the rest can be unfolded, up to the most that are listed.
+BARS, MOST = 8, 200
 CLASSES = 6
+# So many methods beside each other; the next ones go below, so that nothing is cut on a phone and on paper.
+BESIDE = 4
 
 
 def write_page(path: Path, comparisons: Sequence[Comparison], title: str, made_by: str = "") -> None:
@@ -47,9 +52,11 @@ def render_page(comparisons: Sequence[Comparison], title: str, made_by: str = ""
         title: the heading.
         made_by: the command that made the page, shown at the end.
     """
-    style = files("verax.report").joinpath("static/verax.css").read_text(encoding="utf-8")
     template = _environment().get_template("comparison.html")
-    return str(template.render(comparisons=comparisons, title=title, made_by=made_by, style=style))
+    page = template.render(
+        comparisons=comparisons, title=title, made_by=made_by, style=page_style(), script=page_script()
+    )
+    return str(page)
 
 
 @cache
@@ -65,6 +72,8 @@ def _environment() -> Any:
     )
     environment.filters |= {
         "agreement": agreement,
+        "aligned": aligned,
+        "blocks": blocks,
         "capitalize_first": lambda text: text[:1].upper() + text[1:],
         "decimals": decimals,
         "facts": facts,
@@ -73,11 +82,18 @@ def _environment() -> Any:
         "number": number,
         "ranked": ranked,
         "score": score,
+        "scored": scored,
         "segments": segments,
         "verdict": verdict,
     }
-    environment.globals |= {"bars": BARS, "classes": CLASSES}
+    environment.globals |= {"bars": BARS, "classes": CLASSES, "most": MOST}
     return environment
+
+
+def blocks(methods: Sequence[Scored]) -> list[list[int]]:
+    """The places of methods that stand beside each other in a table."""
+    places = list(range(len(methods)))
+    return [places[start : start + BESIDE] for start in range(0, len(places), BESIDE)]
 
 
 def score(value: float, digits: int) -> str:
@@ -87,4 +103,4 @@ def score(value: float, digits: int) -> str:
 
 def number(value: float, digits: int = 0) -> str:
     """A number with thousands set apart."""
-    return f"{value:,.{digits}f}"
+    return f"{value:,.{digits}f}".replace("-", MINUS)

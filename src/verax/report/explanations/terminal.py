@@ -7,7 +7,6 @@ two strongest are bold and underlined.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from rich.cells import cell_len
 from rich.console import Group, RenderableType
@@ -16,19 +15,22 @@ from rich.table import Table
 from rich.text import Text
 
 from verax.explain.account import Conditions, Grid, Heading, Part, Passage
-from verax.explain.explanation import Attribution
 from verax.report.explanations.comparison import (
     Comparison,
     Entry,
+    Line,
+    Scored,
     Subject,
     agreement,
+    aligned,
     decimals,
     facts,
     how,
+    scored,
     signed,
     verdict,
 )
-from verax.report.explanations.highlight import Mark, Segment, ranked, segments
+from verax.report.explanations.highlight import Mark, Segment, segments
 
 # Two hues that colour-blind people can tell apart, legible on black and on white.
 FOR, AGAINST = "#2a8fd6", "#d55e00"
@@ -36,21 +38,9 @@ FOR, AGAINST = "#2a8fd6", "#d55e00"
 LONGEST_TEXT = 700
 # Nobody reads more classes than this; the explained and the true one are always among them.
 CLASSES = 4
-WIDEST_FEATURE = 32
+NARROWEST_FEATURE, WIDEST_FEATURE = 12, 32
 # Control characters as their pictures, so that a text cannot move the cursor.
 PICTURES = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"} | {0x7F: 0x2421}
-
-
-class Scored(NamedTuple):
-    """An explanation with scores, and what its user calls the method."""
-
-    entry: Entry
-    attribution: Attribution
-
-    @property
-    def name(self) -> str:
-        """The method as the user calls it."""
-        return self.entry.name
 
 
 def render(comparison: Comparison, top: int, width: int, *, details: bool = False) -> RenderableType:
@@ -72,18 +62,19 @@ def legend() -> Text:
     text.append("[-word]", style=AGAINST)
     text.append(" against it; the two strongest ")
     text.append("[++word]", style=f"bold underline {FOR}")
-    text.append(" have the sign twice.")
+    text.append(" have the sign twice. In brackets: a method's own rank of the feature.")
     return text
 
 
 def _subject(subject: Subject, top: int, width: int) -> Iterator[RenderableType]:
     yield Text.assemble((subject.title, "bold"), ": ", clean(verdict(subject)))
     yield Padding(_probabilities(subject), (0, 0, 0, 2), expand=False)
-    scored = [Scored(entry, entry.attribution) for entry in subject.entries if entry.attribution is not None]
-    if isinstance(subject.input, str) and scored:
-        yield Padding(_texts(scored, top), (1, 0, 0, 2), expand=False)
-    for block in _blocks(scored, top, width - 2):
-        yield Padding(_scores(block, top), (1, 0, 0, 2), expand=False)
+    methods = scored(subject)
+    if isinstance(subject.input, str) and methods:
+        yield Padding(_texts(methods, top), (1, 0, 0, 2), expand=False)
+    lines = aligned(methods)[:top]
+    for block in _blocks(methods, _feature_width(lines), width - 2):
+        yield Padding(_scores(methods, block, lines), (1, 0, 0, 2), expand=False)
     for entry in subject.entries:
         if entry.attribution is None:
             yield Padding(told(entry), (1, 0, 0, 2), expand=False)
@@ -194,54 +185,61 @@ def _style(mark: Mark | None) -> str:
     return f"bold underline {hue}" if mark.strong else hue
 
 
-def _blocks(entries: Sequence[Scored], top: int, width: int) -> Iterator[list[Scored]]:
-    """As many methods beside each other as the width takes, then the next ones below."""
-    block: list[Scored] = []
-    used = 5
-    for entry in entries:
-        needed = _column_width(entry, top) + 2
-        if block and used + needed > width:
+def _blocks(methods: Sequence[Scored], used: int, width: int) -> Iterator[list[int]]:
+    """The places of as many methods as fit beside each other, then of the next ones, which go below."""
+    block: list[int] = []
+    left = width - used - 2
+    for place, method in enumerate(methods):
+        needed = _column_width(method) + 2
+        if block and needed > left:
             yield block
-            block, used = [], 5
-        block.append(entry)
-        used += needed
+            block, left = [], width - used - 2
+        block.append(place)
+        left -= needed
     if block:
         yield block
 
 
-def _column_width(entry: Scored, top: int) -> int:
-    features = [min(WIDEST_FEATURE, cell_len(mark.feature)) for mark in ranked(entry.attribution, top)]
-    return max(cell_len(entry.name), 10 + max(features, default=0), 16)
+def _feature_width(lines: Sequence[Line]) -> int:
+    widths = [min(WIDEST_FEATURE, cell_len(line.feature)) for line in lines]
+    return max([NARROWEST_FEATURE, *widths])
 
 
-def _scores(block: Sequence[Scored], top: int) -> Table:
+def _column_width(method: Scored) -> int:
+    return max(cell_len(method.name), 16)
+
+
+def _scores(methods: Sequence[Scored], block: Sequence[int], lines: Sequence[Line]) -> Table:
+    """A line per feature: each method's score, and in brackets its rank."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("", justify="right", style="dim")
-    for entry in block:
-        table.add_column(Text(entry.name), width=_column_width(entry, top), overflow="fold")
-    columns = [_cells(entry, top) for entry in block]
-    height = max(len(cells) for cells in columns)
-    for place in range(height):
-        table.add_row(str(place + 1), *(cells[place] if place < len(cells) else "" for cells in columns))
+    table.add_column("", width=_feature_width(lines))
+    shown = [methods[place] for place in block]
+    for method in shown:
+        table.add_column(Text(method.name), width=_column_width(method), overflow="fold")
+    for line in lines:
+        feature = Text(clean(line.feature).replace("\n", " "), no_wrap=True, overflow="ellipsis")
+        table.add_row(feature, *(_cell(methods[place], line.marks[place]) for place in block))
     table.add_section()
-    table.add_row("rows", *(f"{entry.attribution.cost.rows:,}" for entry in block), style="dim")
-    table.add_row("ms", *(f"{1000 * entry.attribution.cost.seconds:.1f}" for entry in block), style="dim")
-    table.add_row("how", *(Text(how(entry.attribution)) for entry in block), style="dim")
+    if any(method.entry.fall is not None for method in shown):
+        falls = [_points(method.entry.fall) for method in shown]
+        table.add_row("fall, points", *falls, style="bold")
+    table.add_row("rows", *(f"{method.attribution.cost.rows:,}" for method in shown), style="dim")
+    table.add_row("ms", *(f"{1000 * method.attribution.cost.seconds:.1f}" for method in shown), style="dim")
+    table.add_row("how", *(Text(how(method.attribution)) for method in shown), style="dim")
     return table
 
 
-def _cells(entry: Scored, top: int) -> list[Text]:
-    digits = decimals(entry.attribution)
-    listed = ranked(entry.attribution, top)
-    numbers = [signed(mark.score, digits) for mark in listed]
-    widest = max((len(number) for number in numbers), default=0)
-    cells = []
-    for mark, number in zip(listed, numbers, strict=True):
-        cell = Text(f"{number:>{widest}} ", no_wrap=True, overflow="ellipsis")
-        cell.append(clean(mark.feature).replace("\n", " "), style=_style(mark))
-        cell.truncate(widest + 1 + WIDEST_FEATURE, overflow="ellipsis")
-        cells.append(cell)
-    return cells
+def _points(fall: float | None) -> str:
+    return "–" if fall is None else f"{fall:.1f}"
+
+
+def _cell(method: Scored, mark: Mark | None) -> Text:
+    """A score with its rank; what a method says nothing of is a dash."""
+    if mark is None:
+        return Text("–", style="dim")
+    cell = Text(signed(mark.score, decimals(method.attribution)), style=_style(mark))
+    cell.append(f" ({mark.rank})", style="dim not underline not bold")
+    return cell
 
 
 def clean(text: str) -> str:

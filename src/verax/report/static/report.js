@@ -54,7 +54,7 @@
     (table.closest(".scroll") ?? table).before(box);
   }
 
-  for (const table of document.querySelectorAll("table.numbers")) {
+  for (const table of document.querySelectorAll("table.numbers, table.aligned")) {
     if (!table.tHead || table.tBodies.length !== 1 || table.querySelector("tr.first, tbody [colspan]")) continue;
     if (table.tBodies[0].rows.length > 2) sortable(table);
     if (table.tBodies[0].rows.length > 8) filterable(table);
@@ -72,7 +72,7 @@
   show();
   let opened = [];
   addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("details.part:not([open])")];
+    opened = [...document.querySelectorAll("details:not([open])")];
     for (const part of opened) part.open = true;
   });
   addEventListener("afterprint", () => {
