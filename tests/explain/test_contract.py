@@ -227,7 +227,10 @@ def test_precomputed_passes_the_checks(tmp_path):
     [
         ("{", "Line 1 of .* is not a JSON object"),
         ('{"kind": "poem"}', "Line 1 of .*no kind of explanation called 'poem'"),
-        ('{"kind": "attribution", "features": ["a"]}', "Line 1 of .*needs 'scores'"),
+        (
+            '{"kind": "attribution", "features": ["a"]}',
+            "Line 1 of .*needs .*KeyError: 'scores'",
+        ),
         (
             '{"kind": "attribution", "features": ["a"], "scores": [1, 2], "target": 0}',
             "1 features need as many",

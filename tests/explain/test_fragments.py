@@ -331,10 +331,10 @@ def test_fragments_made_elsewhere_are_read_from_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"evidence": None}, r"lists of objects with 'text' and 'score'"),
-        ({"evidence": ["good"]}, r"lists of objects with 'text' and 'score'"),
+        ({"evidence": None}, r"of the kind 'fragments' needs 'evidence', 'counter_evidence', 'target'"),
+        ({"evidence": ["good"]}, r"of the kind 'fragments' needs 'evidence', 'counter_evidence', 'target'"),
         ({"evidence": [{"text": "good"}]}, r"KeyError: 'score'"),
-        ({"target": "?"}, r"need a 'target'"),
+        ({"target": "?"}, r"needs .*'target'; what was given could not be read"),
         (
             {"evidence": [{"text": "good", "score": -1.0}]},
             r"^The score -1.0 of 'good' in 'evidence' must be a positive",

@@ -75,7 +75,9 @@ def test_one_text_in_place_of_paragraphs_is_refused():
     ],
 )
 def test_what_cannot_be_read_is_one_sentence(data):
-    with pytest.raises(VeraxError, match="needs a 'target', and 'paragraphs' as a list of texts"):
+    with pytest.raises(
+        VeraxError, match="of the kind 'written' needs 'paragraphs', 'target'; what was given"
+    ):
         Explanation.from_dict({"kind": "written", **data})
 
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from verax.errors import VeraxError
 from verax.explain.anchor.anchor import Anchor
 from verax.explain.base import Explainer, Target, at_least, explainers
 from verax.explain.decision_boundary import DecisionBoundary
@@ -63,21 +62,12 @@ class Composite(Explanation):
 
     @classmethod
     def _from_dict(cls, data: dict[str, Any]) -> Composite:
-        try:
-            return cls(
-                parts=tuple(
-                    Part(str(part["name"]), Explanation.from_dict(part["explanation"]))
-                    for part in data["parts"]
-                ),
-                **common_fields(data),
-            )
-        except VeraxError:
-            raise
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise VeraxError(
-                "A composite needs a 'target', and 'parts' as a list of objects with 'name' and 'explanation', which "
-                f"could not be read ({type(error).__name__}: {error})."
-            ) from error
+        return cls(
+            parts=tuple(
+                Part(str(part["name"]), Explanation.from_dict(part["explanation"])) for part in data["parts"]
+            ),
+            **common_fields(data),
+        )
 
 
 @explainers.register("composite")

@@ -8,8 +8,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from verax.arrays import FloatArray
-from verax.errors import VeraxError
-from verax.explain.explanation import Attribution, Cost, Explanation, common_fields
+from verax.explain.explanation import (
+    Attribution,
+    Cost,
+    Explanation,
+    common_fields,
+    equal_but_for_cost,
+    same_fields,
+)
 
 # So many features are shown, and none whose importance is below a threshold (the published code's).
 SHOWN = 6
@@ -70,40 +76,25 @@ class Exemplar(Explanation):
         return Attribution(
             features=self.features,
             scores=self.scores,
-            target=self.target,
-            target_name=self.target_name,
-            input=self.input,
-            details=self.details,
-            cost=self.cost,
-            explainer=self.explainer,
+            **same_fields(self),
         )
 
     @classmethod
     def _from_dict(cls, data: dict[str, Any]) -> Exemplar:
-        try:
-            prototype = data["prototype"]
-            return cls(
-                features=tuple(map(str, data["features"])),
-                scores=np.array(data["scores"], dtype=np.float64),
-                similarity=float(data["similarity"]),
-                prototype=prototype if isinstance(prototype, str) else tuple(map(str, prototype)),
-                prototype_label=str(data["prototype_label"]),
-                **common_fields(data),
-            )
-        except VeraxError:
-            raise
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise VeraxError(
-                "An exemplar needs 'features', 'scores', 'similarity', 'prototype', 'prototype_label' and a 'target', "
-                f"which could not be read ({type(error).__name__}: {error})."
-            ) from error
+        prototype = data["prototype"]
+        return cls(
+            features=tuple(map(str, data["features"])),
+            scores=np.array(data["scores"], dtype=np.float64),
+            similarity=float(data["similarity"]),
+            prototype=prototype if isinstance(prototype, str) else tuple(map(str, prototype)),
+            prototype_label=str(data["prototype_label"]),
+            **common_fields(data),
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Exemplar):
             return NotImplemented
-        mine, theirs = self.to_dict(), other.to_dict()
-        del mine["cost"], theirs["cost"]
-        return mine == theirs
+        return equal_but_for_cost(self, other)
 
     def __hash__(self) -> int:
         return hash((self.features, self.prototype, self.similarity))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 # So many of the strongest features are shown.
 SHOWN_IN_REPR, SHOWN_IN_NOTEBOOK = 3, 10
 Spans = tuple[tuple[tuple[int, int], ...], ...]
+# What all our kinds have besides their own.
+COMMON = ("target", "target_name", "input", "details", "cost", "explainer")
 
 
 @dataclass(frozen=True)
@@ -61,12 +63,41 @@ class Explanation(ABC):
                 f"There is no kind of explanation called {data.get('kind')!r}; "
                 f"'kind' is one of: {', '.join(sorted(Explanation._kinds))}."
             )
-        return kind._from_dict(data)
+        try:
+            return kind._from_dict(data)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            if isinstance(error, VeraxError):
+                raise
+            raise VeraxError(
+                f"An explanation of the kind {kind.kind!r} needs {kind._needed()}; what was given could not be read "
+                f"({type(error).__name__}: {error})."
+            ) from error
+
+    @classmethod
+    def _needed(cls) -> str:
+        """The fields that have to be given, for a sentence."""
+        assert is_dataclass(cls), f"{cls.__name__} must be a dataclass"
+        needed = [
+            item.name for item in fields(cls) if item.default is MISSING and item.default_factory is MISSING
+        ]
+        return ", ".join(map(repr, needed))
 
     @classmethod
     @abstractmethod
     def _from_dict(cls, data: dict[str, Any]) -> Explanation:
         """The same, for one kind."""
+
+
+def same_fields(explanation: Explanation) -> dict[str, Any]:
+    """What all our kinds have besides their own, of one of them: for another kind that says the same."""
+    return {name: getattr(explanation, name) for name in COMMON}
+
+
+def equal_but_for_cost(one: Explanation, other: Explanation) -> bool:
+    """Whether two explanations of one kind differ in nothing but what they cost."""
+    mine, theirs = one.to_dict(), other.to_dict()
+    del mine["cost"], theirs["cost"]
+    return mine == theirs
 
 
 def common_fields(data: dict[str, Any]) -> dict[str, Any]:
@@ -178,22 +209,17 @@ class Attribution(Explanation):
         spans = data.get("spans")
         if spans is not None:
             spans = tuple(tuple((int(start), int(end)) for start, end in places) for places in spans)
-        try:
-            return cls(
-                features=tuple(data["features"]),
-                scores=np.array(data["scores"], dtype=np.float64),
-                spans=spans,
-                **common_fields(data),
-            )
-        except KeyError as error:
-            raise VeraxError(f"An attribution needs {error.args[0]!r}; it has {', '.join(data)}.") from error
+        return cls(
+            features=tuple(data["features"]),
+            scores=np.array(data["scores"], dtype=np.float64),
+            spans=spans,
+            **common_fields(data),
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Attribution):
             return NotImplemented
-        mine, theirs = self.to_dict(), other.to_dict()
-        del mine["cost"], theirs["cost"]
-        return mine == theirs
+        return equal_but_for_cost(self, other)
 
     def __hash__(self) -> int:
         return hash((self.features, self.target, self.scores.tobytes()))

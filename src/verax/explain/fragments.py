@@ -18,7 +18,14 @@ import numpy as np
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain.base import at_least
-from verax.explain.explanation import Attribution, Cost, Explanation, Spans, common_fields
+from verax.explain.explanation import (
+    Attribution,
+    Cost,
+    Explanation,
+    Spans,
+    common_fields,
+    same_fields,
+)
 
 # Scores that are equal to so many digits of the largest one are ties, and what is 0 to so many digits is no evidence:
 # sums of floats such as 0.1 + 0.2 - 0.3 would otherwise decide by their rounding errors.
@@ -88,30 +95,17 @@ class Fragments(Explanation):
         return Attribution(
             features=tuple(part.text for part in parts),
             scores=np.array([part.score for part in parts]),
-            target=self.target,
-            target_name=self.target_name,
-            input=self.input,
             spans=spans if isinstance(self.input, str) else None,
-            details=self.details,
-            cost=self.cost,
-            explainer=self.explainer,
+            **same_fields(self),
         )
 
     @classmethod
     def _from_dict(cls, data: dict[str, Any]) -> Fragments:
-        try:
-            return cls(
-                evidence=tuple(map(_fragment_from_dict, data["evidence"])),
-                counter_evidence=tuple(map(_fragment_from_dict, data["counter_evidence"])),
-                **common_fields(data),
-            )
-        except VeraxError:
-            raise
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise VeraxError(
-                "Fragments need a 'target', and 'evidence' and 'counter_evidence' as lists of objects with 'text' and "
-                f"'score', which could not be read ({type(error).__name__}: {error})."
-            ) from error
+        return cls(
+            evidence=tuple(map(_fragment_from_dict, data["evidence"])),
+            counter_evidence=tuple(map(_fragment_from_dict, data["counter_evidence"])),
+            **common_fields(data),
+        )
 
 
 def fragments(

@@ -8,7 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from verax.errors import VeraxError
-from verax.explain.explanation import Attribution, Cost, Explanation, common_fields
+from verax.explain.explanation import (
+    Attribution,
+    Cost,
+    Explanation,
+    common_fields,
+    same_fields,
+)
 
 # So many steps are shown; of a longer path the last ones (Hase and Bansal 2020, section 3.4).
 SHOWN = 4
@@ -90,31 +96,18 @@ class Path(Explanation):
         return Attribution(
             features=self.features,
             scores=scores,
-            target=self.target,
-            target_name=self.target_name,
-            input=self.input,
-            details=self.details,
-            cost=self.cost,
-            explainer=self.explainer,
+            **same_fields(self),
         )
 
     @classmethod
     def _from_dict(cls, data: dict[str, Any]) -> Path:
-        try:
-            return cls(
-                features=tuple(map(str, data["features"])),
-                edits=tuple(map(_edit_from_dict, data["edits"])),
-                margins=tuple(map(float, data["margins"])),
-                flipped_to=str(data["flipped_to"]),
-                **common_fields(data),
-            )
-        except VeraxError:
-            raise
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise VeraxError(
-                "A path needs 'features', 'edits', 'margins', 'flipped_to' and a 'target', which could not be read "
-                f"({type(error).__name__}: {error})."
-            ) from error
+        return cls(
+            features=tuple(map(str, data["features"])),
+            edits=tuple(map(_edit_from_dict, data["edits"])),
+            margins=tuple(map(float, data["margins"])),
+            flipped_to=str(data["flipped_to"]),
+            **common_fields(data),
+        )
 
 
 def _edit_from_dict(data: dict[str, Any]) -> Edit:

@@ -8,7 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from verax.errors import VeraxError
-from verax.explain.explanation import Attribution, Cost, Explanation, common_fields
+from verax.explain.explanation import (
+    Attribution,
+    Cost,
+    Explanation,
+    common_fields,
+    same_fields,
+)
 
 
 @dataclass(frozen=True)
@@ -89,35 +95,22 @@ class Rule(Explanation):
         return Attribution(
             features=self.features,
             scores=scores,
-            target=self.target,
-            target_name=self.target_name,
-            input=self.input,
-            details=self.details,
-            cost=self.cost,
-            explainer=self.explainer,
+            **same_fields(self),
         )
 
     @classmethod
     def _from_dict(cls, data: dict[str, Any]) -> Rule:
-        try:
-            return cls(
-                features=tuple(map(str, data["features"])),
-                conditions=tuple(map(int, data["conditions"])),
-                named=tuple(map(str, data["named"])),
-                precision=float(data["precision"]),
-                lowest=float(data["lowest"]),
-                coverage=float(data["coverage"]),
-                reached=bool(data["reached"]),
-                steps=tuple(map(_step_from_dict, data["steps"])),
-                **common_fields(data),
-            )
-        except VeraxError:
-            raise
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise VeraxError(
-                "A rule needs 'features', 'conditions', 'named', 'precision', 'lowest', 'coverage', 'reached', 'steps' "
-                f"and a 'target', which could not be read ({type(error).__name__}: {error})."
-            ) from error
+        return cls(
+            features=tuple(map(str, data["features"])),
+            conditions=tuple(map(int, data["conditions"])),
+            named=tuple(map(str, data["named"])),
+            precision=float(data["precision"]),
+            lowest=float(data["lowest"]),
+            coverage=float(data["coverage"]),
+            reached=bool(data["reached"]),
+            steps=tuple(map(_step_from_dict, data["steps"])),
+            **common_fields(data),
+        )
 
 
 def _step_from_dict(data: dict[str, Any]) -> RuleStep:

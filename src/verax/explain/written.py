@@ -53,15 +53,7 @@ class Written(Explanation):
 
     @classmethod
     def _from_dict(cls, data: dict[str, Any]) -> Written:
-        try:
-            paragraphs = tuple(data["paragraphs"])
-            if not all(isinstance(text, str) for text in paragraphs):
-                raise TypeError("a paragraph is no text")
-            return cls(paragraphs=paragraphs, legend=str(data.get("legend", "")), **common_fields(data))
-        except VeraxError:
-            raise
-        except (KeyError, TypeError, ValueError) as error:
-            raise VeraxError(
-                "A written explanation needs a 'target', and 'paragraphs' as a list of texts, which could not be read "
-                f"({type(error).__name__}: {error})."
-            ) from error
+        paragraphs = tuple(data["paragraphs"])
+        if not all(isinstance(text, str) for text in paragraphs):
+            raise TypeError("a paragraph is no text")
+        return cls(paragraphs=paragraphs, legend=str(data.get("legend", "")), **common_fields(data))
