@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,3 +56,13 @@ def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
 def free_port() -> int:
     """A TCP port on localhost that nobody listens on."""
     return real_parts.free_port()
+
+
+@pytest.fixture(scope="session")
+def little_docs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder as the docs suppose it, to be copied: little data, runs, and a study that three bots have answered."""
+    import doc_workspace
+
+    folder = tmp_path_factory.mktemp("docs")
+    doc_workspace.fill(folder)
+    return folder

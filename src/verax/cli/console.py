@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import functools
 import io
+import json
 import logging
 import os
 import shutil
@@ -57,6 +58,12 @@ def note(*lines: str) -> None:
 def print_file(path: Path) -> None:
     """A text file as it is, and nothing else."""
     sys.stdout.write(path.read_text(encoding="utf-8"))
+    sys.stdout.flush()
+
+
+def print_json(value: object) -> None:
+    """A result for other programs: what ``--json`` prints, and nothing else on standard output."""
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
     sys.stdout.flush()
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verax.cli.console import messages, one_sentence, output, show_reasons
-from verax.cli.options import Jobs, Verbose
+from verax.cli.console import messages, one_sentence, output, print_file, show_reasons
+from verax.cli.options import AsJson, Jobs, Verbose
 from verax.errors import VeraxError
 from verax.extras import install_command
 
@@ -90,6 +90,7 @@ primary = "change from Pre to Post in each condition, against none"
 def demo(
     out: Annotated[Path, typer.Option(help="The folder that everything is written to.")] = Path("demo"),
     jobs: Jobs = 2,
+    as_json: AsJson = False,
     verbose: Verbose = False,
 ) -> None:
     """Put explainers on trial in both courts: a benchmark, a study with simulated people, one report.
@@ -113,6 +114,9 @@ def demo(
         analysis = study.analyze(bots=True, replicates=REPLICATES)
     with _part(5, "one report for both courts"):
         report = write_report([run, analysis], out / "report.html")
+    if as_json:
+        print_file(report.numbers)
+        return
     console = output()
     console.print()
     console.print(found_sentence(report.summary), style="bold")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from dataclasses import replace
@@ -11,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verax.cli.console import messages, one_sentence, output, show_reasons, working
-from verax.cli.options import DataFormat, LabelColumn, TextColumn, Verbose, options_for_arguments
+from verax.cli.console import messages, one_sentence, output, print_json, show_reasons, working
+from verax.cli.options import AsJson, DataFormat, LabelColumn, TextColumn, Verbose, options_for_arguments
 from verax.errors import VeraxError
 
 if TYPE_CHECKING:
@@ -82,9 +81,7 @@ def explain(
     text_column: TextColumn = None,
     label_column: LabelColumn = None,
     html: Annotated[Path | None, typer.Option(help="Write a page to look at to this file.")] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the explanations as JSON, and nothing else.")
-    ] = False,
+    as_json: AsJson = False,
     fragments: Annotated[
         int | None,
         typer.Option(
@@ -161,8 +158,7 @@ def explain(
 def _print_json(comparison: Comparison) -> None:
     from verax.workflows.compare import as_dicts
 
-    sys.stdout.write(json.dumps(as_dicts(comparison), indent=1) + "\n")
-    sys.stdout.flush()
+    print_json(as_dicts(comparison))
 
 
 def _fragment_choice(count: int | None, sizes: str, any_sign: bool) -> FragmentChoice | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -11,7 +11,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from verax.cli.console import one_sentence, output, plain_table
+from verax.cli.console import one_sentence, output, plain_table, print_json
+from verax.cli.options import AsJson
 from verax.errors import VeraxError
 from verax.registry import Registry
 from verax.text import listed
@@ -47,16 +48,21 @@ def list_things(
         str | None,
         typer.Option(help="Explainers only: those of a paper with its settings, e.g. human-grounded."),
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """List the explainers, models, datasets, formats and protocols by name, with a line on each."""
     if preset is not None:
         if sort != Sort.explainers:
             raise VeraxError(f"--preset is of explainers; write: verax list explainers --preset {preset}")
-        _print_preset(preset)
+        _print_preset(preset, as_json)
         return
     if sort is not None and sort not in list(Sort):
         raise VeraxError(f"There is no list of {sort!r}; choose one of: {', '.join(Sort)}.")
-    for each in Sort if sort is None else (Sort(sort),):
+    sorts = tuple(Sort) if sort is None else (Sort(sort),)
+    if as_json:
+        print_json({each.value: list(map(dataclasses.asdict, things(each))) for each in sorts})
+        return
+    for each in sorts:
         if sort is None:
             output().print(Text(each.capitalize(), style="bold underline"))
         _print(each)
@@ -68,18 +74,21 @@ def _print(sort: Sort) -> None:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("name", no_wrap=True)
     table.add_column("what it is")
-    registry = registry_of(sort)
-    for name in registry:
-        table.add_row(Text(name, style="bold"), Text("\n".join(describe(registry.get(name), sort))))
+    for thing in things(sort):
+        written = ", ".join(thing.parameters)
+        table.add_row(Text(thing.name, style="bold"), Text(f"{thing.about}\n{written}".strip()))
     console = output()
     console.print(table)
     console.print()
     console.print(USES[sort], markup=False)
 
 
-def _print_preset(name: str) -> None:
+def _print_preset(name: str, as_json: bool) -> None:
     from verax.explain.presets import preset
 
+    if as_json:
+        print_json([dataclasses.asdict(method) for method in preset(name)])
+        return
     table = plain_table("condition", "in the paper", "explainer", "fragments", left=("condition", "in the paper",
                         "explainer", "fragments"))  # fmt: skip
     for method in preset(name):
@@ -118,24 +127,41 @@ def registry_of(sort: Sort) -> Registry[Any]:
     return datasets if sort is Sort.datasets else dataset_formats
 
 
-def describe(thing: Any, sort: Sort) -> Iterable[str]:
-    """The first line of what a thing says of itself; its parameters or options below."""
+@dataclasses.dataclass(frozen=True)
+class Thing:
+    """What there is under a name: the first line of what it says of itself, its parameters with their defaults."""
+
+    name: str
+    about: str
+    parameters: list[str]
+
+
+def things(sort: Sort) -> list[Thing]:
+    """Everything of one sort."""
+    registry = registry_of(sort)
+    found = []
+    for name in registry:
+        thing = registry.get(name)
+        about = (thing.__doc__ or "").strip().split("\n")[0].replace("`", "")  # marks of the documentation
+        parameters = [_with_default(*each) for each in _parameters(thing, sort).items()]
+        found.append(Thing(name, about, parameters))
+    return found
+
+
+def _parameters(thing: Any, sort: Sort) -> Mapping[str, Any]:
     from verax.explain.base import parameters_of
     from verax.models.ready import options_of
 
-    yield (thing.__doc__ or "").strip().split("\n")[0].replace("`", "")  # marks for the documentation's code
-    parameters: dict[str, Any] = {}
     if sort is Sort.explainers:
-        parameters = parameters_of(thing)
-    elif sort is Sort.models:
-        parameters = options_of(thing)
-    elif sort is Sort.protocols:
-        parameters = {
+        return parameters_of(thing)
+    if sort is Sort.models:
+        return options_of(thing)
+    if sort is Sort.protocols:
+        return {
             name: dataclasses.MISSING if field.is_required() else field.default
             for name, field in thing.model_fields.items()
         }
-    if parameters:
-        yield ", ".join(_with_default(name, default) for name, default in parameters.items())
+    return {}
 
 
 def _with_default(name: str, default: Any) -> str:

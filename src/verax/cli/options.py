@@ -21,6 +21,7 @@ Database = Annotated[
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Processes on this machine.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say which way was taken, and why.")]
 SummaryJson = Annotated[bool, typer.Option("--json", help="Print summary.json, and nothing else.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")]
 DataFormat = Annotated[str | None, typer.Option(help="A published format (verax list formats).")]
 RunFolder = Annotated[
     Path, typer.Option("--out", "-o", help="The run's folder; a stopped run goes on there.")

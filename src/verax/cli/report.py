@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from verax.cli.console import one_sentence, output, print_file, say, show_reasons, working
+from verax.cli.options import AsJson
 
 EXAMPLE = "Example: verax report runs/stain studies/forward/analysis --out report.html"
 
@@ -22,9 +23,7 @@ def report(
         Path,
         typer.Option("--out", "-o", help="A page (.html; its numbers go beside it as .json) or a folder."),
     ] = Path("report.html"),
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the page's numbers as JSON, and nothing else.")
-    ] = False,
+    as_json: AsJson = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Say where an unexpected error arose.")
     ] = False,

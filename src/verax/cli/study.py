@@ -25,6 +25,7 @@ from verax.cli.study_database import (
     move_command,
     restore_command,
 )
+from verax.cli.study_init import INIT_EXAMPLES, init_command
 from verax.cli.study_make import IMPORT_EXAMPLES, build_command, import_command, preview_command
 from verax.cli.study_power import POWER_EXAMPLES, power_command
 from verax.cli.study_run import (
@@ -46,6 +47,7 @@ study = typer.Typer(
 # In the order of a study's life, as the help lists them: what is done, the command, its examples.
 COMMANDS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {
     "Make a study": {
+        "init": (init_command, INIT_EXAMPLES),
         "build": (
             build_command,
             "Example: verax study build examples/forward.toml --out studies/forward --jobs 2",

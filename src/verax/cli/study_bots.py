@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -13,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from verax.cli.console import INTERRUPTED, messages, note, one_sentence, output, say, show_reasons
-from verax.cli.options import Folder, Verbose
+from verax.cli.console import INTERRUPTED, messages, note, one_sentence, output, print_json, say, show_reasons
+from verax.cli.options import AsJson, Folder, Verbose
 
 if TYPE_CHECKING:
     from verax.studies.bots.crowd import Progress
@@ -74,9 +73,7 @@ def bots_command(
     patience: Annotated[
         float, typer.Option(help="For how many seconds they try again where no answer comes.")
     ] = 60.0,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the summary as JSON and nothing else.")
-    ] = False,
+    as_json: AsJson = False,
     list_profiles: Annotated[  # noqa: ARG001
         bool,
         typer.Option("--list-profiles", help="Print all profiles.", is_eager=True, callback=_list_profiles),
@@ -107,7 +104,7 @@ def bots_command(
         )
     summary |= {"seconds": round(time.monotonic() - begun, 1)}
     if as_json:
-        typer.echo(json.dumps(summary, indent=2))
+        print_json(summary)
     else:
         _print(study.spec.title, summary, folder)
     if stop.is_set():

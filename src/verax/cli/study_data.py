@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verax.cli.console import one_sentence, output, say, working
-from verax.cli.options import Database, Folder, split_names
+from verax.cli.console import one_sentence, output, print_json, say, working
+from verax.cli.options import AsJson, Database, Folder, split_names
 from verax.errors import VeraxError
 from verax.workflows.answers import answers, check_installed
 
@@ -60,6 +61,7 @@ def export_command(
         bool, typer.Option("--free-text", help="With what people wrote in their own words.")
     ] = False,
     database: Database = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write all answers to a folder, with a codebook of every column; anonymous unless you ask for more.
 
@@ -71,6 +73,11 @@ def export_command(
         exported = export_answers(
             folder, out, split_names(formats), identifying=identifying, free_text=free_text, database=database
         )
+    if as_json:
+        files = list(exported.files)
+        said = {"identifying": exported.identifying, "free_text": exported.free_text}
+        print_json({"folder": str(out), "files": files} | said)
+        return
     console = output()
     for file in exported.files:
         console.print(f"{file['name']:<22}{file['rows']:>9,} rows{file['bytes'] / 1e6:>9,.1f} MB")
@@ -98,6 +105,7 @@ def withdraw_command(
     mturk: Annotated[str | None, typer.Option(help="The worker's id on MTurk.")] = None,
     link: Annotated[str | None, typer.Option(help="The participant's own link.")] = None,
     database: Database = None,
+    as_json: AsJson = False,
 ) -> None:
     """Delete what a participant gave, at their wish; they cannot come back.
 
@@ -134,6 +142,9 @@ def withdraw_command(
         left = store.withdraw_known(known, looked_for, delete=True, by="command line")
     if left is None:
         raise VeraxError(f"Nobody in the study in {str(folder)!r} is known by {option} {value!r}; check it.")
+    if as_json:
+        print_json({"participant": left.number, "pages_deleted": left.deleted})
+        return
     who = "Somebody who had not agreed yet" if left.number is None else f"Participant {left.number}"
     pages = "1 answered page was" if left.deleted == 1 else f"{left.deleted} answered pages were"
     say(
@@ -158,6 +169,7 @@ def purge_command(
         bool, typer.Option("--dry-run", help="Only say how many are due; delete nothing.")
     ] = False,
     database: Database = None,
+    as_json: AsJson = False,
 ) -> None:
     """Delete the data of participants who were last seen more than retention_days ago, as the spec promises.
 
@@ -174,12 +186,12 @@ def purge_command(
             "participant gave, use `verax study withdraw`."
         )
     with answers(folder, database) as store:
-        if dry_run:
-            said = f"{_people(store.due())} last seen {days} days ago or before; nothing was deleted."
-        else:
-            done = store.purge()
-            said = f"{_people(done.people)} last seen {days} days ago or before; {done.answers} answered pages deleted."
-    say(said)
+        people, pages = (store.due(), 0) if dry_run else astuple(store.purge())
+    if as_json:
+        print_json({"retention_days": days, "people": people, "pages_deleted": pages, "dry_run": dry_run})
+        return
+    what = "nothing was deleted" if dry_run else f"{pages} answered pages deleted"
+    say(f"{_people(people)} last seen {days} days ago or before; {what}.")
 
 
 def _people(count: int) -> str:

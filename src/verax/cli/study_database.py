@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from verax.cli.console import one_sentence, say, working
-from verax.cli.options import Database, Folder
+from verax.cli.console import one_sentence, print_json, say, working
+from verax.cli.options import AsJson, Database, Folder
 from verax.workflows.answers import check_installed
 
 BACKUP_EXAMPLES = """Examples:
@@ -39,6 +40,7 @@ def backup_command(
     force: Annotated[
         bool, typer.Option("--force", help="Replace an older backup, once the new one is whole.")
     ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Copy the answers of a study into one SQLite file, as they are at one moment; the server goes on.
 
@@ -53,6 +55,10 @@ def backup_command(
     study = load_study(folder)
     with working("copying"):
         made = backup(database or default_database(folder), out, study=study, force=force)
+    if as_json:
+        where = {"source": made.source, "file": str(made.path), "bytes": made.bytes}
+        print_json(_counts(made.rows) | where)
+        return
     say(
         f"{made.rows['participant']:,} participants and {made.rows['response']:,} answered pages of {made.source} are "
         f"in {made.path} ({made.bytes / 1e6:,.1f} MB, checked).",
@@ -73,6 +79,7 @@ def restore_command(
             "--force", help="Give a SQLite file that holds answers another name; nothing is deleted."
         ),
     ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Put a backup back; stop the server before."""
     check_installed()
@@ -83,6 +90,10 @@ def restore_command(
     study = load_study(folder)
     with working("restoring"):
         done = restore(study, file, database or default_database(folder), force=force)
+    if as_json:
+        aside = None if done.aside is None else str(done.aside)
+        print_json(_counts(done.rows) | {"target": done.target, "set_aside": aside})
+        return
     if done.aside is not None:
         say(f"What was there before is now {done.aside}.")
     say(
@@ -96,6 +107,7 @@ def move_command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the study.")],
     to: Annotated[str, typer.Option("--to", help="The URL of an empty database.")],
     database: Database = None,
+    as_json: AsJson = False,
 ) -> None:
     """Move a study to another database while people answer; running servers follow by themselves.
 
@@ -109,6 +121,10 @@ def move_command(
 
     with working("moving"):
         done = move(load_study(folder), database or default_database(folder), to)
+    if as_json:
+        where = {"source": done.source, "target": done.target, "password_kept": done.password_kept}
+        print_json(_counts(done.rows) | where | {"seconds_of_waiting": done.seconds})
+        return
     say(
         f"{done.rows['participant']:,} participants and {done.rows['response']:,} answered pages were moved to "
         f"{done.target}; answers waited for {done.seconds:.1f} seconds.",
@@ -122,3 +138,7 @@ def move_command(
             "It also holds the password in --to, for the servers that run, and only its owner may read it now; a "
             "password in ~/.pgpass would not be written anywhere.",
         )
+
+
+def _counts(rows: Mapping[str, int]) -> dict[str, object]:
+    return {"participants": rows["participant"], "pages": rows["response"]}

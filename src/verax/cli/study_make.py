@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from verax.cli.console import one_sentence, output, plain_table, say, show_reasons, working
-from verax.cli.options import Folder, Host, Jobs, Port, Verbose, split_names
+from verax.cli.console import one_sentence, output, plain_table, print_json, say, show_reasons, working
+from verax.cli.options import AsJson, Folder, Host, Jobs, Port, Verbose, split_names
 from verax.errors import VeraxError
 from verax.workflows.answers import check_installed
 
@@ -41,6 +41,7 @@ def build_command(
     force: Annotated[
         bool, typer.Option("--force", help="Build again, or in place of another study that nobody answered.")
     ] = False,
+    as_json: AsJson = False,
     verbose: Verbose = False,
 ) -> None:
     """Build a study from a spec: models, items, explanations and every screen, in one folder."""
@@ -48,7 +49,10 @@ def build_command(
     from verax.workflows.study import build_study
 
     made = build_study(spec, out, jobs=jobs, force=force, during=working)
-    _print_study(made.study, out, already=not made.is_new, spec=spec)
+    if as_json:
+        print_json(_about(made.study, out) | {"computed": made.is_new})
+    else:
+        _print_study(made.study, out, already=not made.is_new, spec=spec)
 
 
 @one_sentence
@@ -106,6 +110,7 @@ def import_command(
     force: Annotated[
         bool, typer.Option("--force", help="Write in place of another study that nobody has answered.")
     ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Make a study of items, model outputs and explanations from files; nothing is computed.
 
@@ -125,7 +130,7 @@ def import_command(
     else:
         _refuse(published, f"is for {HASE_BANSAL}, not for a spec of your own")
         asked, text, imported = _from_files(Path(source), items, explanations)
-    _save(asked, text, imported, out, force=force)
+    _save(asked, text, imported, out, force=force, as_json=as_json)
 
 
 def _refuse(options: Mapping[str, object], why: str) -> None:
@@ -171,10 +176,13 @@ def _published(
     return asked, text, import_hase_bansal(asked, folder, chosen)
 
 
-def _save(asked: StudySpec, text: str, imported: Imported, out: Path, *, force: bool) -> None:
+def _save(asked: StudySpec, text: str, imported: Imported, out: Path, *, force: bool, as_json: bool) -> None:
     from verax.studies.build.imports import make_study
 
     made = make_study(asked, text, imported, out, force=force)
+    if as_json:
+        print_json(_about(made, out) | {"notes": list(imported.notes)})
+        return
     say(*(f"note: {sentence}" for sentence in imported.notes))
     _print_study(made, out)
 
@@ -190,6 +198,25 @@ def _print_power(spec: StudySpec, path: Path) -> None:
     output().print(f"power         {found.sentence()}")
     if found.is_low:
         say(f"Plan more people or items before you recruit: verax study power {path} says how many.")
+
+
+def _about(made: Study, out: Path) -> dict[str, object]:
+    """What was made, for other programs."""
+    from verax.studies.build.summary import minutes, places
+
+    return {
+        "folder": str(out),
+        "title": made.spec.title,
+        "hash": made.hash,
+        "protocol": made.spec.protocol["name"],
+        "dataset": made.spec.dataset,
+        "models": made.models,
+        "conditions": {condition.name: condition.kind for condition in made.spec.conditions},
+        "items": len(made.items),
+        "rows": len(made.rows),
+        "places": places(made),
+        "minutes": round(minutes(made), 1),
+    }
 
 
 def _print_study(made: Study, out: Path, *, already: bool = False, spec: Path | None = None) -> None:

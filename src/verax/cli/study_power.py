@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from verax.cli.console import messages, one_sentence, output, plain_table, say
+from verax.cli.console import messages, one_sentence, output, plain_table, print_json, say
+from verax.cli.options import AsJson
 from verax.errors import VeraxError
 
 if TYPE_CHECKING:
@@ -73,9 +74,7 @@ def power_command(
         Path | None,
         typer.Option("--out", "-o", help="A folder for power.svg and power.json (or check.json)."),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the numbers as JSON and nothing else.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Say how many participants and items a study needs to find an effect, by simulating it."""
     from verax.run.threads import one_thread
@@ -107,7 +106,7 @@ def power_command(
             )
     written = None if out is None else _write_plan(plan, out)
     if as_json:
-        print(json.dumps(plan.to_dict(), indent=2))
+        print_json(plan.to_dict())
         return
     _print_plan(plan)
     if written is not None:
@@ -123,7 +122,7 @@ def _check(asked: StudySpec, who: People, studies: int, seed: int, out: Path | N
     if out is not None:
         _write_json(out, "check.json", check.to_dict())
     if as_json:
-        print(json.dumps(check.to_dict(), indent=2))
+        print_json(check.to_dict())
         return
     output().print(_check_table(check))
     say("", check.sentence())

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import getpass
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verax.cli.console import note, one_sentence, say
-from verax.cli.options import Database, Folder, Host, Port
+from verax.cli.console import note, one_sentence, print_json, say
+from verax.cli.options import AsJson, Database, Folder, Host, Port
 from verax.errors import VeraxError
 from verax.workflows.answers import check_installed, opened
 
@@ -49,6 +50,7 @@ def freeze_command(
     again: Annotated[
         bool, typer.Option("--again", help="Freeze it anew, with today's date; not once people take part.")
     ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Freeze a study before its first participant, and print the text of a pre-registration.
 
@@ -61,6 +63,9 @@ def freeze_command(
 
     study = read_study(folder) if again else load_study(folder)
     made = freeze_study(folder, study, people=_people(study, folder, database), again=again)
+    if as_json:
+        print_json({"hash": made.hash, "frozen": made.at, "registration": registration(study, made)})
+        return
     typer.echo(registration(study, made), nl=False)
     note(f"Frozen in {folder / FREEZE}; register the text above before the first participant.")
 
@@ -99,6 +104,7 @@ def account_command(
             help="Ask for a code of an app as well when somebody signs in, or no longer.",
         ),
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Make an account for the page that watches a study, /experimenter.
 
@@ -111,6 +117,7 @@ def account_command(
 
     if sum([remove, new_password, role is not None, second_factor is not None]) > 1:
         raise VeraxError("Give only one of --remove, --new-password, --role and --second-factor at a time.")
+    secrets: dict[str, str] = {}  # that the account's owner types into an app
     wanted = next((one for one in accounts.ROLES if one == role), None)
     if role is not None and wanted is None:
         raise VeraxError(f"There is no role {role!r}; there are: {', '.join(accounts.ROLES)}.")
@@ -119,7 +126,10 @@ def account_command(
             accounts.remove_account(store, name)
             done = f"The account {name!r} is removed."
         elif second_factor is not None:
-            done = _second_factor(store, name) if second_factor else _no_second_factor(store, name)
+            tell = note if as_json else say
+            secrets, done = (
+                _second_factor(store, name, tell) if second_factor else _no_second_factor(store, name)
+            )
         elif wanted is not None and accounts.has_account(store, name):
             accounts.set_role(store, name, wanted)
             done = f"The account {name!r} is a {wanted} of this study now."
@@ -129,10 +139,13 @@ def account_command(
         else:
             accounts.add_account(store, name, _password(), wanted or "owner")
             done = f"The account {name!r} is made. Next: verax study serve {folder}, and sign in at /experimenter."
+    if as_json:
+        print_json({"account": name, "done": done} | secrets)
+        return
     say(done)
 
 
-def _second_factor(store: Store, name: str) -> str:
+def _second_factor(store: Store, name: str, tell: Callable[..., None]) -> tuple[dict[str, str], str]:
     """Gives the account a secret; at a terminal only once a code of it was typed, so that nobody is locked out."""
     from verax.studies.store import accounts, one_time_codes
     from verax.studies.store.clock import SECOND, to_micros
@@ -140,9 +153,10 @@ def _second_factor(store: Store, name: str) -> str:
     if not accounts.has_account(store, name):
         raise VeraxError(f"There is no account {name!r} in this database; make it first.")
     secret = one_time_codes.new_secret()
-    say(
+    link = one_time_codes.address(secret, store.study.spec.title, name)
+    tell(
         f"Type this secret into an app for one-time codes: {secret}",
-        f"Or open this link on the phone: {one_time_codes.address(secret, store.study.spec.title, name)}",
+        f"Or open this link on the phone: {link}",
     )
     if sys.stdin.isatty():
         typed = typer.prompt("The code that it shows now", err=True)
@@ -151,14 +165,15 @@ def _second_factor(store: Store, name: str) -> str:
                 "That is not the code of this secret; nothing was changed. Check the phone's clock."
             )
     accounts.set_second_factor(store, name, secret)
-    return f"The account {name!r} needs a code to sign in from now on; its sessions are ended."
+    done = f"The account {name!r} needs a code to sign in from now on; its sessions are ended."
+    return {"secret": secret, "link": link}, done
 
 
-def _no_second_factor(store: Store, name: str) -> str:
+def _no_second_factor(store: Store, name: str) -> tuple[dict[str, str], str]:
     from verax.studies.store import accounts
 
     accounts.set_second_factor(store, name, None)
-    return f"The account {name!r} needs no code any more; its sessions are ended."
+    return {}, f"The account {name!r} needs no code any more; its sessions are ended."
 
 
 def _password() -> str:
@@ -204,6 +219,7 @@ def codes_command(
     folder: Folder,
     count: Annotated[int, typer.Option("--count", "-n", help="How many.")],
     database: Database = None,
+    as_json: AsJson = False,
 ) -> None:
     """Make entry codes for a study that is entered by code; one a line, each for one participant."""
     check_installed()
@@ -218,4 +234,7 @@ def codes_command(
         )
     with opened(loaded, folder, database) as store:
         made = store.make_codes(count)
-    typer.echo("\n".join(made))
+    if as_json:
+        print_json({"codes": list(made)})
+    else:
+        typer.echo("\n".join(made))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -12,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verax.cli.console import one_sentence, output, plain_table
-from verax.cli.options import Database, Folder
+from verax.cli.console import one_sentence, output, plain_table, print_json
+from verax.cli.options import AsJson, Database, Folder
 from verax.errors import VeraxError
 from verax.workflows.answers import answers
 
@@ -51,9 +49,7 @@ def status_command(
     folder: Folder,
     *,
     database: Database = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print everything as JSON, and nothing else.")
-    ] = False,
+    as_json: AsJson = False,
     watch: Annotated[bool, typer.Option("--watch", "-w", help="Go on until Ctrl-C.")] = False,
     last: Annotated[int, typer.Option(min=0, help="Of how many people to say where they are.")] = 10,
 ) -> None:
@@ -71,7 +67,7 @@ def status_command(
             return
         seen = _overview(store, frozen_at, last)
     if as_json:
-        sys.stdout.write(json.dumps(asdict(seen), indent=2, ensure_ascii=False) + "\n")
+        print_json(asdict(seen))
         return
     console = output()
     for part in _parts(seen):

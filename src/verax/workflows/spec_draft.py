@@ -1,0 +1,186 @@
+"""A study's spec from a few answers: what ``verax study init`` asks, checks and writes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from verax.errors import VeraxError
+
+ENTRIES = ("link", "code", "prolific", "mturk")
+# What a protocol calls the number of items that are judged.
+ITEMS = {"reverse-turing": "evaluation"}
+# Protocols in which nothing can be asked without an explanation, so that there is no condition without one.
+ALWAYS_EXPLAINED = ("class-from-evidence", "model-choice")
+# Protocols that show fragments; the control there are fragments at random, elsewhere a method's own scores, shuffled.
+FRAGMENTS = (*ALWAYS_EXPLAINED, "uncertain-case")
+
+
+@dataclass(frozen=True)
+class SpecDraft:
+    """What is asked for a spec, with what is taken where nothing is answered.
+
+    Attributes:
+        title: shown to participants.
+        protocol: see ``verax list protocols``.
+        dataset: a name, or a file whose columns ``text_column`` (empty for a table) and ``label_column`` name.
+        text_column: of a file.
+        label_column: of a file.
+        model: a ready-made name, ``package.module:name``, or a saved one.
+        explainers: names with commas between.
+        participants: how many shall complete each row of the design.
+        items: how many inputs are judged; 0 takes as many as the protocol does by itself.
+        contact: whom participants can ask.
+        entry: how people come in.
+    """
+
+    title: str = "How does a computer decide?"
+    protocol: str = "forward"
+    dataset: str = "rotten-tomatoes"
+    text_column: str = ""
+    label_column: str = ""
+    model: str = "logistic"
+    explainers: str = "lime,shap"
+    participants: int = 10
+    items: int = 0
+    contact: str = "the person who invited you"
+    entry: str = "link"
+
+    def with_answer(self, name: str, given: str) -> SpecDraft:
+        """The draft with one more answer, as it was typed; a sentence if it cannot be used."""
+        value: str | int = given.strip()
+        if isinstance(getattr(self, name), int):
+            try:
+                value = int(value)
+            except ValueError:
+                raise VeraxError(f"{given!r} is not a whole number.") from None
+        changed = SpecDraft(**(asdict(self) | {name: value}))
+        changed._check(name)
+        return changed
+
+    def _check(self, name: str) -> None:
+        if name in ("title", "contact") and not getattr(self, name):
+            raise VeraxError(f"The {name} is empty; participants read it.")
+        if name == "participants" and self.participants < 1:
+            raise VeraxError("At least 1 participant is needed.")
+        if name == "entry" and self.entry not in ENTRIES:
+            raise VeraxError(f"There is no entry {self.entry!r}; there are: {', '.join(ENTRIES)}.")
+        if name == "dataset":
+            _check_dataset(self.dataset)
+        if name == "label_column" and is_file(self.dataset):
+            from verax.data import load_dataset
+
+            load_dataset(self.dataset, text=self.text_column or None, label=self.label_column or None)
+        if name == "model":
+            from verax.models.ready import check_model
+            from verax.models.resolve import is_saved
+
+            if not is_saved(self.model):
+                check_model(self.model)
+        if name == "explainers":
+            self._conditions()
+        if name in ("protocol", "items"):
+            self.check()
+
+    def check(self) -> None:
+        """Refuses in a sentence what could not be built."""
+        from verax.studies.model.spec_file import parse_study_spec
+        from verax.studies.protocol.contract import make_protocol
+
+        spec = parse_study_spec(self.to_toml(), "the spec")
+        make_protocol(spec.protocol).check(spec)
+
+    def to_toml(self) -> str:
+        """The spec, with a remark where a reader might want to change something."""
+        return "\n".join([*self._head(), *self._protocol(), *self._conditions(), *self._texts()]) + "\n"
+
+    def _head(self) -> Iterable[str]:
+        yield "# Written by verax study init; docs/studies.md says what else can stand here."
+        yield f"title = {_quoted(self.title)}"
+        yield f"dataset = {_quoted(self.dataset)}"
+        columns = {"text": self.text_column, "label": self.label_column}
+        given = ", ".join(f"{name} = {_quoted(column)}" for name, column in columns.items() if column)
+        if given:
+            yield f"source = {{ {given} }}"
+        yield f"model = {_quoted(self.model)}"
+        yield f"participants = {self.participants}  # for each row of the design"
+        if self.entry != "link":
+            yield f"entry = {_quoted(self.entry)}"
+        yield "seed = 1"
+        if self.protocol == "model-choice":
+            yield "\n# The worse of the two models learns from this share of the training part."
+            yield "[worse]\nshare = 0.05"
+
+    def _protocol(self) -> Iterable[str]:
+        yield f"\n[protocol]\nname = {_quoted(self.protocol)}"
+        if self.items == 0:
+            return
+        yield f"{ITEMS.get(self.protocol, 'test')} = {self.items}"
+        if self.protocol == "forward":
+            yield f"learning = {max(4, self.items // 8 * 4)}  # a multiple of 4"
+        if self.protocol in FRAGMENTS:
+            yield f"items_per_participant = {min(20, self.items)}"
+
+    def _conditions(self) -> list[str]:
+        from verax.workflows.explainer_names import parse_explainers
+
+        lines = []
+        if self.protocol not in ALWAYS_EXPLAINED:
+            lines += ["\n# The control against practice: no explanation.", '[[conditions]]\nname = "none"']
+        names: list[str] = []
+        for each in parse_explainers(self.explainers):
+            names.append(_condition_name(each.registered, names))
+            lines += [f"\n[[conditions]]\nname = {_quoted(names[-1])}\nexplainer = {_quoted(each.name)}"]
+        if "random" not in names:
+            lines += ["\n# The control against the mere look of explanations."]
+            source = 'explainer = "random"' if self.protocol in FRAGMENTS else f"like = {_quoted(names[0])}"
+            lines += [f'[[conditions]]\nname = "random"\n{source}']
+        return lines
+
+    def _texts(self) -> Iterable[str]:
+        yield f"\n[texts]\ncontact = {_quoted(self.contact)}"
+
+
+def is_file(dataset: str) -> bool:
+    """Whether a dataset is a file of the user's own, whose columns are asked for."""
+    return Path(dataset).is_file()
+
+
+def keep(draft: SpecDraft, answered: Iterable[str], path: Path) -> None:
+    """Keeps what was answered so far, so that nothing is lost when somebody stops."""
+    values = asdict(draft)
+    path.write_text(json.dumps({name: values[name] for name in answered}, indent=2), encoding="utf-8")
+
+
+def kept(path: Path) -> dict[str, str]:
+    """What was answered before; nothing if nobody was stopped."""
+    if not path.exists():
+        return {}
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return {str(name): str(value) for name, value in found.items()}
+    except (ValueError, AttributeError):
+        raise VeraxError(f"{path} is not what `verax study init` left there; remove it.") from None
+
+
+def _check_dataset(dataset: str) -> None:
+    from verax.data import datasets
+
+    if not dataset:
+        raise VeraxError("Name a dataset (verax list datasets) or a file.")
+    if not Path(dataset).exists():
+        datasets.get(dataset)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)  # a string of TOML is written as one of JSON
+
+
+def _condition_name(explainer: str, taken: Iterable[str]) -> str:
+    """What the data call a condition: the explainer's name, with a number where it is there twice."""
+    name = re.sub(r"[^A-Za-z0-9_-]", "-", explainer.rpartition(":")[2])
+    number = sum(other == name or other.startswith(f"{name}-") for other in taken)
+    return f"{name}-{number + 1}" if number else name

@@ -1,0 +1,190 @@
+"""A folder as the pages of the docs suppose it: little data under the names that they use."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import verax
+from verax.data import datasets
+from verax.data.embedded import adult_binned, rotten_tomatoes
+from verax.data.records import Records, text_records
+
+ROOT = Path(__file__).parents[1]
+SMALLER = {"learning = 16": "learning = 4", "test = 32": "test = 4", "participants = 10": "participants = 2"}
+CLASSES = ("negative", "positive")
+ADULT = "39, {job}, 77516, Bachelors, 13, Never-married, Sales, Wife, White, Male, 2174, 0, {hours}, Cuba, {income}"
+TENSE = (
+    "1\the\the\tPRON\t_\t_\t2\tnsubj\t_\t_\n"
+    "2\t{form}\t{form}\tVERB\t_\tMood=Ind|Tense={tense}|VerbForm=Fin\t0\troot\t_\t_\n"
+)
+REST = "".join(f"{n}\tnow\tnow\tADV\t_\t_\t2\tadvmod\t_\t_\n" for n in range(3, 7)) + "\n"
+
+
+def fill(folder: Path) -> None:
+    """Everything that pages suppose: files, a study with answers, its export and analysis, a run of a benchmark."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        little_datasets(patch)
+        write_files(folder)
+        write_items(folder)
+        write_examples(folder)
+        study = verax.build_study("examples/forward.toml", out="studies/forward")
+        study.bots(3)
+        study.analyze(bots=True, replicates=100, out="studies/forward/analysis")
+        study.export("exported")
+        verax.stain(
+            "rotten-tomatoes",
+            ["logistic"],
+            ["greedy"],
+            limit=700,
+            stains=1,
+            inputs=2,
+            learnt=0,
+            out="runs/stain",
+        )
+        data = verax.load_dataset("rotten-tomatoes", limit=300)
+        model = verax.fit_model("logistic", data)
+        (explained,) = verax.explainer("greedy").explain(model, data.test.inputs[:1])
+        _lines(folder / "mine.jsonl", [json.dumps(explained.to_dict())])
+
+
+def little_datasets(monkeypatch) -> None:
+    """A seventh of the snippets stands for both sets of reviews, every tenth person for the census."""
+    datasets.names()
+    little = {"rotten-tomatoes": snippets, "imdb": snippets, "adult": census}
+    monkeypatch.setattr(datasets, "_things", datasets._things | little)
+
+
+@cache
+def snippets() -> Records:
+    whole = rotten_tomatoes()
+    return text_records(whole.inputs[::7], whole.labels[::7], whole.class_names)
+
+
+@cache
+def census() -> Records:
+    people = adult_binned()
+    return Records(people.inputs[::10], people.labels[::10], people.class_names, schema=people.schema)
+
+
+def write_files(folder: Path) -> None:
+    """The files that pages name, with as little in them as is needed."""
+    reviews = [(f"a {word} film, number {n}", n % 2) for n in range(40) for word in [("dull", "warm")[n % 2]]]
+    _table(
+        folder / "reviews.csv",
+        ("text", "label", "review", "stars", "liked"),
+        [(t, n, t, n, n) for t, n in reviews],
+    )
+    _lines(folder / "reviews.jsonl", [json.dumps({"body": text, "stars": n}) for text, n in reviews])
+    people = [(20 + n, 1 + n % 3, "high" if n > 20 else "low") for n in range(40)]
+    _table(folder / "people.csv", ("age", "grade", "income"), people)
+    _lines(folder / "rt-polarity/rt-polarity.neg", ["dull", "slow", "bad"] * 9)
+    _lines(folder / "rt-polarity/rt-polarity.pos", ["warm", "fine", "good"] * 9)
+    for part in ("train", "dev", "test"):
+        _lines(folder / f"sst/fine/sentiment-{part}", [f"4 {part} is good .", f"0 {part} is bad"])
+        _lines(folder / f"sst/binary/sentiment-{part}", [f"{part} is good . \t1", f"{part} is bad\t0"])
+        rows = [f"{n},{part} {n},{n % 2},0,{n % 2}" for n in range(6)]
+        _lines(folder / f"hateval2019/hateval2019_en_{part}.csv", ["id,text,HS,TR,AG", *rows])
+    census = [ADULT.format(job="?", hours=h, income=">50K" if h % 2 else "<=50K") for h in range(20)]
+    _lines(folder / "adult/adult.data", census)
+    _lines(folder / "adult/adult.test", ["|1x3 Cross validator", *(row + "." for row in census[:4])])
+    parts = [
+        f"{part}\t{tense}\t{part} {tense} {n}"
+        for part in ("tr", "va", "te")
+        for tense in ("PAST", "PRES")
+        for n in range(3)
+    ]
+    _lines(folder / "probing/past_present.txt", parts)
+    sentences = "".join(
+        TENSE.format(form=form + "x" * n, tense=tense) + REST
+        for n in range(12)
+        for form, tense in (("left", "Past"), ("leaves", "Pres"))
+    )
+    for part in ("train", "dev", "test"):
+        _lines(
+            folder / f"ud-english-ewt/en_ewt-ud-{part}.conllu",
+            sentences.replace("left", f"left{part}").splitlines(),
+        )
+    _lines(
+        folder / "reviews.aspect1.train.txt.gz",
+        [f"{r} 0 0 0 0\tbeer {r} {n}" for r in (0.1, 0.9) for n in range(9)],
+    )
+    stars = [{"reviewText": f"song {n}", "overall": 1 + 4 * (n % 2)} for n in range(20)]
+    _lines(folder / "Digital_Music_5.json.gz", map(json.dumps, stars))
+    read = [{"review_text": f"poem {n}", "rating": 1 + 4 * (n % 2)} for n in range(20)]
+    _lines(folder / "goodreads_reviews_poetry.json.gz", map(json.dumps, read))
+    for part in ("train", "test"):
+        for n in range(20):
+            _lines(folder / f"aclImdb/{part}/{('neg', 'pos')[n % 2]}/{n}_7.txt", [f"{part} {n}"])
+    articles = [
+        {"id": n, "abstract": f"We prove {n}.", "categories": ("cs.LG", "math.CO", "hep-ph")[n % 3]}
+        for n in range(30)
+    ]
+    _lines(folder / "arxiv-metadata-oai-snapshot.json", map(json.dumps, articles))
+    rng = np.random.default_rng(0)
+    words = ("a", "film", "good", "bad", "warm", "moving", "dull", "funny")
+    _lines(
+        folder / "glove.6B.200d.txt",
+        [f"{word} {' '.join(f'{v:.3f}' for v in rng.normal(size=200))}" for word in words],
+    )
+    own = ["from verax.explain import Greedy as MyExplainer", "from verax.explain import Random as Longest"]
+    _lines(folder / "my_package" / "mine.py", own)
+    _lines(folder / "my_module.py", ["def measure(seed):", "    return seed % 7"])
+
+
+def write_examples(folder: Path) -> None:
+    """The specs of ``examples``, with fewer items and people."""
+    for path in sorted((ROOT / "examples").glob("*.toml")):
+        text = path.read_text(encoding="utf-8")
+        for number, smaller in SMALLER.items():
+            text = text.replace(number, smaller)
+        _lines(folder / "examples" / path.name, text.splitlines())
+
+
+def write_items(folder: Path) -> None:
+    """Items made elsewhere for the spec of docs/importing.md; the same without explanations, and these alone."""
+    cells = [(role, label, said) for role in ("learning", "test") for label in CLASSES for said in CLASSES]
+    items = [
+        {
+            "id": n,
+            "role": role,
+            "text": f"A dull, dull film, number{n}. Good?",
+            "label": label,
+            "prediction": said,
+        }
+        for n, (role, label, said) in enumerate(cells)
+    ]
+    given = {
+        "lime": json.dumps({"dull": -0.5, "Good": 0.25}),
+        "sentences": "The model liked one of the words.",
+    }
+    explained = [
+        item
+        | {f"explanation.{name}": text if item["role"] == "learning" else "" for name, text in given.items()}
+        for item in items
+    ]
+    _table(folder / "items.csv", list(explained[0]), [list(item.values()) for item in explained])
+    _lines(folder / "items.jsonl", map(json.dumps, items))
+    page = (ROOT / "docs" / "importing.md").read_text(encoding="utf-8")
+    _lines(folder / "spec.toml", [page.split("```toml\n")[1].split("```")[0]])
+    alone = [(item["id"], name, text) for item in items[:4] for name, text in given.items()]
+    _table(folder / "explanations.csv", ("item", "condition", "explanation"), alone)
+
+
+def _table(path: Path, heads, rows) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([heads, *rows])
+
+
+def _lines(path: Path, lines) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    data = ("\n".join(lines) + "\n").encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
