@@ -72,7 +72,7 @@ def analyze_study(
     together: Sequence[str | Path] = (),
     bots: bool = False,
     out: str | Path | None = None,
-    replicates: int = 5_000,
+    replicates: int | None = None,
     estimator: Estimator = "both",
     mend: Sequence[str] = (),
     seed: int = 0,
@@ -87,7 +87,7 @@ def analyze_study(
         together: folders of further studies, for the tables over several; see docs/analysis.md.
         bots: analyse the bots; they are never mixed with people.
         out: where the report goes; "analysis" (of bots "analysis-bots") in the study's folder by default.
-        replicates: of each bootstrap.
+        replicates: of each bootstrap; by default 5,000, and of published procedures as many as were published.
         estimator: whose tables of Change are reported: "crossed", "hase2020" or "both".
         mend: defects of the published procedure to mend.
         seed: of the resampling.

@@ -85,7 +85,7 @@ class BuiltStudy:
         together: Sequence[str | Path] = (),
         bots: bool = False,
         out: str | Path | None = None,
-        replicates: int = 5_000,
+        replicates: int | None = None,
         estimator: Estimator = "both",
         mend: Sequence[str] = (),
         seed: int = 0,

@@ -113,6 +113,7 @@ def render_study_report(summary: Summary) -> str:
             planned=planned,
             exploratory=exploratory,
             sensitivity=sensitivity,
+            items=summary.items,
             figures=drawn,
             others=[
                 figure

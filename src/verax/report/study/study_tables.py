@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self
 
-from verax.studies.results.tables import ALIKE, BEST, Column, Table, Value, mark_key
+from verax.studies.results.tables import ALIKE, BEST, CLEAR, Column, Table, Value, mark_key
 from verax.studies.results.units import Unit
 from verax.text import MINUS, NOTHING, minus, p_number, percent
 
 # Columns of numbers stand at the right in LaTeX and Markdown.
 NUMBERS = ("number", "interval", "p", "count", "percent")
-# The best of a column, and what does not differ from it.
-MARKDOWN_MARKS = {"": "{}", BEST: "**{}**", ALIKE: "<u>{}</u>"}
-LATEX_MARKS = {"": "{}", BEST: r"\textbf{{}}", ALIKE: r"\underline{{}}"}
+# The best of a column, what does not differ from it, and what is significant.
+MARKDOWN_MARKS = {"": "{}", BEST: "**{}**", ALIKE: "<u>{}</u>", CLEAR: "**{}**"}
+LATEX_MARKS = {"": "{}", BEST: r"\textbf{{}}", ALIKE: r"\underline{{}}", CLEAR: r"\textbf{{}}"}
 _LATEX = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -37,6 +37,8 @@ _LATEX = {
     "κ": r"$\kappa$",
     "α": r"$\alpha$",
     "ρ": r"$\rho$",
+    "μ": r"$\mu$",
+    "σ": r"$\sigma$",
     "τ": r"$\tau$",
     "“": "``",
     "”": "''",
@@ -79,7 +81,7 @@ def heading(column: Column) -> str:
 
 
 class Cell(str):
-    """A value as readers see it; ``mark`` says how it stands out: "best", "alike" or not at all."""
+    """A value as readers see it; ``mark`` says how it stands out: "best", "alike", "clear" or not at all."""
 
     mark: str
 

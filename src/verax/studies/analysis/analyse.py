@@ -155,6 +155,7 @@ def analyse(
             sensitivity=findings.sensitivity,
             estimators=findings.estimators,
             problems=tuple(problems),
+            items=findings.items,
             analysis_plan=study.spec.plan,
             options=chosen,
             versions=library_versions(),

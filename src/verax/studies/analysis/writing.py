@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +13,9 @@ from verax.codec import encoded
 from verax.errors import VeraxError
 from verax.run.canonical import write_json
 from verax.run.manifest import library_versions, machine
+from verax.studies.answers.export.csv_cells import guarded
 from verax.studies.protocol.findings import Analysed
+from verax.studies.results.item_results import ItemResult
 from verax.studies.results.options import Options
 from verax.studies.results.summary import Summary
 
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
     from verax.studies.model.study import Study
 
 SUMMARY, RESULTS, MANIFEST, TABLES = "summary.json", "results.parquet", "manifest.json", "tables"
+ITEMS = "items.csv"
 
 
 def write_analysis(folder: Path, data: Analysed, summary: Summary, options: Options) -> None:
@@ -41,7 +46,11 @@ def write_analysis(folder: Path, data: Analysed, summary: Summary, options: Opti
     _remove_old_tables(folder)
     write_json(folder / SUMMARY, summary.to_dict())
     without_texts(data.responses, data.study).to_parquet(folder / RESULTS, index=False)
-    hashes = {name: _hash(folder / name) for name in (SUMMARY, RESULTS)}
+    (folder / ITEMS).unlink(missing_ok=True)
+    if summary.items:
+        write_items(folder / ITEMS, summary.items)
+    written = (SUMMARY, RESULTS, *((ITEMS,) if summary.items else ()))
+    hashes = {name: _hash(folder / name) for name in written}
     manifest = {
         "kind": "analysis of a study",
         "study": data.study.hash,
@@ -53,6 +62,28 @@ def write_analysis(folder: Path, data: Analysed, summary: Summary, options: Opti
         "machine": machine(),
     }
     write_json(folder / MANIFEST, manifest)
+
+
+def write_items(path: Path, items: Sequence[ItemResult]) -> None:
+    """One line for each item and condition: how many were right before and after, and what they saw."""
+    names = [
+        "item",
+        "condition",
+        "people",
+        "right_before",
+        "right_after",
+        "label",
+        "prediction",
+        "right_answer",
+    ]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        lines = csv.writer(file)
+        lines.writerow([*names, "input", "changed", "explanation"])
+        for item in items:
+            for one in item.counts:
+                numbers = [one.people, one.before, one.after]
+                texts = [item.label, item.prediction, item.right, item.input, item.changed, one.explanation]
+                lines.writerow([item.item, one.condition, *numbers, *map(guarded, texts)])
 
 
 def _remove_old_tables(folder: Path) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from verax.studies.results.figures import Figure
+from verax.studies.results.item_results import ItemResult
 from verax.studies.results.options import Options, People
 from verax.studies.results.summary import CourtLine, Primary, Sensitivity
 from verax.studies.results.tables import Table
@@ -60,6 +61,11 @@ class Analysed:
         """The names of the conditions that show something, in the order of the spec."""
         return tuple(condition.name for condition in self.conditions if condition.kind != "none")
 
+    @property
+    def explained_methods(self) -> tuple[str, ...]:
+        """The names of the conditions that show a method's explanations, random controls left out."""
+        return tuple(condition.name for condition in self.conditions if condition.kind == "method")
+
 
 @dataclass(frozen=True)
 class Findings:
@@ -73,6 +79,7 @@ class Findings:
         estimators: by name, plain values: every estimator in full.
         sensitivity: the primary estimates in all variants; None where there is nothing to vary.
         problems: what could not be estimated, and why; one sentence each.
+        items: what became of single items, where that is told.
     """
 
     primary: Primary | None = None
@@ -82,6 +89,7 @@ class Findings:
     estimators: Mapping[str, object] = field(default_factory=dict)
     sensitivity: Sensitivity | None = None
     problems: tuple[str, ...] = ()
+    items: tuple[ItemResult, ...] = ()
 
 
 Analysis = Callable[[Analysed, Options], Findings]

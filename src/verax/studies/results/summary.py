@@ -12,6 +12,7 @@ from typing import Literal
 from verax.codec import decode, encoded
 from verax.studies.results.figures import Figure
 from verax.studies.results.flow import Flow
+from verax.studies.results.item_results import ItemResult
 from verax.studies.results.model_facts import ModelFacts
 from verax.studies.results.options import Options, People
 from verax.studies.results.tables import Attrition, Balance, Table
@@ -179,6 +180,7 @@ class Summary:
         sensitivity: None where there is nothing to vary.
         estimators: by name, plain values: every estimator in full.
         problems: what could not be estimated, and why; one sentence each.
+        items: what became of single items, where that is told.
         analysis_plan: what was planned, by name, in words.
         options: how it was analysed.
         versions: of the libraries.
@@ -202,6 +204,7 @@ class Summary:
     sensitivity: Sensitivity | None = None
     estimators: Mapping[str, object] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
+    items: tuple[ItemResult, ...] = ()
     analysis_plan: Mapping[str, str] = field(default_factory=dict)
     options: Options = field(default_factory=Options)
     versions: Mapping[str, str | None] = field(default_factory=dict)

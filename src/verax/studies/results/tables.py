@@ -15,8 +15,8 @@ Row = Mapping[str, Value]
 ColumnKind = Literal["text", "number", "interval", "p", "count", "percent"]
 
 
-# How a value may stand out in its column: the best, and what does not differ from it.
-BEST, ALIKE = "best", "alike"
+# How a value may stand out: the best of its column, what does not differ from it, and what is significant as published.
+BEST, ALIKE, CLEAR = "best", "alike", "clear"
 
 
 def mark_key(column: str) -> str:

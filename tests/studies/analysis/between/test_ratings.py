@@ -8,9 +8,8 @@ import pytest
 from scipy import stats
 
 from studies.analysis.frames import THREE, collected, everybody, sample_study, summarised
-from verax.stats import hase2020, logistic
+from verax.stats import logistic
 from verax.studies.analysis import Options
-from verax.studies.analysis.between.pairs import ratings
 from verax.studies.analysis.between.rating_tables import correctness_difference
 
 FAST = Options(estimator="crossed", replicates=200)
@@ -131,24 +130,3 @@ def test_ratings_of_the_forward_test_stand_on_other_pages_than_answers():
     keys = [table["key"] for table in summary["tables"]]
     assert "ratings" in keys
     assert "rating-and-correctness" not in keys
-
-
-def test_ratings_by_correctness_have_the_published_half_widths():
-    study = sample_study({"name": "counterfactual", "test": 8}, {"test": 8}, conditions=THREE[:2])
-    places = {name: place for place, name in enumerate(study.items)}
-
-    def answer(person, step, question):
-        if question.name == "rating":
-            return 1 + (person.number * places[step.item]) % 7
-        return person.number % 2
-
-    found = collected(study, everybody(study, 4), answer)
-    table = table_of(summarised(found, Options(replicates=150)), "ratings-by-correctness")
-    rated = ratings(found.responses)
-    columns = (rated[name] for name in ("participant", "item", "condition", "rating", "model_correct"))
-    direct = hase2020.rating_by_correctness(*columns, replicates=150)
-    rows = {row["model"]: row["ci_hase2020"] for row in table["rows"]}
-    assert rows["right"] == pytest.approx(direct.right.boot.half_width)
-    assert rows["wrong"] == pytest.approx(direct.wrong.boot.half_width)
-    assert rows["difference"] == pytest.approx(direct.difference.half_width)
-    assert table["columns"][-1]["title"] == "CI as published"

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from verax.errors import VeraxError
 from verax.stats import hase2020
-from verax.stats.hase2020 import Changes, Defects, GridMean, Line, Replicated
+from verax.stats.hase2020 import Change, Changes, Defects, GridMean, Line
+from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.between.pairs import complete_pairs
 from verax.studies.results.options import Options
 from verax.studies.results.tables import (
+    CLEAR,
+    Column,
     Sources,
     Table,
+    Value,
     build_table,
     count,
     interval,
+    mark_key,
     number,
     p_value,
-    share,
-    text,
 )
 from verax.studies.results.units import NONE, POINTS, Unit
 
@@ -28,6 +32,24 @@ if TYPE_CHECKING:
 
 AVERAGE = "User Avg."
 DEFECTS = tuple(Defects.__dataclass_fields__)
+COUNTED = (
+    "Counted as published: every item answered both before and after explanations, also by people who left early; not "
+    "people who were screened out or excluded. CI is half the width between the bootstrap's quantiles, as the paper "
+    "prints it; bold is p < .05, uncorrected."
+)
+
+
+@dataclass(frozen=True)
+class PublishedChange:
+    """The published procedure on some answers.
+
+    Attributes:
+        change: by method.
+        average: accuracy before explanations, over all methods.
+    """
+
+    change: Changes
+    average: GridMean
 
 
 def defects_of(options: Options) -> Defects:
@@ -40,75 +62,116 @@ def defects_of(options: Options) -> Defects:
     return Defects(**dict.fromkeys(options.mended, False))
 
 
-def published_change(pairs: pd.DataFrame, options: Options) -> tuple[Changes, GridMean]:
-    """(B) Change by method, and (C) accuracy before explanations."""
-    people, items, methods = (pairs[name] for name in ("participant", "item", "condition"))
-    average = hase2020.user_average(
-        people, items, methods, pairs["pre"], pairs["post"], options.replicates, options.seed
+def published_change(pairs: pd.DataFrame, options: Options) -> PublishedChange:
+    """(B) Change by method, and (C) accuracy before explanations.
+
+    Args:
+        pairs: of `verax.studies.analysis.between.pairs.answers_as_published`; items answered once are left out.
+        options: how many replicates, and which defects are mended.
+    """
+    both = complete_pairs(pairs)
+    people, items, methods, pre, post = (
+        both[name] for name in ("participant", "item", "condition", "pre", "post")
     )
+    average = hase2020.user_average(people, items, methods, pre, post, options.mean_replicates, options.seed)
     change = hase2020.change(
         people,
         items,
         methods,
-        pairs["pre"],
-        pairs["post"],
-        replicates=options.replicates,
+        pre,
+        post,
+        replicates=options.change_replicates,
         seed=options.seed,
         defects=defects_of(options),
     )
-    return change, average
+    return PublishedChange(change, average)
 
 
-@dataclass(frozen=True)
-class _Line:
-    """A row of the paper's tables; the average over users has no change."""
+def published_table(
+    key: str, title: str, groups: Mapping[str, PublishedChange], order: Sequence[str]
+) -> Table:
+    """The paper's Tables 1 and 2: n, Pre, Change, half the interval's width and p, groups side by side.
 
-    condition: str
-    n: int
-    pre: float | None
-    drawn: Replicated
-    has_change: bool = True
+    Pre of the methods stays empty, as in the paper: it is estimated for all of them together.
 
-
-def published_table(change: Changes, average: GridMean, order: tuple[str, ...], where: str) -> Table:
-    """The paper's Tables 1 and 2: n, Pre, Change, half the interval's width, p."""
-    by_name = {str(line.method): line for line in change.methods}
-    lines = [
-        _Line(AVERAGE, average.n, average.mean, average.boot, has_change=False),
-        *(
-            _Line(name, by_name[name].n, by_name[name].pre, by_name[name].change)
-            for name in order
-            if name in by_name
-        ),
-    ]
-    sources: Sources[_Line] = (
-        text("condition", "Method", lambda line: line.condition),
-        count("n", "n", lambda line: line.n),
-        share("pre", "Pre", lambda line: line.pre),
-        number(
-            "change",
-            "Change",
-            lambda line: POINTS.of(line.drawn.estimate) if line.has_change else None,
-            POINTS,
-        ),
-        number("ci", "CI", lambda line: POINTS.of(line.drawn.half_width), POINTS),
-        interval(
-            "interval", "95% quantiles", lambda line: POINTS.interval(line.drawn.low, line.drawn.high), POINTS
-        ),
-        p_value("p", "p", lambda line: line.drawn.p if line.has_change else None),
+    Args:
+        key: of the table.
+        title: of the table.
+        groups: by the name of the group, which is added to its columns' titles; "" adds nothing.
+        order: of the conditions.
+    """
+    lines: dict[str, dict[str, Value]] = {name: {"condition": name} for name in (AVERAGE, *order)}
+    columns = [Column("condition", "Method", "text")]
+    notes = []
+    for group, found in groups.items():
+        columns += _change_columns(group)
+        blank = dict.fromkeys((column.key for column in _change_columns(group)), None)
+        for name in lines:
+            lines[name] |= blank
+        start, average, change = prefix(group), found.average, found.change
+        lines[AVERAGE] |= {
+            f"{start}n": average.n,
+            f"{start}pre": average.mean,
+            f"{start}ci": POINTS.of(average.boot.half_width),
+        }
+        for one in change.methods:
+            lines[str(one.method)] |= _change_values(start, one)
+        notes.append(f"{group}: {_how(found)}" if group else _how(found))
+    there = {str(one.method) for found in groups.values() for one in found.change.methods} | {AVERAGE}
+    return Table(
+        key=key,
+        title=title,
+        columns=tuple(columns),
+        rows=tuple(row for name, row in lines.items() if name in there),
+        sentence=hase2020.NOTE,
+        notes=(COUNTED, *notes),
     )
-    kept = [name for name in DEFECTS if getattr(change.defects, name)]
+
+
+def prefix(group: str) -> str:
+    """What the keys of a group's columns begin with."""
+    return f"{group}_" if group else ""
+
+
+def titled(title: str, group: str) -> str:
+    """A column's title with its group."""
+    return f"{title}, {group}" if group else title
+
+
+def _change_columns(group: str) -> tuple[Column, ...]:
+    start = prefix(group)
+    return (
+        Column(f"{start}n", titled("n", group), "count"),
+        Column(f"{start}pre", titled("Pre", group), "percent"),
+        Column(f"{start}change", titled("Change", group), "number", POINTS),
+        Column(f"{start}ci", titled("CI", group), "number", POINTS),
+        Column(f"{start}p", titled("p", group), "p"),
+    )
+
+
+def _change_values(start: str, one: Change) -> dict[str, Value]:
+    """A method's numbers; those of p < .05 are marked."""
+    drawn = one.change
+    ends = POINTS.interval(drawn.low, drawn.high)
+    values: dict[str, Value] = {
+        f"{start}n": one.n,
+        f"{start}change": POINTS.of(drawn.estimate),
+        f"{start}ci": POINTS.of(drawn.half_width),
+        f"{start}interval": None if ends is None else list(ends),
+        f"{start}p": drawn.p,
+    }
+    if drawn.p is not None and drawn.p < ALPHA:
+        values |= {mark_key(f"{start}{what}"): CLEAR for what in ("change", "ci", "p")}
+    return values
+
+
+def _how(found: PublishedChange) -> str:
+    """What was drawn, and which defects were kept."""
+    kept = [name for name in DEFECTS if getattr(found.change.defects, name)]
     how = "all defects of the script kept" if len(kept) == len(DEFECTS) else _mended(kept)
-    return build_table(
-        "change-hase2020",
-        f"Change of accuracy as Hase and Bansal (2020) computed it, {where}",
-        lines,
-        sources,
-        hase2020.NOTE,
-        [
-            f"{change.replicates:,} replicates, {change.singular:,} of them with a singular fit of Pre; {how}. "
-            "CI is half the width between the quantiles, as printed in the paper.",
-        ],
+    return (
+        f"{found.change.replicates:,} replicates of Change, {found.average.boot.n_boots:,} of the average before "
+        f"explanations; {found.change.singular:,} with a singular fit of Pre; {how}."
     )
 
 

@@ -12,9 +12,25 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from verax.stats.crossed.claims import Items
+    from verax.studies.protocol.findings import Analysed
 
 PRE, POST, RATING = "pre", "post", "rating"
 STRATUM = "stratum"
+LEFT = "left"  # the exclusion rule of that name
+
+
+def answers_as_published(data: Analysed) -> pd.DataFrame:
+    """The answers that the paper counts: also those of people who left early.
+
+    Hase and Bansal (2020), section 4.2: people who were screened out or excluded do not count; of people who had to go
+    before the end "we consider only task items answered in both Pre and Post test phases". So a rule that does no more
+    than exclude who left excludes nobody here.
+    """
+    people = data.intended_participants
+    counted = people["rules"].map(lambda rules: set(rules) <= {LEFT}) & (people["status"] != "screened-out")
+    kept = data.intended[data.intended["participant"].isin(set(people.loc[counted, "participant"]))]
+    # Of bots, if rules against haste leave nobody, everybody: as in the other tables.
+    return data.responses if data.people == "bots" and not len(kept) else kept.reset_index(drop=True)
 
 
 def paired(answers: pd.DataFrame, scored: str, balanced: str | None = None) -> pd.DataFrame:
@@ -59,6 +75,16 @@ def ratings(answers: pd.DataFrame) -> pd.DataFrame:
     found["model_correct"] = found["model_correct"].astype(float)
     columns = ["participant", "item", "condition", "rating", "model_correct", "score"]
     return found[columns].sort_values(columns[:3], ignore_index=True)
+
+
+def ratings_as_published(data: Analysed) -> pd.DataFrame:
+    """Ratings of those whom the paper counts; a score stands beside a rating only where there is one before too."""
+    answers = answers_as_published(data)
+    found = ratings(answers)
+    both = complete_pairs(paired(answers, data.scored))
+    twice = set(zip(both["participant"], both["item"], strict=True))
+    known = [pair in twice for pair in zip(found["participant"], found["item"], strict=True)]
+    return found.assign(score=found["score"].where(known))
 
 
 def refuse_repeats(rows: pd.DataFrame, key: list[str]) -> None:

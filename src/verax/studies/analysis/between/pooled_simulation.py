@@ -17,8 +17,16 @@ from verax.stats.crossed.result import Crossed
 from verax.stats.responses import responses
 from verax.studies.analysis.between.change_tables import ALL
 from verax.studies.analysis.between.effects import PRACTICE
-from verax.studies.analysis.between.hase2020_tables import AVERAGE, published_change
-from verax.studies.analysis.between.pairs import claimed_items, complete_pairs, paired, ratings
+from verax.studies.analysis.between.hase2020_ratings import published_ratings, published_sides
+from verax.studies.analysis.between.hase2020_tables import published_change, published_table
+from verax.studies.analysis.between.pairs import (
+    answers_as_published,
+    claimed_items,
+    complete_pairs,
+    paired,
+    ratings,
+    ratings_as_published,
+)
 from verax.studies.analysis.between.rating_tables import correctness_table, ratings_table
 from verax.studies.protocol.findings import Analysed, Findings
 from verax.studies.results.options import Options
@@ -33,29 +41,71 @@ DOMAINS = {"text": "text", "table": "tabular"}
 
 
 def pooled_simulation(studies: Sequence[Analysed], options: Options) -> Findings:
-    """The paper's tables over several studies, and sentences on those that cannot be made."""
+    """The paper's tables over several studies, our own estimates beside them, and what cannot be made."""
     plain = next((one.control for one in studies if one.control is not None), None)
     practice = PRACTICE if plain is None else f"Change includes practice: compare with {plain}."
-    pairs = _joined(studies, lambda one: complete_pairs(paired(one.responses, one.scored)))
-    rated = _joined(studies, lambda one: ratings(one.responses))
-    order = tuple(dict.fromkeys(one.name for data in studies for one in data.conditions))
+    makers = _published(studies, options) if options.estimator != "crossed" else {}
+    makers |= _own(studies, options, practice)
     made: list[Table] = []
     problems: list[str] = []
-    makers: dict[str, Callable[[], Table]] = {
-        "Table 1": lambda: _change_table("paper-1", "by kind of data", "domain", pairs, order, practice),
-        "Table 2": lambda: _change_table("paper-2", "by test", "test", pairs, order, practice),
-        "Table 3": lambda: _ratings_table(rated, order, options),
-        "Table 5": lambda: _correctness_table(rated, options),
-    }
-    if options.estimator != "crossed":
-        makers["Table 1 as published"] = lambda: _published("paper-1", "domain", pairs, order, options)
-        makers["Table 2 as published"] = lambda: _published("paper-2", "test", pairs, order, options)
     for what, make in makers.items():
         try:
             made.append(make())
         except VeraxError as error:
-            problems.append(f"The paper's {what} cannot be estimated: {error}")
+            problems.append(f"{what} cannot be estimated: {error}")
     return Findings(tables=tuple(made), problems=tuple(problems))
+
+
+Makers = dict[str, Callable[[], Table]]
+
+
+def _published(studies: Sequence[Analysed], options: Options) -> Makers:
+    """Tables 1, 2, 3 and 5 by the published rule: whose answers count, and how."""
+    pairs = _joined(studies, lambda one: complete_pairs(paired(answers_as_published(one), one.scored)))
+    rated = _joined(studies, ratings_as_published)
+    order = _order(studies)
+    methods = tuple(dict.fromkeys(name for data in studies for name in data.explained_methods))
+    as_they = "as Hase and Bansal (2020) counted them"
+
+    def changed(key: str, column: str, by: str) -> Table:
+        found = {name: published_change(rows, options) for name, rows in _groups(pairs, column)}
+        title = f"Change of accuracy as Hase and Bansal (2020) computed it, by {by}"
+        return published_table(key, title, found, order)
+
+    domains = dict(_groups(rated, "domain"))
+    return {
+        "The paper's Table 1": lambda: changed("paper-1", "domain", "kind of data"),
+        "The paper's Table 2": lambda: changed("paper-2", "test", "test"),
+        "The paper's Table 3": lambda: published_ratings(
+            "paper-3", f"Ratings of the explanations {as_they}, by kind of data", domains, methods, options
+        ),
+        "The paper's Table 5": lambda: published_sides(
+            "paper-5", f"Ratings by whether the model was right {as_they}", domains, methods, options
+        ),
+    }
+
+
+def _own(studies: Sequence[Analysed], options: Options, practice: str) -> Makers:
+    """The same by our own estimators, of people who completed the study."""
+    pairs = _joined(studies, lambda one: complete_pairs(paired(one.responses, one.scored)))
+    rated = _joined(studies, lambda one: ratings(one.responses))
+    order = _order(studies)
+    return {
+        "Change by kind of data": lambda: _change_table(
+            "change-by-domain", "by kind of data", "domain", pairs, order, practice
+        ),
+        "Change by test": lambda: _change_table("change-by-test", "by test", "test", pairs, order, practice),
+        "Ratings by kind of data": lambda: _ratings_table(rated, order, options),
+        "Ratings by the model's correctness and kind of data": lambda: _correctness_table(rated),
+    }
+
+
+def _order(studies: Sequence[Analysed]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.name for data in studies for one in data.conditions))
+
+
+def _groups(rows: pd.DataFrame, column: str) -> list[tuple[str, pd.DataFrame]]:
+    return [(str(name), own) for name, own in rows.groupby(column, sort=False)]
 
 
 def _joined(studies: Sequence[Analysed], frame: Callable[[Analysed], pd.DataFrame]) -> pd.DataFrame:
@@ -90,7 +140,7 @@ def _change_table(
     key: str, title: str, column: str, pairs: pd.DataFrame, order: tuple[str, ...], practice: str
 ) -> Table:
     """n, Pre, Change, interval and p by condition, side by side for each value of a column."""
-    groups = {str(name): rows for name, rows in pairs.groupby(column, sort=False)}
+    groups = dict(_groups(pairs, column))
     lines: dict[str, dict[str, Value]] = {name: {"condition": name} for name in (ALL, *order)}
     notes: list[str] = []
     clear: list[str] = []
@@ -106,11 +156,14 @@ def _change_table(
     sentence = f"Accuracy clearly changed with {listed(clear)}." if clear else "No Change is clear."
     return Table(
         key=key,
-        title=f"Change of accuracy over {pairs['study'].nunique()} studies, {title}",
+        title=f"Change of accuracy over {pairs['study'].nunique()} studies, {title}: our own estimate",
         columns=(Column("condition", "Condition", "text"), *(c for group in groups for c in _columns(group))),
         rows=tuple(lines.values()),
         sentence=f"{sentence} {practice}",
-        notes=("Over studies the mean of their Changes; p corrected by Holm within each group.", *notes),
+        notes=(
+            "Of people who completed the study. Over studies the mean of their Changes; p by Holm in each group.",
+            *notes,
+        ),
     )
 
 
@@ -136,63 +189,23 @@ def _values(group: str, n: int, pre: float | None, change: Crossed | None) -> di
     }
 
 
-def _published(key: str, column: str, pairs: pd.DataFrame, order: tuple[str, ...], options: Options) -> Table:
-    """The same by the published procedure, in the paper's own columns."""
-    groups = {str(name): rows for name, rows in pairs.groupby(column, sort=False)}
-    lines: dict[str, dict[str, Value]] = {name: {"condition": name} for name in (AVERAGE, *order)}
-    columns = [Column("condition", "Method", "text")]
-    note = ""
-    for group, rows in groups.items():
-        change, average = published_change(rows, options)
-        note = change.note
-        columns += [
-            Column(f"{group}_n", f"n, {group}", "count"),
-            Column(f"{group}_pre", f"Pre, {group}", "percent"),
-            Column(f"{group}_change", f"Change, {group}", "number", "points"),
-            Column(f"{group}_ci", f"CI, {group}", "number", "points"),
-            Column(f"{group}_p", f"p, {group}", "p"),
-        ]
-        blank = {f"{group}_{what}": None for what in ("n", "pre", "change", "ci", "p")}
-        for name in lines:
-            lines[name] |= blank
-        lines[AVERAGE] |= {
-            f"{group}_n": average.n,
-            f"{group}_pre": average.mean,
-            f"{group}_ci": POINTS.of(average.boot.half_width),
-        }
-        for one in change.methods:
-            lines[str(one.method)] |= {
-                f"{group}_n": one.n,
-                f"{group}_change": POINTS.of(one.change.estimate),
-                f"{group}_ci": POINTS.of(one.change.half_width),
-                f"{group}_p": one.change.p,
-            }
-    return Table(
-        key=f"{key}-hase2020",
-        title=f"Change of accuracy as Hase and Bansal (2020) computed it, by {column}",
-        columns=tuple(columns),
-        rows=tuple(lines.values()),
-        sentence=note,
-        notes=("CI is half the width between the bootstrap's quantiles, as printed in the paper.",),
-    )
-
-
 def _ratings_table(rated: pd.DataFrame, order: tuple[str, ...], options: Options) -> Table:
-    """The paper's Table 3: ratings by condition and kind of data."""
-    tables = _by_domain(rated, lambda rows: ratings_table(rows, order, claimed_items(rows), options))
+    """Ratings by condition and kind of data."""
+    tables = _by_domain(rated, lambda rows: ratings_table(rows, order, claimed_items(rows), options.level))
     title = "Ratings of the explanations, by kind of data"
-    return _stacked("paper-3", title, tables, next(iter(tables.values())).notes)
+    return _stacked("ratings-by-domain", title, tables, next(iter(tables.values())).notes)
 
 
-def _correctness_table(rated: pd.DataFrame, options: Options) -> Table:
-    """The paper's Table 5: ratings where the model is right and wrong, by kind of data."""
-    tables = _by_domain(rated, lambda rows: correctness_table(rows, claimed_items(rows), options))
+def _correctness_table(rated: pd.DataFrame) -> Table:
+    """Ratings where the model is right and wrong, by kind of data."""
+    tables = _by_domain(rated, lambda rows: correctness_table(rows, claimed_items(rows)))
     notes = [f"{domain}: {note}" for domain, table in tables.items() for note in table.notes]
-    return _stacked("paper-5", "Ratings by whether the model was right, by kind of data", tables, notes)
+    title = "Ratings by whether the model was right, by kind of data"
+    return _stacked("ratings-by-correctness-and-domain", title, tables, notes)
 
 
 def _by_domain(rated: pd.DataFrame, table: Callable[[pd.DataFrame], Table]) -> dict[str, Table]:
-    return {str(domain): table(rows) for domain, rows in rated.groupby("domain", sort=False)}
+    return {domain: table(rows) for domain, rows in _groups(rated, "domain")}
 
 
 def _stacked(key: str, title: str, tables: Mapping[str, Table], notes: Iterable[str]) -> Table:

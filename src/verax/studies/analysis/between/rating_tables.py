@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from verax.stats import hase2020
 from verax.stats.crossed.between import changes
 from verax.stats.crossed.result import Crossed
 from verax.stats.responses import responses
 from verax.stats.thresholds import ALPHA
-from verax.studies.analysis.between.hase2020_tables import defects_of
-from verax.studies.results.options import Options
 from verax.studies.results.tables import (
     Source,
     Sources,
@@ -25,13 +22,12 @@ from verax.studies.results.tables import (
     text,
 )
 from verax.studies.results.units import NONE
-from verax.text import between, listed, p_text, signed
+from verax.text import between, listed, signed
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from verax.stats.crossed.claims import Items
-    from verax.stats.hase2020 import RatingByCorrectness
 
 EVERYBODY = "all"
 RIGHT, WRONG, DIFFERENCE = "right", "wrong", "difference"
@@ -45,26 +41,22 @@ class _Line:
         name: of the condition, or of the side.
         ratings: their mean over participants' means.
         spread: standard deviation of all of them.
-        published: half the width of the published interval.
         p: of a difference; None for a mean, which is not tested.
     """
 
     name: str
     ratings: Crossed
     spread: float | None
-    published: float | None
     p: float | None = None
 
 
-def _line(name: str, own: pd.Series, ratings: Crossed, published: Mapping[str, float | None] | None) -> _Line:
-    spread = float(own.std(ddof=1)) if len(own) > 1 else None
-    return _Line(name, ratings, spread, (published or {}).get(name))
+def _line(name: str, own: pd.Series, ratings: Crossed) -> _Line:
+    return _Line(name, ratings, float(own.std(ddof=1)) if len(own) > 1 else None)
 
 
-def _sources(first: Source[_Line], published: bool, tested: bool) -> Sources[_Line]:
+def _sources(first: Source[_Line], tested: bool) -> Sources[_Line]:
     """The columns that both tables of ratings have."""
     test: Sources[_Line] = (p_value("p", "p", lambda line: line.p),)
-    half_width: Source[_Line] = number("ci_hase2020", "CI as published", lambda line: line.published)
     return (
         first,
         count("participants", "Participants", lambda line: line.ratings.n_participants),
@@ -73,44 +65,23 @@ def _sources(first: Source[_Line], published: bool, tested: bool) -> Sources[_Li
         interval("interval", "95% interval", lambda line: NONE.interval(line.ratings.low, line.ratings.high)),
         number("spread", "Standard deviation", lambda line: line.spread),
         *(test if tested else ()),
-        half_width if published else Source(half_width.key, half_width.value),
     )
 
 
-def ratings_table(rated: pd.DataFrame, order: tuple[str, ...], items: Items, options: Options) -> Table:
+def ratings_table(rated: pd.DataFrame, order: tuple[str, ...], items: Items, level: float) -> Table:
     """n, mean, interval and spread of the ratings of each condition."""
     rows = responses(rated["participant"], rated["item"], rated["condition"], rated["rating"])
-    means = dict(zip(rows.methods, changes(rows, items, level=options.level), strict=True))
-    published = _published_means(rated, options)
+    means = dict(zip(rows.methods, changes(rows, items, level=level), strict=True))
     by_name = {name: rated.loc[rated["condition"] == name, "rating"] for name in order if name in means}
-    lines = [_line(name, own, means[name], published) for name, own in by_name.items()]
+    lines = [_line(name, own, means[name]) for name, own in by_name.items()]
     return build_table(
         "ratings",
         "Ratings of the explanations",
         lines,
-        _sources(text("condition", "Condition", lambda line: line.name), bool(published), tested=False),
+        _sources(text("condition", "Condition", lambda line: line.name), tested=False),
         _ratings_sentence(lines),
-        [
-            "The mean is over participants' means."
-            if not published
-            else "The mean is over participants' means; "
-            "the published CI is half the width of a bootstrap interval of the plain mean."
-        ],
+        ["The mean is over participants' means."],
     )
-
-
-def _published_means(rated: pd.DataFrame, options: Options) -> dict[str, float | None]:
-    if options.estimator == "crossed":
-        return {}
-    rows = hase2020.rating_table(
-        rated["participant"],
-        rated["item"],
-        rated["condition"],
-        rated["rating"],
-        replicates=options.replicates,
-        seed=options.seed,
-    )
-    return {str(row.method): row.rating.boot.half_width for row in rows}
 
 
 def _ratings_sentence(lines: Sequence[_Line]) -> str:
@@ -123,26 +94,20 @@ def _ratings_sentence(lines: Sequence[_Line]) -> str:
     return f"Mean ratings, highest first: {parts}. A rating says what people think of an explanation, not what it does."
 
 
-def correctness_table(rated: pd.DataFrame, items: Items, options: Options) -> Table:
+def correctness_table(rated: pd.DataFrame, items: Items) -> Table:
     """Ratings where the model was right and where it was wrong, and their difference within participants."""
     known = rated[rated["model_correct"].notna()]
     sides = {side: known[known["model_correct"] == value] for side, value in ((RIGHT, 1), (WRONG, 0))}
     difference = correctness_difference(known, items)
-    published = _published_sides(known, options)
-    half_widths = {} if published is None else _half_widths(published)
-    lines = [
-        _line(side, own["rating"], _side(own, items), half_widths) for side, own in sides.items() if len(own)
-    ]
+    lines = [_line(side, own["rating"], _side(own, items)) for side, own in sides.items() if len(own)]
     if difference is not None:
-        lines.append(_Line(DIFFERENCE, difference, None, half_widths.get(DIFFERENCE), difference.p))
-    note = "" if published is None else _published_note(published)
+        lines.append(_Line(DIFFERENCE, difference, None, difference.p))
     return build_table(
         "ratings-by-correctness",
         "Ratings by whether the model was right",
         lines,
-        _sources(text("model", "The model is", lambda line: line.name), published is not None, tested=True),
+        _sources(text("model", "The model is", lambda line: line.name), tested=True),
         _difference_sentence(difference),
-        [note] if note else [],
     )
 
 
@@ -170,37 +135,6 @@ def correctness_difference(known: pd.DataFrame, items: Items) -> Crossed | None:
         stratum=kept["model_correct"],
     )
     return changes(rows, items)[0]
-
-
-def _published_sides(known: pd.DataFrame, options: Options) -> RatingByCorrectness | None:
-    if options.estimator == "crossed" or not len(known):
-        return None
-    return hase2020.rating_by_correctness(
-        known["participant"],
-        known["item"],
-        known["condition"],
-        known["rating"],
-        known["model_correct"],
-        replicates=options.replicates,
-        seed=options.seed,
-        defects=defects_of(options),
-    )
-
-
-def _half_widths(published: RatingByCorrectness) -> dict[str, float | None]:
-    sides = {RIGHT: published.right, WRONG: published.wrong}
-    means = {side: mean.boot.half_width for side, mean in sides.items() if mean is not None}
-    return {**means, DIFFERENCE: published.difference.half_width}
-
-
-def _published_note(published: RatingByCorrectness) -> str:
-    drawn = published.difference
-    if drawn.estimate is None or drawn.half_width is None or drawn.p is None:
-        return ""
-    return (
-        f"As published (a reproduction): difference {signed(drawn.estimate, 2)} \N{PLUS-MINUS SIGN} "
-        f"{drawn.half_width:.2f}, {p_text(drawn.p)}."
-    )
 
 
 def _difference_sentence(difference: Crossed | None) -> str:

@@ -30,7 +30,7 @@ class _Line:
 
     Attributes:
         predictor: the rating, raw or normalised.
-        n: answers; None for a reproduction.
+        n: answers.
         slope: in log-odds.
         slope_ends: of its interval.
         step: from which rating to which.
@@ -39,7 +39,7 @@ class _Line:
     """
 
     predictor: str
-    n: int | None
+    n: int
     slope: float | None
     slope_ends: Ends
     step: str
@@ -47,27 +47,37 @@ class _Line:
     ends: Ends
 
 
-def rating_table(rated: pd.DataFrame, scale: int, options: Options) -> tuple[Table, RatingAndCorrectness]:
+def rating_table(
+    rated: pd.DataFrame, published: pd.DataFrame | None, scale: int, options: Options
+) -> tuple[Table, RatingAndCorrectness]:
     """Logistic regression of right answers on ratings, raw and normalised, with the change in points of one step.
 
     The line is fitted to the answers as they are; its intervals come from resampled participants and items.
+
+    Args:
+        rated: ratings with the score of the answer on the same page.
+        published: the same of those whom the paper counts, with the score missing where that before explanations is;
+            None leaves out the lines as published.
+        scale: its points.
+        options: replicates and seed.
     """
-    boot = _replicated(rated, options, MENDED)
+    boot = _replicated(rated, options, MENDED, options.own_replicates)
     scaled = normalised(rated["rating"], rated["participant"])
     lines = [
         _line(RAW, logistic(rated["rating"], rated["score"]), boot.raw, (FROM, TO) if scale >= TO else None),
         _line(NORMALISED, logistic(scaled, rated["score"]), boot.normalised, (0, 1)),
     ]
     notes = ["Intervals by resampling participants and items, which is cautious: they are rather too wide."]
-    if options.estimator != "crossed":
-        published = _replicated(rated, options, defects_of(options))
+    if published is not None and len(published):
+        drawn = _replicated(published, options, defects_of(options), options.regression_replicates)
         lines += [
-            _published(f"{RAW}, as published", published.raw, FROM),
-            _published(f"{RAW}, normalised, as published", published.normalised, 0),
+            _published(f"{RAW}, as published", drawn.n, drawn.raw, FROM),
+            _published(f"{RAW}, normalised, as published", drawn.n, drawn.normalised, 0),
         ]
         notes.append(
             "The published script normalises and resamples by method and item where it says participant: its lines are "
-            "a reproduction."
+            f"a reproduction, of {options.regression_replicates:,} replicates. They count every rating beside an item "
+            "answered both before and after explanations, also by people who left early, and no random control."
         )
     sources: Sources[_Line] = (
         text("predictor", "Predictor", lambda line: line.predictor),
@@ -85,14 +95,16 @@ def rating_table(rated: pd.DataFrame, scale: int, options: Options) -> tuple[Tab
     return table, boot
 
 
-def _replicated(rated: pd.DataFrame, options: Options, defects: Defects) -> RatingAndCorrectness:
+def _replicated(
+    rated: pd.DataFrame, options: Options, defects: Defects, replicates: int
+) -> RatingAndCorrectness:
     return hase2020.rating_and_correctness(
         rated["participant"],
         rated["item"],
         rated["condition"],
         rated["rating"],
         rated["score"],
-        replicates=options.replicates,
+        replicates=replicates,
         seed=options.seed,
         defects=defects,
     )
@@ -115,11 +127,11 @@ def _line(name: str, fit: Logistic, boot: RatingCurve, step: tuple[int, int] | N
     )
 
 
-def _published(name: str, boot: RatingCurve, start: int) -> _Line:
+def _published(name: str, n: int, boot: RatingCurve, start: int) -> _Line:
     drawn = boot.change[1]
     return _Line(
         name,
-        None,
+        n,
         boot.slope.estimate,
         NONE.interval(boot.slope.low, boot.slope.high),
         f"{start} to {start + 1}",

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from verax.stats.hase2020 import NOTE, Changes
+from verax.stats.hase2020 import NOTE
 from verax.studies.analysis.between import change_figures, rating_tables, rating_value
 from verax.studies.analysis.between.change_tables import change_table, contrast_table, pairs_table
 from verax.studies.analysis.between.cross_check import cross_check_table, disagreements, mixed_effects
@@ -21,9 +21,23 @@ from verax.studies.analysis.between.effects import (
     pair_contrasts,
     primary_changes,
 )
-from verax.studies.analysis.between.hase2020_tables import published_change, published_table, regression_table
-from verax.studies.analysis.between.pairs import claimed_items, complete_pairs, paired, ratings
+from verax.studies.analysis.between.hase2020_ratings import published_ratings, published_sides
+from verax.studies.analysis.between.hase2020_tables import (
+    PublishedChange,
+    published_change,
+    published_table,
+    regression_table,
+)
+from verax.studies.analysis.between.pairs import (
+    answers_as_published,
+    claimed_items,
+    complete_pairs,
+    paired,
+    ratings,
+    ratings_as_published,
+)
 from verax.studies.analysis.between.pooled_simulation import pooled_simulation
+from verax.studies.analysis.between.single_items import item_results
 from verax.studies.analysis.between.varied_changes import varied_changes
 from verax.studies.analysis.collector import Gathered
 from verax.studies.analysis.equivalence import planned_equivalence
@@ -51,6 +65,8 @@ KEYS = (
     "equivalence",
     "ratings",
     "ratings-by-correctness",
+    "ratings-hase2020",
+    "ratings-by-correctness-hase2020",
     "rating-and-correctness",
     "rating-and-change",
     "regression-to-mean",
@@ -74,7 +90,8 @@ def simulation(data: Analysed, options: Options) -> Findings:
     _about_ratings(gathered, data, pairs, rated, found, options)
     varied = varied_changes(pairs, intended, found, options.level)
     gathered.tables.append(sensitivity_table(varied))
-    return gathered.findings(primary, court_lines(primary, data.conditions), varied)
+    findings = gathered.findings(primary, court_lines(primary, data.conditions), varied)
+    return replace(findings, items=item_results(data))
 
 
 def _only_intended(data: Analysed, intended: pd.DataFrame, options: Options) -> Findings:
@@ -88,14 +105,19 @@ def _only_intended(data: Analysed, intended: pd.DataFrame, options: Options) -> 
     )
     if not len(complete_pairs(intended)):
         return Findings(problems=why)
+    gathered = Gathered()
+    if options.estimator != "crossed":
+        _published(gathered, data, options)
     found = effects(intended, data.conditions, claimed_items(complete_pairs(intended)), options.level)
     varied = varied_changes(intended, intended, found, options.level)
     kept = tuple(variant for variant in varied.variants if variant.variant.startswith("everybody"))
     shown = replace(varied, variants=kept, leave_one_out=())
     return Findings(
-        tables=(sensitivity_table(shown),),
+        tables=(*gathered.tables, sensitivity_table(shown)),
+        estimators=gathered.estimators,
         sensitivity=shown,
-        problems=(*why, *effect_problems(found, data.conditions)),
+        problems=(*why, *effect_problems(found, data.conditions), *gathered.problems),
+        items=item_results(data),
     )
 
 
@@ -125,9 +147,9 @@ def _about_change(
     gathered.add("Conditions compared with each other", lambda: _pairs(pairs, found, plan, options))
     if options.estimator != "hase2020":
         _cross_check(gathered, pairs, found, options)
-    published = _published(gathered, data, pairs, options) if options.estimator != "crossed" else None
+    published = _published(gathered, data, options) if options.estimator != "crossed" else None
     gathered.figures += [
-        change_figures.change_figure(found, published),
+        change_figures.change_figure(found, None if published is None else published.change),
         change_figures.accuracy_figure(pairs, found),
     ]
     test = data.study.spec.protocol["name"]
@@ -168,24 +190,23 @@ def _as_planned(pair: tuple[str, str], plan: Plan) -> tuple[str, str]:
     return (second, first) if f"{second}-vs-{first}" in plan else pair
 
 
-def _published(gathered: Gathered, data: Analysed, pairs: pd.DataFrame, options: Options) -> Changes | None:
-    """The published procedure, labelled as a reproduction."""
-    found = gathered.tried(
-        "Change as published (hase2020)", lambda: published_change(complete_pairs(pairs), options)
-    )
+def _published(gathered: Gathered, data: Analysed, options: Options) -> PublishedChange | None:
+    """The published procedure on the answers that it counts, labelled as a reproduction."""
+    pairs = paired(answers_as_published(data), data.scored)
+    found = gathered.tried("Change as published (hase2020)", lambda: published_change(pairs, options))
     if found is None:
         return None
-    change, average = found
     order = tuple(condition.name for condition in data.conditions)
-    gathered.tables.append(published_table(change, average, order, _where(data)))
+    title = f"Change of accuracy as Hase and Bansal (2020) computed it, {_where(data)}"
+    gathered.tables.append(published_table("change-hase2020", title, {"": found}, order))
     gathered.estimators["hase2020"] = {
         "label": "a reproduction of the published procedure",
         "note": NOTE,
         "unit": "share of answers",
-        "change": change.to_dict(),
-        "user_average": average.to_dict(),
+        "change": found.change.to_dict(),
+        "user_average": found.average.to_dict(),
     }
-    return change
+    return found
 
 
 def _about_ratings(
@@ -205,21 +226,54 @@ def _about_ratings(
         return
     scale = data.study.spec.rating.points
     gathered.add(
-        "Ratings", lambda: rating_tables.ratings_table(rated, data.methods, claimed_items(rated), options)
+        "Ratings",
+        lambda: rating_tables.ratings_table(rated, data.methods, claimed_items(rated), options.level),
     )
     gathered.add(
         "Ratings by the model's correctness",
-        lambda: rating_tables.correctness_table(rated, claimed_items(rated), options),
+        lambda: rating_tables.correctness_table(rated, claimed_items(rated)),
     )
+    published = None if options.estimator == "crossed" else ratings_as_published(data)
+    if published is not None and published["condition"].isin(data.explained_methods).any():
+        _published_ratings(gathered, published, data.explained_methods, options)
     gathered.figures.append(change_figures.ratings_figure(rated, data.methods, scale))
     if rated["score"].notna().any():
         both = gathered.tried(
-            "Rating against correctness", lambda: rating_value.rating_table(rated, scale, options)
+            "Rating against correctness",
+            lambda: rating_value.rating_table(rated, _of_methods(published, data), scale, options),
         )
         if both is not None:
             gathered.tables.append(both[0])
             gathered.figures.append(rating_value.rating_curve(both[1]))
     gathered.add("Rating against Change", lambda: rating_value.person_table(rated, pairs))
+
+
+def _of_methods(rated: pd.DataFrame | None, data: Analysed) -> pd.DataFrame | None:
+    """Without the ratings of a random control."""
+    return None if rated is None else rated[rated["condition"].isin(data.explained_methods)]
+
+
+def _published_ratings(
+    gathered: Gathered, rated: pd.DataFrame, methods: tuple[str, ...], options: Options
+) -> None:
+    """The paper's Tables 3 and 5 of one study."""
+    as_they = "as Hase and Bansal (2020) counted them"
+    gathered.add(
+        "Ratings as published",
+        lambda: published_ratings(
+            "ratings-hase2020", f"Ratings of the explanations {as_they}", {"": rated}, methods, options
+        ),
+    )
+    gathered.add(
+        "Ratings by the model's correctness as published",
+        lambda: published_sides(
+            "ratings-by-correctness-hase2020",
+            f"Ratings by whether the model was right {as_they}",
+            {"": rated},
+            methods,
+            options,
+        ),
+    )
 
 
 SIMULATION = ProtocolAnalysis(simulation, KEYS, pooled_simulation)

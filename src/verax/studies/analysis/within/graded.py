@@ -348,7 +348,7 @@ def _beside(
 ) -> None:
     """Agreement, confidence and times."""
     agreed = gathered.add(
-        "Agreement", lambda: agreement_table(answers, names, options.replicates, options.seed)
+        "Agreement", lambda: agreement_table(answers, names, options.own_replicates, options.seed)
     )
     if agreed is not None and agreed.rows[0]["kappa"] is None:
         gathered.problems.append(agreed.sentence)
