@@ -200,18 +200,23 @@ def _composite(composite: Composite, plain: bool) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def _scores(attribution: Attribution) -> tuple[Part, ...]:
-    """The features that score, those for the class first; of a local model also its baseline, sum and estimate."""
+def weights(attribution: Attribution) -> list[tuple[str, float]]:
+    """The features that score with their scores, those for the class first."""
     order = sorted(range(len(attribution.features)), key=lambda number: -attribution.scores[number])
     named = attribution.features if isinstance(attribution.input, str) else attribution.input
     bins = attribution.details.get("bins")
     if isinstance(bins, list) and len(bins) == len(attribution.features):
         named = tuple(map(str, bins))
-    rows = [
-        (named[number], signed(attribution.scores[number]))
+    return [
+        (named[number], float(attribution.scores[number]))
         for number in order
         if attribution.scores[number] != 0
     ]
+
+
+def _scores(attribution: Attribution) -> tuple[Part, ...]:
+    """The features that score; of a local model also its baseline, sum and estimate."""
+    rows = [(name, signed(score)) for name, score in weights(attribution)]
     baseline = attribution.details.get("intercept")
     if isinstance(baseline, float):
         total = float(attribution.scores.sum())

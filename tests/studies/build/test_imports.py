@@ -235,7 +235,8 @@ def test_instructions_speak_of_highlights_only_where_there_are_some(tmp_path):
     wordy = wordy.replace("screening = false\n", "")
     rows = [{name: value for name, value in row.items() if name != "explanation.scores"} for row in records()]
     assert "ighlight" not in said(wordy, rows)
-    assert "is written next to the text" in said(wordy, rows)
+    assert "stands next to the text" in said(wordy, rows)
+    assert "How to read it." in said(wordy, rows)
     assert "ighlight" in said(SPEC, records())
 
 

@@ -69,7 +69,9 @@ def test_an_example_is_shown_with_its_similarity_out_of_ten():
 
 def test_a_composite_has_all_parts_one_below_the_other():
     text = told(COMPOSITE)
-    assert "dull | +0.30\nfilm | -0.10\nSum of words | +0.20\nBaseline | 0.50" in text
+    # Weights speak of the second of two classes on every page: what was 0.30 for the first is 0.30 against the second.
+    assert "film | +0.10\ndull | -0.30\nSum of words | -0.20\nBaseline | 0.50" in text
+    assert "Estimated probability of '⟦1⟧' | 0.30" in text
     assert text.index("LIME") < text.index("Anchor") < text.index("Decision boundary")
     assert "Evidence margin" not in text  # only the last step, all edits at once
     assert not any(name in text for name in NAMES)

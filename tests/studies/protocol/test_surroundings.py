@@ -32,9 +32,9 @@ def runs(study, row, number=1):
 def test_instructions_come_first_screening_next_and_debriefing_last():
     study = check_protocol(material_with(screening={"attempts": 1}, protocol=FORWARD | {"strategy": True}))
     found = runs(study, 1)
-    assert found[:2] == [("instructions", 1), ("screening", 1)]
+    assert found[:3] == [("instructions", 1), ("screening", 1), ("method", 2)]
     assert found[-2:] == [("questions", 1), ("debrief", 1)]
-    assert [phase for phase, _ in found[2:-2:2]] == [
+    assert [phase for phase, _ in found[3:-2:2]] == [
         "about-learning",
         "about-pre",
         "about-explained",
@@ -47,14 +47,17 @@ def test_instructions_are_shown_again_before_each_further_attempt():
     assert runs(study, 1)[:6] == [("instructions", 1), ("screening", 1)] * 3
     steps = participant_steps(study, study.rows[1], 1)
     assert [step.screen for step in steps[:6]] == [
-        "instructions:explained",
-        "screening:explained",
-        "instructions-again:explained",
-        "screening:explained",
-        "instructions-again:explained",
-        "screening:explained",
+        "instructions:explained:method",
+        "screening:explained:method",
+        "instructions-again:explained:method",
+        "screening:explained:method",
+        "instructions-again:explained:method",
+        "screening:explained:method",
     ]
-    first, again = study.screens["instructions:explained"], study.screens["instructions-again:explained"]
+    first, again = (
+        study.screens["instructions:explained:method"],
+        study.screens["instructions-again:explained:method"],
+    )
     assert again.blocks[1] == first.blocks[0]
 
 
@@ -71,15 +74,57 @@ def test_people_with_and_without_explanations_get_their_own_instructions_and_tes
         {step.screen for step in participant_steps(study, row, 1)} for row in study.rows
     )
     assert {"instructions:plain", "screening:plain"} <= plain
-    assert {"instructions:explained", "screening:explained"} <= method & control
+    assert {"instructions:explained:method", "screening:explained:method"} <= method & control
     assert not any("explained" in key for key in plain if not key.startswith(("about-", "explained:")))
 
 
 def test_the_pass_mark_is_the_share_of_questions_rounded_up():
+    # As published, the question on the own method is one of the test.
     for share, needed in ((0.75, 3), (0.74, 3), (0.76, 4), (0.5, 2), (1, 4), (0, 0)):
-        material = material_with(screening={"pass_mark": share, "attempts": 2})
+        material = material_with(screening={"pass_mark": share, "attempts": 2, "method": "excludes"})
         found = screening(material, make_protocol(FORWARD))
         assert (found.pass_mark, found.attempts, len(found.answers)) == (needed, 2, 4)
+    found = screening(material_with(screening={"pass_mark": 0.6}), make_protocol(FORWARD))
+    assert (found.pass_mark, len(found.answers)) == (2, 3)
+
+
+def test_what_excludes_is_the_same_for_all_conditions_and_the_own_method_is_taught_after_it():
+    study = check_protocol(material_with())
+    screens = study.screens
+    assert screens["screening:plain"] == screens["screening:explained:method"]
+    steps = [
+        step.screen for step in participant_steps(study, study.rows[2], 1)
+    ]  # a control is taught as its method
+    place = steps.index("method:explained:method")
+    assert steps[place - 1].startswith("screening:")
+    assert steps[place + 1] == "method-answer:explained:method"
+    (asked,) = screens["method:explained:method"].questions
+    assert asked.prompt == "A word is highlighted strongly. What does that mean?"
+    answer = screens["method-answer:explained:method"]
+    assert answer.echo == "method"
+    assert "mattered a lot" in " ".join(answer.blocks[0].paragraphs)
+    assert "are highlighted" in " ".join(answer.blocks[1].paragraphs)  # the instruction again
+    (of_plain,) = screens["method:plain"].questions
+    assert "highlight" not in of_plain.prompt
+
+
+def test_as_published_the_question_on_the_own_method_excludes():
+    own = {"question": "What are they?", "answers": ["Reasons", "Noise", "Ads"], "correct": 1}
+    conditions = [
+        {"name": "none"},
+        {"name": "a", "explainer": "lime"},
+        {"name": "b", "explainer": "lime", "question": own},
+    ]
+    options = {"screening": {"method": "excludes"}}
+    study = check_protocol(sample_material(FORWARD, ROLES, conditions=conditions, options=options))
+    assert not any(key.startswith("method:") for key in study.screens)
+    asked = {
+        key: screen.questions[-1] for key, screen in study.screens.items() if key.startswith("screening:")
+    }
+    assert len({question.prompt for question in asked.values()}) == 3
+    # One key judges all: the right answer stands second wherever its author put it.
+    assert [option.label for option in asked["screening:explained:b"].options] == ["Noise", "Reasons", "Ads"]
+    assert study.screening.answers[asked["screening:explained:b"].name] == 2
 
 
 def test_all_right_answers_pass_and_others_do_not():
@@ -92,7 +137,7 @@ def test_all_right_answers_pass_and_others_do_not():
     assert not study.screening.passed(wrong)
     two_wrong = right | {name: wrong[name] for name in list(right)[:2]}
     assert not study.screening.passed(two_wrong)
-    assert study.screening.passed(right | {"screening-1": wrong["screening-1"]})
+    assert not study.screening.passed(right | {"screening-1": wrong["screening-1"]})  # 3 questions, 75%: all
 
 
 def test_own_questions_and_own_instructions_replace_the_protocols():
@@ -103,7 +148,7 @@ def test_own_questions_and_own_instructions_replace_the_protocols():
     )
     study = check_protocol(material)
     assert study.screening.answers == {"screening-1": 2}
-    asked = study.screens["screening:explained"].questions
+    asked = study.screens["screening:explained:method"].questions
     assert [(one.prompt, [option.label for option in one.options]) for one in asked] == [
         ("What is 2 + 2?", ["3", "4"])
     ]

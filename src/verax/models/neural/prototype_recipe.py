@@ -10,7 +10,7 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
-from verax.arrays import FloatArray, IntArray
+from verax.arrays import BoolArray, FloatArray, IndexArray, IntArray
 from verax.data.dataset import Dataset
 from verax.errors import VeraxError
 from verax.models.neural.bilstm import BilstmNetwork
@@ -114,7 +114,8 @@ def prototypes_into(
             f"prototypes; ask for at most {max(1, int(counts[least]))}: prototypes={max(1, int(counts[least]))}."
         )
     model = _with_prototypes(task, per_class)
-    projection = Projection(model, model.encoder.encode(inputs), labels)
+    eligible = _typical(task, inputs, labels, per_class) if fixed else np.ones(len(labels), dtype=np.bool_)
+    projection = Projection(model, model.encoder.encode(inputs), labels, eligible)
     projection.begin(seed)
     if not fixed:
         return Untrained(model), projection
@@ -125,6 +126,19 @@ def prototypes_into(
         return list(features_of(model, model.encoder.encode(some)))
 
     return Untrained(model, projection.layer, represent), projection
+
+
+def _typical(
+    task: TextNetwork | TableNetwork, inputs: Sequence[str] | FloatArray, labels: IntArray, per_class: int
+) -> BoolArray:
+    """Which examples can be prototypes where features are fixed: those that the task model takes for their class.
+
+    The others lie among those of another class, and stay there: a prototype that training has moved away from them is
+    moved back onto one of them. A class with too few that are taken for it has all of its examples.
+    """
+    right: BoolArray = task.predict_proba(inputs).argmax(axis=1) == labels
+    counts = np.bincount(labels[right], minlength=len(task.class_names))
+    return right | (counts < per_class)[labels]
 
 
 def features_of(model: TextNetwork | TableNetwork, arrays: Sequence[Encoded]) -> FloatArray:
@@ -151,7 +165,11 @@ class Projection:
     """Prototypes onto training examples of their class: before training, and after every epoch."""
 
     def __init__(
-        self, model: TextNetwork | TableNetwork, arrays: Sequence[Encoded], labels: IntArray
+        self,
+        model: TextNetwork | TableNetwork,
+        arrays: Sequence[Encoded],
+        labels: IntArray,
+        eligible: BoolArray,
     ) -> None:
         network = model.network
         assert isinstance(network, PrototypeBilstm | PrototypeDense)
@@ -159,6 +177,7 @@ class Projection:
         self.layer: PrototypeLayer = network.output
         self.arrays = arrays
         self.labels = labels
+        self.eligible = eligible
 
     def penalty(self, targets: IntArray | FloatArray) -> Tensor:
         """The layer's own."""
@@ -172,7 +191,7 @@ class Projection:
         centres, near = [], []
         with one_thread():
             for label in range(self.layer.n_classes):
-                own = vectors[self.labels == label]
+                own = vectors[self._members(label)]
                 found = KMeans(self.layer.per_class, n_init=STARTS, random_state=seed).fit(own)
                 centres.append(found.cluster_centers_)
                 near.append(((own - found.cluster_centers_[found.labels_]) ** 2).sum(axis=1))
@@ -189,7 +208,7 @@ class Projection:
         with torch.no_grad():
             scaled = self.layer.scale * vectors
             for label in range(self.layer.n_classes):
-                places = torch.from_numpy(np.flatnonzero(self.labels == label))
+                places = torch.from_numpy(self._members(label))
                 distances = torch.cdist(
                     self.layer.prototypes[self._numbers(label)],
                     scaled[places],
@@ -200,6 +219,10 @@ class Projection:
                     distances[:, best] = torch.inf
                     self.layer.examples[number] = places[best]
                     self.layer.prototypes[number] = scaled[places[best]]
+
+    def _members(self, label: int) -> IndexArray:
+        """The places of the examples that prototypes of a class may be."""
+        return np.flatnonzero((self.labels == label) & self.eligible)
 
     def _numbers(self, label: int) -> list[int]:
         first = label * self.layer.per_class

@@ -24,7 +24,7 @@ from verax.studies.build.fitting import (
     study_dataset,
     study_model,
 )
-from verax.studies.build.known_models import known_models, own_models
+from verax.studies.build.known_models import check_conditions, known_models, own_models
 from verax.studies.display.levels import scales
 from verax.studies.model.item import Item
 from verax.studies.model.sources import Material, Source
@@ -73,6 +73,7 @@ def build_study(
     claim_folder(out, spec_text, force=force or bool(changed))
     protocol = make_protocol(spec.protocol)
     protocol.check(spec)
+    check_conditions(spec, protocol)
     check_explainers(spec)
     # One thread: with several, sums are made in another order on another machine.
     with one_thread():
@@ -119,11 +120,6 @@ def make_source(spec: StudySpec, protocol: Protocol) -> Source:
             f"The spec has a table [worse], but the protocol {spec.protocol['name']!r} shows one model; remove it."
         )
     names = own_models(spec)
-    if names and not protocol.own_models:
-        raise VeraxError(
-            f"A condition has a model of its own ({names[0]}), but the protocol {spec.protocol['name']!r} shows more "
-            "of a model than its answers, so that conditions could not be compared; leave it out."
-        )
     model = study_model(data, model_arguments(spec))
     if worse is None:
         others = {name: study_model(data, model_arguments(spec, own=name)) for name in names}

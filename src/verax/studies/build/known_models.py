@@ -1,21 +1,39 @@
-"""What is worth knowing of a study's models: how good they are, what they learnt from, and how they differ."""
+"""The models of a study's conditions: what is worth knowing of each, and whether the protocol can show them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from verax.errors import VeraxError
 from verax.models.base import Model
 from verax.studies.build.fitting import ModelArguments, accuracy, agreement, model_arguments, training_size
 from verax.studies.items.candidates import match_counts
 from verax.studies.model.sources import Source
 from verax.studies.model.spec import StudySpec
 from verax.studies.model.spec_tables import WorseModel
+from verax.studies.protocol.contract import Protocol
 
 
 def own_models(spec: StudySpec) -> tuple[str, ...]:
     """The models that conditions have in place of the study's, each once."""
     named = (condition.model for condition in spec.conditions)
     return tuple(dict.fromkeys(name for name in named if name is not None and name != spec.model))
+
+
+def check_conditions(spec: StudySpec, protocol: Protocol) -> None:
+    """Refuses what conditions ask for and their protocol cannot show."""
+    name = spec.protocol["name"]
+    if (own := own_models(spec)) and not protocol.own_models:
+        raise VeraxError(
+            f"A condition has a model of its own ({own[0]}), but the protocol {name!r} shows more of a model than its "
+            "answers, so that conditions could not be compared; leave it out."
+        )
+    weighted = [condition.name for condition in spec.conditions if condition.display == "weights"]
+    if weighted and not protocol.shows_weights:
+        raise VeraxError(
+            f"The condition {weighted[0]!r} is to be displayed as weights, from which people could read the model's "
+            f"answer off in the protocol {name!r}; leave display out."
+        )
 
 
 def known_models(source: Source, worse: WorseModel | None, parts: Sequence[str]) -> dict[str, object]:

@@ -31,7 +31,15 @@ def shuffled_scores(attribution: Attribution, seed: int, *about: str | int) -> A
     return replace(
         attribution,
         scores=scores,
-        details={"kept": sum(len(members) == 1 for members in groups.values())},
+        details={
+            "kept": sum(len(members) == 1 for members in groups.values()),
+            # What a method that adds up shows beside its scores, and what values are called there.
+            **{
+                name: attribution.details[name]
+                for name in ("intercept", "bins")
+                if name in attribution.details
+            },
+        },
         cost=Cost(),
         explainer=f"shuffled: {attribution.explainer}",
     )

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from verax.explain.written import Written
+from verax.studies.display.kinds import reading_lines, shown_kind
 from verax.studies.display.written_block import forms, has_legends
 from verax.studies.model.screen import class_mark
 from verax.studies.model.sources import Material
@@ -76,8 +78,23 @@ def masked_task(material: Material) -> Paragraphs:
     )
 
 
+def reading(material: Material, condition: str, *, direction: bool) -> Paragraphs:
+    """How the explanations of one condition are read, for people who see no others."""
+    if shown_kind(material, condition) == "marks":
+        return (_how_to_read_marks(material, direction=direction),)
+    said = f"The explanation of the model's answer stands next to the {terms(material).one}."
+    legends = {
+        shown.legend
+        for (_, name, _), shown in material.explanations.items()
+        if name == condition and isinstance(shown, Written)
+    }
+    if len(legends) > 1:
+        return (f"{said} A line below it says how to read it.",)
+    return (said, *reading_lines(material, condition))
+
+
 def how_to_read(material: Material, *, direction: bool) -> str:
-    """How explanations are read: marks on the input, words beside it, or either."""
+    """How explanations are read by people who meet all conditions: marks on the input, words beside it, or either."""
     shown = forms(material)
     if "words" not in shown:
         return _how_to_read_marks(material, direction=direction)

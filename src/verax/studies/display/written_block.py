@@ -17,6 +17,7 @@ from verax.explain.fragments import Fragments
 from verax.explain.path import Path
 from verax.explain.rule import Rule
 from verax.explain.written import Written
+from verax.studies.display.weights import of_second_class
 from verax.studies.model.item import Item
 from verax.studies.model.screen import Quote, class_mark
 from verax.studies.model.sources import Material
@@ -66,6 +67,8 @@ def unnamed(explanation: Explanation, class_names: Sequence[str]) -> Explanation
             replace(part, explanation=unnamed(part.explanation, class_names)) for part in explanation.parts
         )
         return replace(explanation, parts=parts, target_name=class_mark(explanation.target))
+    if isinstance(explanation, Attribution):
+        explanation = of_second_class(explanation, class_names)
     if isinstance(explanation, Rule | Path | Exemplar | Attribution):
         explanation = replace(explanation, target_name=class_mark(explanation.target))
     if isinstance(explanation, Path):

@@ -63,7 +63,12 @@ class Briefing:
     Attributes:
         paragraphs: the instructions; a paragraph that begins with "- " is a point of a list.
         questions: the screening test. All audiences of a protocol have as many, with the same right answers.
+        method: the question on what this audience is shown, which teaches or is one of the test, as the spec says; all
+            audiences of a protocol have one, or none.
+        reading: how it is read; shown again after that question.
     """
 
     paragraphs: tuple[str, ...]
     questions: tuple[ScreeningQuestion, ...] = ()
+    method: ScreeningQuestion | None = None
+    reading: tuple[str, ...] = ()

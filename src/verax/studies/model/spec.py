@@ -136,6 +136,11 @@ class StudySpec(SpecTable):
         for condition in self.conditions:
             if condition.like is not None:
                 self._check_like(condition.name, condition.like)
+            if condition.display == "weights" and self.display.direction is False:
+                raise ValueError(
+                    f"the condition {condition.name!r} is displayed as weights, which say what a feature speaks for, "
+                    "but display.direction is false; leave one of them out"
+                )
         return self
 
     @property
@@ -161,3 +166,8 @@ class StudySpec(SpecTable):
     def condition(self, name: str) -> Condition:
         """The condition of that name."""
         return next(condition for condition in self.conditions if condition.name == name)
+
+    def method_of(self, name: str) -> Condition:
+        """The condition whose method a condition shows: a control looks as what it is like, any other as itself."""
+        condition = self.condition(name)
+        return condition if condition.like is None else self.condition(condition.like)

@@ -32,6 +32,20 @@ class SpecTable(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class ScreeningQuestion(SpecTable):
+    """One question of the screening test; answers are numbered from 1."""
+
+    question: str
+    answers: list[str] = Field(min_length=2, max_length=9)
+    correct: int = Field(ge=1)
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> ScreeningQuestion:
+        if self.correct > len(self.answers):
+            raise ValueError(f"the correct answer is number {self.correct} of {len(self.answers)}")
+        return self
+
+
 class Condition(SpecTable):
     """What a participant sees beside an item.
 
@@ -43,6 +57,9 @@ class Condition(SpecTable):
         like: a control: the scores of this other condition, shuffled among the features of each item.
         model: what is explained here, if not the study's model: any model that ``model`` of the spec may be. Items are
             then inputs of which all models predict the same class.
+        display: how scores are shown: "marks" on the input and bars beside it, or "weights", which add up with a
+            baseline to an estimate of the model's output, as Hase and Bansal (2020) showed LIME.
+        question: on how to read this condition's explanations, in place of the one on their kind.
         sizes: how many words a fragment of evidence may have, where a task shows fragments; as the protocol says if
             None. A method that gives fragments shows its own.
         any_sign: evidence are the fragments with the highest scores and counter-evidence those with the lowest,
@@ -54,6 +71,8 @@ class Condition(SpecTable):
     parameters: dict[str, Any] = {}
     like: str | None = None
     model: str | None = None
+    display: Literal["marks", "weights"] = "marks"
+    question: ScreeningQuestion | None = None
     sizes: tuple[Annotated[int, Field(ge=1)], ...] | None = Field(default=None, min_length=1)
     any_sign: bool = False
 
@@ -61,8 +80,8 @@ class Condition(SpecTable):
     def _without_what_is_not_said(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
         """Entries that came later are written only where they are used: older studies stay as they are."""
         written: dict[str, object] = write(self)
-        later = ("model", "sizes", "any_sign")
-        return {name: value for name, value in written.items() if value or name not in later}
+        later = {"model": None, "display": "marks", "question": None, "sizes": None, "any_sign": False}
+        return {name: value for name, value in written.items() if name not in later or value != later[name]}
 
     @model_validator(mode="before")
     @classmethod
@@ -84,6 +103,11 @@ class Condition(SpecTable):
         if self.like is not None and self.explainer != NONE:
             raise ValueError(
                 f"the condition {self.name!r} has an explainer and is also like {self.like!r}; leave one of them out"
+            )
+        if self.explainer == NONE and self.display != "marks":
+            raise ValueError(
+                f"the condition {self.name!r} has a display but no explainer; leave it out: a control looks like "
+                "its method"
             )
         if self.explainer == NONE and self.parameters:
             raise ValueError(f"the condition {self.name!r} has parameters but no explainer; name one")
@@ -190,20 +214,6 @@ class Timing(SpecTable):
     hold_minutes: float = Field(default=60, gt=0)
 
 
-class ScreeningQuestion(SpecTable):
-    """One question of the screening test; answers are numbered from 1."""
-
-    question: str
-    answers: list[str] = Field(min_length=2, max_length=9)
-    correct: int = Field(ge=1)
-
-    @model_validator(mode="after")
-    def _one_of_them(self) -> ScreeningQuestion:
-        if self.correct > len(self.answers):
-            raise ValueError(f"the correct answer is number {self.correct} of {len(self.answers)}")
-        return self
-
-
 class ScreeningTest(SpecTable):
     """A test on the method and the procedure before the study; the protocol's own questions if none are given.
 
@@ -211,11 +221,15 @@ class ScreeningTest(SpecTable):
         questions: the test.
         pass_mark: the share of right answers needed.
         attempts: how often it may be tried.
+        method: what the question on the participant's own method is for. "teaches": it is asked after the test, and
+            everybody then reads the right answer. "excludes": it is one of the test, as published; who fails then
+            depends on the condition.
     """
 
     questions: list[ScreeningQuestion] = []
     pass_mark: float = Field(default=0.75, ge=0, le=1)
     attempts: int = Field(default=2, ge=1, le=5)
+    method: Literal["teaches", "excludes"] = "teaches"
 
 
 class Texts(SpecTable):

@@ -37,6 +37,7 @@ class Protocol(BaseModel, ABC):
         explains_worse: whether the worse model's predictions are explained too.
         own_models: whether a condition may have a model of its own: nothing of a model is shown or asked about but the
             class that it predicts, which is the same for all models.
+        shows_weights: whether scores can be displayed as weights, from which the model's answer can be read off.
         scored: the question of its test phases whose answers `score` judges.
         asks: the question that it answers, in one sentence for reports.
         strategy: whether participants are asked at the end, in their own words, how they found their answers.
@@ -48,6 +49,7 @@ class Protocol(BaseModel, ABC):
     explained: ClassVar[tuple[str, ...]] = ("test",)
     explains_worse: ClassVar[bool] = False
     own_models: ClassVar[bool] = False
+    shows_weights: ClassVar[bool] = False
     scored: ClassVar[str] = "prediction"
     asks: ClassVar[str] = ""
 

@@ -17,6 +17,7 @@ from verax.studies.protocol.contract import Protocol, make_protocol
 
 INSTRUCTIONS = Phase("instructions", "Instructions", "instructions")
 SCREENING = Phase("screening", "A short test", "screening")
+METHOD = Phase("method", "A question on what you see", "instructions")
 QUESTIONS = Phase("questions", "A last question", "questions")
 DEBRIEF = Phase("debrief", "The end", "debrief")
 
@@ -34,6 +35,8 @@ def participant_steps(study: Study, row: DesignRow, number: int) -> tuple[Step, 
         attempt = Step(SCREENING.key, f"screening:{audience}")
         again = Step(INSTRUCTIONS.key, f"instructions-again:{audience}")
         steps += [attempt] + [again, attempt] * (study.screening.attempts - 1)
+    if f"method:{audience}" in study.screens:
+        steps += [Step(METHOD.key, f"method:{audience}"), Step(METHOD.key, f"method-answer:{audience}")]
     steps += protocol.steps(study, row, _participant_seed(study.spec.seed, number))
     if protocol.strategy:
         steps.append(Step(QUESTIONS.key, "strategy"))
@@ -48,9 +51,11 @@ def participant_class_names(study: Study, number: int) -> tuple[str, ...]:
 def framed_phases(material: Material, protocol: Protocol) -> tuple[Phase, ...]:
     """The phases around those of the protocol."""
     tested = screening(material, protocol) is not None
+    taught = any(_taught(material, briefing) for briefing in _briefings(material, protocol).values())
     return (
         INSTRUCTIONS,
         *((SCREENING,) if tested else ()),
+        *((METHOD,) if taught else ()),
         *((QUESTIONS,) if protocol.strategy else ()),
         DEBRIEF,
     )
@@ -66,6 +71,9 @@ def framed_screens(material: Material, protocol: Protocol) -> dict[str, Screen]:
             screens[f"screening:{audience}"] = _test(_questions(material, briefing), judged)
             if judged.attempts > 1:
                 screens[f"instructions-again:{audience}"] = _again(material, briefing)
+        if (asked := _taught(material, briefing)) is not None:
+            screens[f"method:{audience}"] = _method(asked)
+            screens[f"method-answer:{audience}"] = _method_answer(asked, briefing)
     if protocol.strategy:
         screens["strategy"] = _strategy()
     screens["debrief"] = Screen("Thank you", (Prose(wording.debrief(material.spec)),), button="Finish")
@@ -102,8 +110,38 @@ def _briefings(material: Material, protocol: Protocol) -> dict[str, Briefing]:
 
 
 def _questions(material: Material, briefing: Briefing) -> tuple[ScreeningQuestion, ...]:
-    own = material.spec.screening.questions if material.spec.screening else []
-    return tuple(own) or briefing.questions
+    test = material.spec.screening
+    if test is None:
+        return ()
+    asked = tuple(test.questions) or briefing.questions
+    return asked if briefing.method is None or test.method == "teaches" else (*asked, briefing.method)
+
+
+def _taught(material: Material, briefing: Briefing) -> ScreeningQuestion | None:
+    """The question on what somebody is shown, where it teaches; none where somebody else's instructions are read."""
+    test = material.spec.screening
+    if test is None or test.method == "excludes" or material.spec.texts.instructions is not None:
+        return None
+    return briefing.method
+
+
+def _method(asked: ScreeningQuestion) -> Screen:
+    said = "One more question on what you will see. It is only to make sure that it is clear."
+    options = tuple(Option(answer, place) for place, answer in enumerate(asked.answers, start=1))
+    return Screen(
+        "What will you see?",
+        (Prose((said,)),),
+        (Question("method", asked.question, options=options),),
+        button="Answer",
+    )
+
+
+def _method_answer(asked: ScreeningQuestion, briefing: Briefing) -> Screen:
+    right = asked.answers[asked.correct - 1].rstrip(".")
+    again = (Prose(briefing.reading),) if briefing.reading else ()
+    return Screen(
+        "The answer", (Prose((f"{asked.question}", f"The right answer is: {right}.")), *again), echo="method"
+    )
 
 
 def _name(number: int) -> str:

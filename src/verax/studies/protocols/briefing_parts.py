@@ -6,6 +6,7 @@ and without explanations have their right answers in the same places, so that on
 
 from __future__ import annotations
 
+from verax.studies.display.method_questions import question_on
 from verax.studies.display.wording import terms
 from verax.studies.display.written_block import forms
 from verax.studies.model.sources import Material
@@ -45,27 +46,8 @@ def how_often_right(material: Material, half: str = "half") -> Asked:
 
 
 def what_a_mark_means(material: Material) -> Asked:
-    """What explanations show."""
-    words = terms(material)
-    if "words" in forms(material):
-        return Asked(
-            question="What does an explanation show?",
-            answers=[
-                "Whether the model is right",
-                "What mattered for the model's answer",
-                "What somebody finds interesting",
-            ],
-            correct=2,
-        )
-    return Asked(
-        question=f"A {words.piece} is highlighted strongly. What does that mean?",
-        answers=[
-            "The model is right",
-            f"The {words.piece} mattered much for the model's answer",
-            f"Somebody found the {words.piece} interesting",
-        ],
-        correct=2,
-    )
+    """What explanations show, for people who meet all conditions."""
+    return question_on("written" if "words" in forms(material) else "marks", terms(material))
 
 
 def nothing_but_answers(material: Material, where: str) -> Asked:

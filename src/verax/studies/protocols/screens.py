@@ -8,6 +8,7 @@ from typing import Literal
 
 from verax.errors import VeraxError
 from verax.studies.display import stimulus, wording
+from verax.studies.display.weights import weights_block
 from verax.studies.display.written_block import written_block
 from verax.studies.items import pool
 from verax.studies.model.item import Item, Variant
@@ -79,6 +80,21 @@ def audience_of(spec: StudySpec, condition: str) -> str:
     return PLAIN if spec.condition(condition).kind == "none" else EXPLAINED
 
 
+def method_audience(spec: StudySpec, condition: str) -> str:
+    """For tasks in which nobody meets two conditions: everybody is told about their own method; controls as methods."""
+    audience = audience_of(spec, condition)
+    return audience if audience == PLAIN else f"{EXPLAINED}:{spec.method_of(condition).name}"
+
+
+def method_audiences(spec: StudySpec) -> dict[str, str | None]:
+    """Those audiences, each with the condition whose explanations it is told about."""
+    told = {method_audience(spec, condition.name): condition for condition in spec.conditions}
+    return {
+        audience: None if audience == PLAIN else spec.method_of(condition.name).name
+        for audience, condition in told.items()
+    }
+
+
 def audiences(spec: StudySpec) -> list[str]:
     """All audiences that the conditions make."""
     return sorted({audience_of(spec, condition.name) for condition in spec.conditions})
@@ -131,8 +147,8 @@ def marked_input(
 
 
 def explained_input(material: Material, item: Item, condition: str, *, title: str) -> tuple[Block, ...]:
-    """The input, its outputs and its explanation: marks, and bars with directions, or what somebody wrote."""
-    said = written_block(material, item, condition)
+    """The input, its outputs and its explanation: marks, and bars with directions, or weights, or what is written."""
+    said = written_block(material, item, condition) or weights_block(material, item, condition)
     if said is not None:
         return stimulus.input_block(item, title=title), outputs(item), said
     direction = shows_direction(material.spec)

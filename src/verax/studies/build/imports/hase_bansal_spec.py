@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from typing import Literal
 
 from verax.errors import VeraxError
+from verax.studies.display.kinds import Kind
+from verax.studies.display.method_questions import question_on
+from verax.studies.display.wording import TERMS
 
 Domain = Literal["text", "tabular"]
 Test = Literal["forward", "counterfactual"]
@@ -15,6 +18,15 @@ CLASS_NAMES = {"text": ("neg", "pos"), "tabular": ("below $50K", "above $50K")}
 # Those of the paper; there are also forms for another, which the paper leaves out.
 METHODS = ("LIME", "Anchor", "prototype", "decision_boundary", "composite")
 ALL_METHODS = (*METHODS, "omission")
+# What kind of explanation each is, by which people are asked how to read it.
+KINDS: dict[str, Kind] = {
+    "LIME": "weights",
+    "Anchor": "rule",
+    "prototype": "exemplar",
+    "decision_boundary": "path",
+    "composite": "composite",
+    "omission": "weights",
+}
 NUMBERS = {"forward": "learning = 16\ntest = 32\n", "counterfactual": "test = 32\n"}
 TASKS = {
     "text": (
@@ -85,6 +97,9 @@ class_names = {json.dumps(list(CLASS_NAMES[domain]))}
 [protocol]
 name = {json.dumps(test)}
 {NUMBERS[test]}
+[screening]
+method = "excludes"     # as published: who cannot say how to read the own method's explanations does not take part
+
 [texts]
 task = {json.dumps(TASKS[domain])}
 """
@@ -111,4 +126,12 @@ def _condition(method: str, domain: Domain) -> str:
 name = {json.dumps(method)}
 explainer = "imported"
 parameters.legend = {json.dumps(legend)}
+question = {_question(method, domain)}
 """
+
+
+def _question(method: str, domain: Domain) -> str:
+    """The question on how to read the explanations of a method, as TOML."""
+    asked = question_on(KINDS[method], TERMS["text" if domain == "text" else "table"])
+    answers = json.dumps(asked.answers)
+    return f"{{ question = {json.dumps(asked.question)}, answers = {answers}, correct = {asked.correct} }}"

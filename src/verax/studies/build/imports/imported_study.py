@@ -12,6 +12,7 @@ from verax.explain.explanation import Attribution, Explanation
 from verax.studies.build.build import compose_study
 from verax.studies.build.build_folder import claim_folder
 from verax.studies.build.explanations import Key, records
+from verax.studies.build.known_models import check_conditions
 from verax.studies.display.controls import shuffled_scores
 from verax.studies.display.levels import scales
 from verax.studies.model.item import Item
@@ -71,6 +72,7 @@ def make_study(
 def _composed(spec: StudySpec, spec_text: str, imported: Imported) -> Study:
     protocol = make_protocol(spec.protocol)
     protocol.check(spec)
+    check_conditions(spec, protocol)
     if imported.kind not in protocol.kinds:
         raise VeraxError(
             f"The protocol {spec.protocol['name']!r} is for data of the kind {' or '.join(protocol.kinds)}, "

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from verax.studies.display.wording import Paragraphs, how_to_read, limits, task, terms
+from verax.studies.display.method_questions import method_question
+from verax.studies.display.wording import Paragraphs, limits, reading, task, terms
 from verax.studies.model.sources import Briefing, Material
 from verax.studies.model.spec_tables import ScreeningQuestion as Asked
 from verax.studies.protocols.briefing_parts import (
@@ -10,14 +11,13 @@ from verax.studies.protocols.briefing_parts import (
     half_right,
     how_often_right,
     nothing_but_answers,
-    what_a_mark_means,
 )
 
 
-def brief(material: Material, *, test: int, explained: bool, direction: bool) -> Briefing:
-    """Counterfactual simulation, for people with or without explanations."""
+def brief(material: Material, *, test: int, method: str | None, direction: bool) -> Briefing:
+    """Counterfactual simulation, for people with the explanations of a condition, or without any."""
     words = terms(material)
-    again = "now with an explanation of the model's answer to the original" if explained else "as before"
+    again = "now with an explanation of the model's answer to the original" if method else "as before"
     said: Paragraphs = (
         *task(material),
         f"For each of {test} {words.many} you see the right answer, the model's answer, and a changed version of the "
@@ -30,9 +30,10 @@ def brief(material: Material, *, test: int, explained: bool, direction: bool) ->
         f"- Second predictions: the same {words.many} in another order, {again}.",
         *limits(material.spec.timing),
     )
-    if explained:
+    read = () if method is None else reading(material, method, direction=direction)
+    if method is not None:
         said += (
-            how_to_read(material, direction=direction),
+            *read,
             f"You also rate each explanation. {RATE_THE_REASONS}",
         )
     questions = (
@@ -46,11 +47,15 @@ def brief(material: Material, *, test: int, explained: bool, direction: bool) ->
             correct=3,
         ),
         how_often_right(material),
-        what_a_mark_means(material) if explained else nothing_but_answers(material, "beside the original"),
         Asked(
             question="How often does the change alter the model's answer?",
             answers=["Always", f"In half of the {words.many}", "Never"],
             correct=2,
         ),
     )
-    return Briefing(said, questions)
+    own = (
+        nothing_but_answers(material, "beside the original")
+        if method is None
+        else method_question(material, method)
+    )
+    return Briefing(said, questions, own, read)

@@ -27,13 +27,11 @@ from verax.studies.protocols.briefing_parts import RATE_THE_REASONS
 from verax.studies.protocols.counterfactual.briefing import brief
 from verax.studies.protocols.screens import (
     BEFORE_EXPLANATIONS,
-    EXPLAINED,
-    PLAIN,
-    audience_of,
-    audiences,
     by_role,
     explained_input,
     made_items,
+    method_audience,
+    method_audiences,
     outputs,
     page,
     prediction_question,
@@ -57,6 +55,7 @@ class Counterfactual(Protocol):
     )
     explained: ClassVar[tuple[str, ...]] = ("test",)
     own_models: ClassVar[bool] = True
+    shows_weights: ClassVar[bool] = True
 
     test: int = Field(default=32, ge=1)
     vectors: str | None = None
@@ -112,15 +111,15 @@ class Counterfactual(Protocol):
         )
 
     def audience(self, spec: StudySpec, row: DesignRow) -> str:
-        """People with and without explanations are told different things."""
-        return audience_of(spec, row.get(OneCondition).condition)
+        """Everybody is told about their own method, or about none."""
+        return method_audience(spec, row.get(OneCondition).condition)
 
     def briefing(self, material: Material, audience: str) -> Briefing:
         """What the two parts are, and the balance of the items and their changes."""
         return brief(
             material,
             test=len(by_role(material.items, "test")),
-            explained=audience == EXPLAINED,
+            method=method_audiences(material.spec)[audience],
             direction=shows_direction(material.spec),
         )
 
@@ -197,26 +196,31 @@ def _with(material: Material, item: Item, condition: str) -> Screen:
 def _pages(material: Material) -> dict[str, Screen]:
     words = wording.terms(material)
     count = len(by_role(material.items, "test"))
-    again = {
-        EXPLAINED: page(
+
+    def again(method: str | None) -> Screen:
+        if method is None:
+            return page(
+                "Second predictions",
+                f"You now see the same {words.many} and changes again, in another order.",
+                "Predict the model's answer to the changed version. Your answers may be the same as before, or others.",
+            )
+        return page(
             "Second predictions",
             f"You now see the same {words.many} and changes again, in another order, with an explanation of the "
             "model's answer to the original. Rate the explanation, and predict the model's answer to the changed "
             "version.",
-            wording.how_to_read(material, direction=shows_direction(material.spec)),
+            *wording.reading(material, method, direction=shows_direction(material.spec)),
             RATE_THE_REASONS,
-        ),
-        PLAIN: page(
-            "Second predictions",
-            f"You now see the same {words.many} and changes again, in another order.",
-            "Predict the model's answer to the changed version. Your answers may be the same as before, or others.",
-        ),
-    }
+        )
+
     return {
         "about-pre": page(
             "First predictions",
             f"You now see {count} {words.many} and a changed version of each.",
             "Predict the model's answer to the changed version, whether that is right or wrong.",
         ),
-        **{f"about-post:{audience}": again[audience] for audience in audiences(material.spec)},
+        **{
+            f"about-post:{audience}": again(method)
+            for audience, method in method_audiences(material.spec).items()
+        },
     }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from verax.studies.display.wording import Paragraphs, how_to_read, limits, task, terms
+from verax.studies.display.method_questions import method_question
+from verax.studies.display.wording import Paragraphs, limits, reading, task, terms
 from verax.studies.model.sources import Briefing, Material
 from verax.studies.model.spec_tables import ScreeningQuestion as Asked
 from verax.studies.protocols.briefing_parts import (
@@ -10,15 +11,14 @@ from verax.studies.protocols.briefing_parts import (
     half_right,
     how_often_right,
     nothing_but_answers,
-    what_a_mark_means,
     what_to_predict,
 )
 
 
-def brief(material: Material, *, learning: int, test: int, explained: bool, direction: bool) -> Briefing:
-    """Forward simulation, for people with or without explanations."""
+def brief(material: Material, *, learning: int, test: int, method: str | None, direction: bool) -> Briefing:
+    """Forward simulation, for people with the explanations of a condition, or without any."""
     many = terms(material).many
-    again = "now with an explanation of the model's answer, which you rate" if explained else "as before"
+    again = "now with an explanation of the model's answer, which you rate" if method else "as before"
     said: Paragraphs = (
         *task(material),
         "Your task is to predict what the model says, whether that is right or wrong. The model makes mistakes.",
@@ -30,16 +30,21 @@ def brief(material: Material, *, learning: int, test: int, explained: bool, dire
         f"- Second predictions: the {test} {many} of the first predictions again, in another order.",
         *limits(material.spec.timing),
     )
-    if explained:
-        said += (how_to_read(material, direction=direction), RATE_THE_REASONS)
+    read = () if method is None else reading(material, method, direction=direction)
+    if method is not None:
+        said += (*read, RATE_THE_REASONS)
     questions = (
         what_to_predict(material),
         how_often_right(material),
-        what_a_mark_means(material) if explained else nothing_but_answers(material, "in the second look"),
         Asked(
             question=f"May you look back at the {many} of the first look while you predict?",
             answers=["Yes, at any time", "Yes, but only once", "No"],
             correct=3,
         ),
     )
-    return Briefing(said, questions)
+    own = (
+        nothing_but_answers(material, "in the second look")
+        if method is None
+        else method_question(material, method)
+    )
+    return Briefing(said, questions, own, read)

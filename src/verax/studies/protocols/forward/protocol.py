@@ -27,13 +27,11 @@ from verax.studies.protocols.briefing_parts import RATE_THE_REASONS
 from verax.studies.protocols.forward.briefing import brief
 from verax.studies.protocols.screens import (
     BEFORE_EXPLANATIONS,
-    EXPLAINED,
-    PLAIN,
-    audience_of,
-    audiences,
     by_role,
     explained_input,
     made_items,
+    method_audience,
+    method_audiences,
     outputs,
     page,
     prediction_question,
@@ -57,6 +55,7 @@ class Forward(Protocol):
     )
     explained: ClassVar[tuple[str, ...]] = ("learning",)
     own_models: ClassVar[bool] = True
+    shows_weights: ClassVar[bool] = True
 
     learning: int = Field(default=16, ge=1)
     test: int = Field(default=32, ge=1)
@@ -118,8 +117,8 @@ class Forward(Protocol):
         )
 
     def audience(self, spec: StudySpec, row: DesignRow) -> str:
-        """People with and without explanations are told different things."""
-        return audience_of(spec, row.get(OneCondition).condition)
+        """Everybody is told about their own method, or about none."""
+        return method_audience(spec, row.get(OneCondition).condition)
 
     def briefing(self, material: Material, audience: str) -> Briefing:
         """What the four parts are, and the balance of the items."""
@@ -127,7 +126,7 @@ class Forward(Protocol):
             material,
             learning=len(by_role(material.items, "learning")),
             test=len(by_role(material.items, "test")),
-            explained=audience == EXPLAINED,
+            method=method_audiences(material.spec)[audience],
             direction=shows_direction(material.spec),
         )
 
@@ -197,15 +196,17 @@ def _pages(material: Material) -> dict[str, Screen]:
     learning, test = (len(by_role(material.items, role)) for role in ("learning", "test"))
     predict = "Predict the model's answer for each, whether that is right or wrong. You cannot look back."
     looks_again = f"You now see the {learning} {many} of the first look again"
-    again = {
-        EXPLAINED: page(
+
+    def again(method: str | None) -> Screen:
+        if method is None:
+            return page("Second look", f"{looks_again}. Try to learn more about how the model decides.")
+        return page(
             "Second look",
             f"{looks_again}, with explanations. You rate each explanation.",
-            wording.how_to_read(material, direction=shows_direction(material.spec)),
+            *wording.reading(material, method, direction=shows_direction(material.spec)),
             RATE_THE_REASONS,
-        ),
-        PLAIN: page("Second look", f"{looks_again}. Try to learn more about how the model decides."),
-    }
+        )
+
     return {
         "about-learning": page(
             "First look",
@@ -213,7 +214,10 @@ def _pages(material: Material) -> dict[str, Screen]:
             "Try to learn how the model decides. Take your time: you cannot go back.",
         ),
         "about-pre": page("First predictions", f"You now see {test} new {many}. {predict}"),
-        **{f"about-explained:{audience}": again[audience] for audience in audiences(material.spec)},
+        **{
+            f"about-explained:{audience}": again(method)
+            for audience, method in method_audiences(material.spec).items()
+        },
         "about-post": page(
             "Second predictions",
             f"You now see the {test} {many} of the first predictions again, in another order. {predict}",
