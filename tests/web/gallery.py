@@ -15,6 +15,7 @@ from verax.data.words import split_words
 from verax.explain import Composite, Edit, Exemplar, Part, Path, Rule
 from verax.explain.account import account
 from verax.studies.display import wording
+from verax.studies.display.weights import weights_legend
 from verax.studies.display.written_block import as_text, legend_of, unnamed
 from verax.studies.model.screen import (
     Bars,
@@ -248,6 +249,25 @@ SCREENS = {
     **{
         name: Screen("Example 3 of 16", (told(explanation),), (RATING,)) for name, explanation in TOLD.items()
     },
+    "weights": Screen(
+        "Example 3 of 16",
+        (
+            Passage(marked_text(), "The text"),
+            Bars(
+                (
+                    ("charms", 0.05),
+                    ("modest", 0.04),
+                    ("despite", -0.18),
+                    ("Sum of words", -0.09),
+                    ("Baseline", 0.24),
+                    (f"Estimated probability of {class_mark(1)}", 0.15),
+                ),
+                "Explanation",
+                weights_legend("words", 1, NAMES),
+            ),
+        ),
+        (RATING,),
+    ),
     "feedback": Screen(
         "The model's answer", (Facts((("The model says", class_mark(0)),)),), echo="prediction"
     ),
