@@ -41,3 +41,25 @@ def test_an_explainer_multiplies_in_one_thread_whatever_its_user_set(monkeypatch
         Lime(samples=50).explain(model, texts)
         assert set(blas_threads()) == {2}
     assert set(during) == {1}
+
+
+def test_the_blas_libraries_are_those_that_threadpoolctl_finds_among_all():
+    from threadpoolctl import ThreadpoolController
+
+    from verax.run.threads import _blas_pools
+
+    every = ThreadpoolController().select(user_api="blas").lib_controllers
+    _blas_pools.cache_clear()
+    assert {pool.filepath for pool in _blas_pools()} == {pool.filepath for pool in every}
+    assert every
+
+
+def test_where_the_system_lists_no_files_all_libraries_are_looked_through(tmp_path):
+    from verax.run.threads import _loaded_blas
+
+    assert _loaded_blas(tmp_path / "none") is None
+    listed = tmp_path / "maps"
+    listed.write_bytes(
+        b"7f 00 /usr/lib/libopenblas.so.0\n7f 00 /usr/lib/libc.so.6\n7f 00 [heap]\n7f 00 /x/libmkl_rt.so\n"
+    )
+    assert _loaded_blas(listed) == ["/usr/lib/libopenblas.so.0", "/x/libmkl_rt.so"]

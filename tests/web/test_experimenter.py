@@ -388,7 +388,9 @@ def test_a_paused_study_is_kind_to_participants_and_goes_on_when_it_is_opened(an
     assert http_walk(anna.client, url, lambda asked: GIVEN[asked.name]).code
     assert done(anna) == [(NAME, "paused"), (NAME, "open")]
     shown = words(anna.client.get("/experimenter").text)
-    assert re.search(r"UTC\) Who What \S+ \S+ anna opened the study \S+ \S+ anna paused the study", shown)
+    assert re.search(
+        r"When Who What \S+ \S+ UTC anna opened the study \S+ \S+ UTC anna paused the study", shown
+    )
 
 
 def test_closing_is_asked_once_more(anna):

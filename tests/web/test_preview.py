@@ -20,7 +20,12 @@ def test_every_row_can_be_walked_through_more_often_than_the_study_has_places(tm
     study = small_study(target=1)
     with running(preview_app(study, tmp_path)) as address:
         chooser = httpx.get(f"{address}/", timeout=60).text
-        assert re.findall(r'href="(/row/[^"]*)"', chooser) == ["/row/0/", "/row/1/"]
+        assert re.findall(r'href="(/(?:row|pages)/[^"]*)"', chooser) == [
+            "/row/0/",
+            "/pages/0",
+            "/row/1/",
+            "/pages/1",
+        ]
         items = {}
         for row in (0, 1):
             with httpx.Client(base_url=f"{address}/row/{row}", timeout=60) as client:
@@ -61,3 +66,40 @@ def test_all_addresses_of_a_page_lie_under_its_row(tmp_path):
 def test_the_rows_are_told_in_words(tmp_path):
     with running(preview_app(small_study(), tmp_path)) as address:
         assert "conditions: 0, 1" in httpx.get(f"{address}/", timeout=60).text
+
+
+def test_every_page_of_a_row_can_be_jumped_to_and_filled_in(tmp_path):
+    study = small_study()
+    with (
+        running(preview_app(study, tmp_path)) as address,
+        httpx.Client(base_url=address, timeout=60) as client,
+    ):
+        pages = client.get("/pages/1").text
+        jumps = re.findall(r'href="(/jump/1/\d+)"', pages)
+        assert jumps == [f"/jump/1/{ord}" for ord in range(1, 12)]
+        assert client.get("/pages/7").status_code == 404
+        # The ninth page: whoever is there has passed the screening test, and left its second try out.
+        own = client.get(jumps[8]).headers["location"]
+        assert own.startswith("/row/1/p/")
+        page = client.get(own)
+        assert "Preview: nothing is recorded." in page.text
+        assert "Screening" not in page.text
+        for _ in range(3):
+            assert client.get(own.replace("/row/", "/fill/")).headers["location"] == own
+        assert "completion" in client.get(own).text.lower()
+
+
+def test_a_page_is_shown_in_two_widths(tmp_path):
+    with (
+        running(preview_app(small_study(), tmp_path)) as address,
+        httpx.Client(base_url=address, timeout=60) as client,
+    ):
+        own = client.get("/jump/0/1").headers["location"]
+        both = client.get(own.replace("/row/", "/widths/"))
+        assert re.findall(r'<iframe [^>]*width="(\d+)"[^>]*src="([^"]+)"', both.text) == [
+            ("390", own),
+            ("1100", own),
+        ]
+        assert "frame-src 'self'" in both.headers["content-security-policy"]
+        # In the preview alone pages may stand in a frame of the same site.
+        assert "frame-ancestors 'self'" in client.get(own).headers["content-security-policy"]

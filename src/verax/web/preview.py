@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
+from typing import cast
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
+from verax.studies.model.screen import Meaning, Question
 from verax.studies.model.study import Study
 from verax.studies.model.study_files import load_study
-from verax.studies.store import open_store
+from verax.studies.protocol.surroundings import participant_steps
+from verax.studies.store import Store, Where, open_store
 from verax.web.app import SafeHeaders, make_app, static
 from verax.web.http.assets import asset_name
-from verax.web.http.pages import draw
+from verax.web.http.pages import Site, draw, see_other
+from verax.web.http.policy import POLICY
 from verax.web.serve import address, listen, run
 
 # Nobody walks through a preview more often.
@@ -62,6 +67,10 @@ def preview_app(study: Study, scratch: Path) -> Starlette:
         routes=[
             Route("/", partial(_choose, study)),
             Route("/static/{name}", static),
+            Route("/pages/{row:int}", partial(_pages, study)),
+            Route("/jump/{row:int}/{ord:int}", partial(_jump, rows)),
+            Route("/fill/{row:int}/p/{token}", partial(_fill, rows)),
+            Route("/widths/{row:int}/p/{token}", partial(_widths, study)),
             Mount("/row/{row:int}", rows),
         ],
         middleware=[Middleware(SafeHeaders)],
@@ -70,15 +79,94 @@ def preview_app(study: Study, scratch: Path) -> Starlette:
 
 
 def _choose(study: Study, request: Request) -> Response:  # noqa: ARG001
-    context = {
+    return _drawn(study, "preview.html", {"rows": [(row.number, row.cells.in_words()) for row in study.rows]})
+
+
+def _pages(study: Study, request: Request) -> Response:
+    """Every page of a row in its order, each to jump to."""
+    number = request.path_params["row"]
+    row = next((row for row in study.rows if row.number == number), None)
+    if row is None:
+        raise HTTPException(404)
+    parts: list[tuple[str, list[tuple[int, str]]]] = []
+    for ord, step in enumerate(participant_steps(study, row, 1), start=1):
+        title = study.phases[step.phase].title or step.phase
+        if not parts or parts[-1][0] != title:
+            parts.append((title, []))
+        shown = [study.screens[step.screen].heading, step.item and f"item {step.item}", step.condition]
+        parts[-1][1].append((ord, ", ".join(words for words in shown if words) or f"page {ord}"))
+    return _drawn(study, "preview_pages.html", {"row": number, "cells": row.cells.in_words(), "parts": parts})
+
+
+def _jump(rows: _Rows, request: Request) -> Response:
+    """Somebody new who has all pages before this one behind them, with answers that were filled in."""
+    row, ord = request.path_params["row"], request.path_params["ord"]
+    store = rows.store(row)
+    token = store.enter()
+    where = store.consent(token, agreed=True)
+    while where is not None and where.status == "active" and where.ord < ord:
+        where = fill_in(store, token)
+    return see_other(f"/row/{row}/p/{token}")
+
+
+def _fill(rows: _Rows, request: Request) -> Response:
+    """The page that is due is filled in, and the next one shown."""
+    row, token = request.path_params["row"], request.path_params["token"]
+    store = rows.store(row)
+    where = store.look(token)
+    if where is not None and where.status == "consent":
+        store.consent(token, agreed=True)
+    elif where is not None and where.status == "active":
+        fill_in(store, token)
+    back = "widths" if request.query_params.get("back") == "widths" else "row"
+    return see_other(f"/{back}/{row}/p/{token}")
+
+
+def _widths(study: Study, request: Request) -> Response:
+    """The same page as on a phone and as on a desk, side by side."""
+    row, token = request.path_params["row"], request.path_params["token"]
+    answer = _drawn(study, "preview_widths.html", {"row": row, "token": token})
+    answer.headers["Content-Security-Policy"] = f"{POLICY}; frame-src 'self'"
+    return answer
+
+
+def _drawn(study: Study, template: str, context: Mapping[str, object]) -> HTMLResponse:
+    shared = {
         "study": study.spec.title,
         "contact": "",
         "preview": False,
+        "here": "",
         "static": lambda name: f"/static/{asset_name(name)}",
         "link": "",
-        "rows": [(row.number, row.cells.in_words()) for row in study.rows],
     }
-    return HTMLResponse(draw("preview.html", context))
+    return HTMLResponse(draw(template, shared | dict(context)))
+
+
+def fill_in(store: Store, token: str) -> Where | None:
+    """Answers the page that is due: the screening test rightly, all else with one answer after the other."""
+    where = store.show(token)
+    if where is None or where.status != "active" or where.screen is None:
+        return where
+    right = {} if store.study.screening is None else store.study.screening.answers
+    given = {
+        question.name: _answer(question, where.ord, right.get(question.name))
+        for question in where.screen.questions
+    }
+    store.submit(token, where.ord, where.nonce, given, {})
+    return store.look(token)
+
+
+def _answer(question: Question, ord: int, right: Meaning | None) -> str:
+    if not question.options:
+        return "Filled in by the preview."
+    meanings = [option.means for option in question.options]
+    place = meanings.index(right) if right in meanings else ord % len(meanings)
+    return str(place + 1)
+
+
+def site_store(app: Starlette) -> Store:
+    """The store behind an application."""
+    return cast(Site, app.state.site).store
 
 
 class _Rows:
@@ -91,11 +179,26 @@ class _Rows:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         app = await run_in_threadpool(self._app, scope["path_params"]["row"])
-        await app(scope, receive, send)
+
+        async def may_be_framed(message: Message) -> None:
+            """Pages that nobody may put into a frame are put into one here, to be seen in two widths."""
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                policy = headers.get("Content-Security-Policy", POLICY)
+                headers["Content-Security-Policy"] = policy.replace(
+                    "frame-ancestors 'none'", "frame-ancestors 'self'"
+                )
+            await send(message)
+
+        await app(scope, receive, may_be_framed)
+
+    def store(self, number: int) -> Store:
+        """Of the people who look at one row."""
+        return site_store(self._app(number))
 
     def close(self) -> None:
         for app in self._apps.values():
-            app.state.site.store.close()
+            site_store(app).close()
 
     def _app(self, number: int) -> Starlette:
         with self._lock:

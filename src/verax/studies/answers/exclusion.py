@@ -15,6 +15,7 @@ from sqlalchemy import BindParameter, Connection, and_, bindparam, insert, or_, 
 from verax.studies.answers.exclusion_rules import Evidence, Person, judge, scored_question
 from verax.studies.answers.flat_records import ANSWERED, AnsweredStep
 from verax.studies.store.clock import SECOND, to_micros
+from verax.studies.store.one_participant import BY_HAND
 from verax.studies.store.people import HAS_LEFT, columns
 from verax.studies.store.store import Store
 from verax.studies.store.tables import exclusions, participants, studies
@@ -64,7 +65,10 @@ STILL_THERE = (
     .where(participants.c.id.in_(_people), participants.c.status != "withdrawn", participants.c.steps > 0)
     .with_for_update(key_share=True)
 )
-KNOWN = select(*columns(exclusions, Recorded._fields)).where(exclusions.c.participant_id.in_(_people))
+# What somebody decided by hand no rule takes back.
+KNOWN = select(*columns(exclusions, Recorded._fields)).where(
+    exclusions.c.participant_id.in_(_people), exclusions.c.rule != BY_HAND
+)
 NEW = insert(exclusions)
 CHANGE = (
     update(exclusions)

@@ -292,9 +292,8 @@ def read_exclusions(seen: View) -> Iterator[Record]:
                 "participant": seen.name(person),
                 "bot": person.is_bot,
                 "rule": exclusion.rule,
-                "limit": evidence["limit"],
-                "measured": evidence["measured"],
-                "answers": evidence["answers"],
+                # What somebody decided by hand has a reason, and nothing that was measured.
+                **{name: evidence.get(name) for name in ("limit", "measured", "answers")},
                 "evidence": evidence,
                 "in_force": exclusion.lifted_at is None,
             }

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from verax.studies.model.spec_tables import RuleName
+from verax.studies.store.one_participant import BY_HAND
 
 Type = Literal["integer", "number", "text", "boolean", "json"]
 
 STATUSES = ("invited", "declined", "full", "active", "complete", "screened-out", "withdrawn")
 PLATFORMS = ("link", "code", "prolific", "mturk")
 KINDS = ("instructions", "screening", "learning", "training", "test", "questions", "debrief")
-RULES: tuple[str, ...] = get_args(RuleName)
+RULES: tuple[str, ...] = (*get_args(RuleName), BY_HAND)
 
 
 @dataclass(frozen=True)
@@ -166,10 +167,16 @@ EVENTS = (
 EXCLUSIONS = (
     _PARTICIPANT,
     _BOT,
-    Column("rule", "text", "The rule, as declared in the spec.", RULES, always=True),
-    Column("limit", "number", "The rule's limit.", always=True),
-    Column("measured", "number", "What was measured.", always=True),
-    Column("answers", "integer", "On how many answers, checks or steps.", always=True),
+    Column(
+        "rule",
+        "text",
+        "The rule, as declared in the spec; by-hand if somebody decided it and said why.",
+        RULES,
+        always=True,
+    ),
+    Column("limit", "number", "The rule's limit; empty for what somebody decided by hand."),
+    Column("measured", "number", "What was measured."),
+    Column("answers", "integer", "On how many answers, checks or steps."),
     Column("evidence", "json", "All that the decision rests on.", always=True),
     Column(
         "in_force", "boolean", "Whether the rule holds; false if it did once and no longer does.", always=True

@@ -17,10 +17,12 @@ from verax.studies.answers.exclusion import apply_exclusions
 from verax.studies.answers.exclusion_rules import limit_of
 from verax.studies.store import Store
 from verax.studies.store.clock import from_micros
+from verax.studies.store.pace import pace
 from verax.studies.store.people import acted
 from verax.studies.store.status import Overview, overview
 from verax.web.experimenter.live_words import by_phase, done_in_words, extremes, minutes, person_in_words
-from verax.web.experimenter.sign_in import Visit, experimenter_page
+from verax.web.experimenter.share_link import share_address
+from verax.web.experimenter.sign_in import Visit, experimenter_page, home
 from verax.web.experimenter.zip_export import FORMATS
 from verax.web.http.pages import site_of
 
@@ -71,18 +73,27 @@ class Watch:
 
 def live(request: Request, visit: Visit) -> Response:
     """The whole page."""
+    link = share_address(request) if visit.role == "owner" else ""
+    return _whole(request, visit, home(request, "/live"), link)
+
+
+def shared(request: Request, visit: Visit) -> Response:
+    """The whole page for whoever has the link to it: nobody can be opened, and nothing changed."""
+    return _whole(request, visit, f"{home(request)}/shared/{request.path_params['key']}/live", "")
+
+
+def _whole(request: Request, visit: Visit, again: str, link: str) -> Response:
     seen = _watch(request).look()
-    answer = experimenter_page(
-        request, "experimenter_live.html", _shown(request, seen) | {"visit": visit, "formats": FORMATS}
-    )
+    more = {"visit": visit, "formats": FORMATS, "again": again, "share": link, "host": request.url.netloc}
+    answer = experimenter_page(request, "experimenter_live.html", _shown(request, seen, visit) | more)
     answer.background = BackgroundTask(_watch(request).judge)
     return answer
 
 
-def news(request: Request, visit: Visit) -> Response:  # noqa: ARG001
+def news(request: Request, visit: Visit) -> Response:
     """What changes on the page, for the script that asks every few seconds."""
     seen = _watch(request).look(SHARED_SECONDS)
-    answer = experimenter_page(request, "experimenter_news.html", _shown(request, seen))
+    answer = experimenter_page(request, "experimenter_news.html", _shown(request, seen, visit))
     if request.query_params.get("state", seen.state) != seen.state:
         # Somebody else opened, paused or closed the study: the buttons are others now.
         answer.headers["HX-Refresh"] = "true"
@@ -94,13 +105,16 @@ def _watch(request: Request) -> Watch:
     return cast(Watch, request.app.state.watch)
 
 
-def _shown(request: Request, seen: Overview) -> dict[str, object]:
+def _shown(request: Request, seen: Overview, visit: Visit) -> dict[str, object]:
     store = site_of(request).store
+    left = sum(max(row.target - row.complete, 0) for row in seen.people.rows)
     done = store.read(acted, ACTIONS)
     people = [person for person in seen.last if not person.bot]
     bots = [person for person in seen.last if person.bot]
     return {
         "overview": seen,
+        "opens": bool(visit.name),  # whoever is signed in, not who has the link alone
+        "pace": store.read(pace, left),
         "decisions": list(_decisions(seen)),
         "places": sum(row.target for row in seen.people.rows),
         "people": [person_in_words(store.study, person) for person in people[:PEOPLE]],

@@ -25,6 +25,9 @@ ACTIONS = {
     "closed": "closed the study",
     "export": "exported the answers",
     "withdrawal": "ended a participant's part",
+    "exclusion": "excluded a participant",
+    "inclusion": "took an exclusion back",
+    "new share link": "made a new link to share",
     "purge": "deleted answers whose time was over",
 }
 
@@ -70,7 +73,9 @@ def by_phase(study: Study, group: Group) -> list[PhaseLine]:
     """The phases that anybody has behind them or was lost in."""
     times = {time.phase: time for time in group.phases}
     known = [*times, *(phase for phase in group.dropped if phase not in times)]
-    return [PhaseLine(_title(study, phase), times.get(phase), group.dropped.get(phase, 0)) for phase in known]
+    return [
+        PhaseLine(phase_title(study, phase), times.get(phase), group.dropped.get(phase, 0)) for phase in known
+    ]
 
 
 def extremes(study: Study, people: Sequence[Seen]) -> tuple[Person, Person] | None:
@@ -101,10 +106,11 @@ def done_in_words(type: str, data: Mapping[str, object]) -> str:
 def _where(study: Study, seen: Seen) -> str:
     if seen.phase is None or seen.status not in ("active", "left", "screened-out"):
         return ""
-    return f"{_title(study, seen.phase)}, page {seen.step} of {seen.steps}"
+    return f"{phase_title(study, seen.phase)}, page {seen.step} of {seen.steps}"
 
 
-def _title(study: Study, phase: str) -> str:
+def phase_title(study: Study, phase: str) -> str:
+    """What a phase is called on pages."""
     known = study.phases.get(phase)
     if known is None or not known.title:
         return phase

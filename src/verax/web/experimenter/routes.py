@@ -21,8 +21,10 @@ from verax.studies.store.accounts import (
     sign_in,
     sign_out,
 )
-from verax.web.experimenter.live_page import live, news
+from verax.web.experimenter.live_page import live, news, shared
+from verax.web.experimenter.participant_page import judge, participant, withdraw
 from verax.web.experimenter.password_checks import Full, PasswordChecks
+from verax.web.experimenter.share_link import replace_link, with_link
 from verax.web.experimenter.sign_in import (
     Visit,
     device_cookie,
@@ -54,6 +56,14 @@ def experimenter_routes() -> list[Route]:
     return [
         Route("/experimenter", guarded(live)),
         Route("/experimenter/live", guarded(news)),
+        Route("/experimenter/participant/{name}", guarded(participant)),
+        Route("/experimenter/participant/{name}/judge", guarded_form(judge, may=OWNER), methods=["POST"]),
+        Route(
+            "/experimenter/participant/{name}/withdraw", guarded_form(withdraw, may=OWNER), methods=["POST"]
+        ),
+        Route("/experimenter/share", guarded_form(replace_link, may=OWNER), methods=["POST"]),
+        Route("/experimenter/shared/{key}", with_link(shared)),
+        Route("/experimenter/shared/{key}/live", with_link(news)),
         Route("/experimenter/state", guarded_form(set_state, may=NOT_READERS), methods=["POST"]),
         Route("/experimenter/export", guarded_form(export, may=OWNER), methods=["POST"]),
         Route("/experimenter/sign-out", guarded_form(leave), methods=["POST"]),

@@ -79,7 +79,7 @@ def guarded(handler: Callable[[Request, Visit], Response]) -> Callable[[Request]
 
     def endpoint(request: Request) -> Response:
         visit = visit_of(request)
-        return _to_the_door(request) if visit is None else handler(request, visit)
+        return to_the_door(request) if visit is None else handler(request, visit)
 
     return endpoint
 
@@ -97,7 +97,7 @@ def guarded_form(
     def checked(request: Request, form: Form) -> Response:
         visit = visit_of(request)
         if visit is None:
-            return _to_the_door(request)
+            return to_the_door(request)
         sent = form.get(FORM_TOKEN, "").encode("utf-8", "replace")
         if not hmac.compare_digest(sent, visit.form_token.encode()):
             return not_from_here(request)
@@ -181,7 +181,8 @@ def not_from_here(request: Request) -> Response:
     )
 
 
-def _to_the_door(request: Request) -> Response:
+def to_the_door(request: Request) -> Response:
+    """Where whoever is not signed in is sent."""
     door = home(request, "/sign-in")
     if "hx-request" in request.headers:
         # The script follows redirects by itself, and would put the door into the middle of the page.

@@ -61,6 +61,7 @@ def page(request: Request, template: str, context: Mapping[str, object], status:
         "contact": site.study.spec.texts.contact,
         "preview": site.preview,
         "root": root(request),
+        "here": request.url.path if site.preview else "",
         "static": lambda name: f"{root(request)}/static/{asset_name(name)}",
         "link": "",
         "leaving": None,

@@ -1,0 +1,186 @@
+"""One participant as an experimenter opens them: what they answered and when, and whether they are excluded by hand.
+
+Outside of the database participants are known by a pseudonym; everybody's is made again to find whose it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, insert, select, update
+
+from verax.errors import VeraxError
+from verax.studies.store.clock import SECOND, from_micros
+from verax.studies.store.people import Transaction, act, state_of
+from verax.studies.store.store import Store
+from verax.studies.store.tables import exclusions, participants, responses, steps
+from verax.studies.store.tokens import pseudonym
+
+# The rule under which somebody is excluded by a person and not by the program.
+BY_HAND = "by-hand"
+LONGEST_REASON = 300
+
+EVERYBODY = select(participants.c.id, participants.c.token_hash).where(
+    participants.c.study_id == bindparam("study_id")
+)
+PERSON = select(participants).where(participants.c.id == bindparam("who"))
+ANSWERED = (
+    select(steps, responses.c.answers, responses.c.late)
+    .outerjoin_from(steps, responses)
+    .where(steps.c.participant_id == bindparam("who"), steps.c.opened_at.is_not(None))
+    .order_by(steps.c.ord)
+)
+RULES = select(exclusions).where(exclusions.c.participant_id == bindparam("who")).order_by(exclusions.c.at)
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A page that somebody was shown: where it stands, what was answered, and after how many seconds."""
+
+    ord: int
+    phase: str
+    item: str | None
+    condition: str | None
+    answers: Mapping[str, object]
+    seconds: float | None
+    late: bool
+
+
+@dataclass(frozen=True)
+class Excluded:
+    """A rule that holds, or held until ``lifted`` (ISO 8601), for somebody, and what speaks for it."""
+
+    rule: str
+    evidence: Mapping[str, object]
+    at: str
+    lifted: str | None
+
+
+@dataclass(frozen=True)
+class OneParticipant:
+    """All that an experimenter is shown of a participant; times are ISO 8601."""
+
+    name: str
+    bot: bool
+    status: str
+    row: int | None
+    number: int | None
+    came: str
+    agreed: str | None
+    finished: str | None
+    steps: int
+    answered: tuple[Answered, ...]
+    exclusions: tuple[Excluded, ...]
+
+    @property
+    def by_hand(self) -> Excluded | None:
+        """The exclusion by hand that is in force."""
+        return next((one for one in self.exclusions if one.rule == BY_HAND and one.lifted is None), None)
+
+
+def open_participant(store: Store, name: str) -> OneParticipant | None:
+    """The participant of a pseudonym; None if there is none."""
+    with store.snapshot() as work:
+        found = _find(work, name)
+        return None if found is None else _opened(work, name, found[0])
+
+
+def exclude(store: Store, name: str, reason: str, *, by: str) -> None:
+    """Marks somebody as excluded by hand; nothing is deleted, and the reason stands in the export.
+
+    Raises:
+        VeraxError: no reason is given, or there is no such participant.
+    """
+    reason = " ".join(reason.split())[:LONGEST_REASON]
+    if not reason:
+        raise VeraxError("Say why: a reason is kept with every exclusion by hand.")
+    store.write(_exclude, name, reason, by)
+
+
+def include(store: Store, name: str, *, by: str) -> None:
+    """Takes an exclusion by hand back; that it was there stays on record."""
+    store.write(_include, name, by)
+
+
+def delete_answers(store: Store, name: str, *, by: str) -> int | None:
+    """Ends somebody's part at their wish and deletes what they gave; how many answered pages, None for nobody."""
+    found = store.read(_find, name)
+    left = None if found is None else store.withdraw_known("token_hash", found[1], delete=True, by=by)
+    return None if left is None else left.deleted
+
+
+def _exclude(work: Transaction, name: str, reason: str, by: str) -> None:
+    who = _found(work, name)
+    evidence = {"reason": reason, "by": by}
+    again = (
+        update(exclusions)
+        .where(exclusions.c.participant_id == who, exclusions.c.rule == BY_HAND)
+        .values(evidence=evidence, at=work.now, lifted_at=None)
+    )
+    if work.connection.execute(again).rowcount == 0:
+        record = {"participant_id": who, "rule": BY_HAND, "evidence": evidence, "at": work.now}
+        work.connection.execute(insert(exclusions), record)
+    act(work, by, "exclusion", {"participant": name, "reason": reason})
+
+
+def _include(work: Transaction, name: str, by: str) -> None:
+    lift = (
+        update(exclusions)
+        .where(
+            exclusions.c.participant_id == _found(work, name),
+            exclusions.c.rule == BY_HAND,
+            exclusions.c.lifted_at.is_(None),
+        )
+        .values(lifted_at=work.now)
+    )
+    if work.connection.execute(lift).rowcount:
+        act(work, by, "inclusion", {"participant": name})
+
+
+def _found(work: Transaction, name: str) -> int:
+    found = _find(work, name)
+    if found is None:
+        raise VeraxError(f"There is no participant {name!r}; somebody may have been deleted meanwhile.")
+    return found[0]
+
+
+def _find(work: Transaction, name: str) -> tuple[int, str] | None:
+    secret = state_of(work).secret
+    everybody = work.connection.execute(EVERYBODY, {"study_id": work.study_id})
+    return next(((id, token) for id, token in everybody if pseudonym(secret, token) == name), None)
+
+
+def _opened(work: Transaction, name: str, who: int) -> OneParticipant:
+    person = work.connection.execute(PERSON, {"who": who}).one()
+    return OneParticipant(
+        name=name,
+        bot=person.is_bot,
+        status=person.status,
+        row=person.design_row,
+        number=person.number,
+        came=_moment(person.created_at) or "",
+        agreed=_moment(person.consented_at),
+        finished=_moment(person.finished_at),
+        steps=person.steps,
+        answered=tuple(
+            Answered(
+                ord=step.ord,
+                phase=step.phase,
+                item=step.item,
+                condition=step.condition,
+                answers=step.answers or {},
+                seconds=None if step.closed_at is None else (step.closed_at - step.opened_at) / SECOND,
+                late=bool(step.late),
+            )
+            for step in work.connection.execute(ANSWERED, {"who": who})
+        ),
+        exclusions=tuple(
+            Excluded(row.rule, row.evidence, _moment(row.at) or "", _moment(row.lifted_at))
+            for row in work.connection.execute(RULES, {"who": who})
+        ),
+    )
+
+
+def _moment(at: int | None) -> str | None:
+    return None if at is None else from_micros(at).isoformat(timespec="seconds")
