@@ -22,6 +22,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What explainers learn is kept for these tests only: an older version's would hide what this one does."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("VERAX_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def reviews() -> tuple[list[str], np.ndarray]:
     """Texts that no made-up model was fitted on."""

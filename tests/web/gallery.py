@@ -369,9 +369,9 @@ def pages() -> dict[str, str]:
     return found
 
 
-def gallery_app() -> Starlette:
-    """Serves every kind of page with the headers of the real application."""
-    drawn = pages()
+def gallery_app(given: dict[str, str] | None = None) -> Starlette:
+    """Serves every kind of page, or those that are given, with the headers of the real application."""
+    drawn = pages() if given is None else given
 
     def one(request: Request) -> HTMLResponse:
         return HTMLResponse(drawn[request.path_params["name"]])

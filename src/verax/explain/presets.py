@@ -22,6 +22,7 @@ class Method:
         parameters: of the explainer.
         sizes: how many words a fragment may have; None for a method that gives fragments by itself.
         any_sign: evidence are the highest scores and counter-evidence the lowest, whatever their sign.
+        display: how scores are shown where there is a choice: "marks" on the input, or "weights" that add up.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Method:
     parameters: Mapping[str, object] = field(default_factory=dict)
     sizes: tuple[int, ...] | None = None
     any_sign: bool = False
+    display: str = "marks"
 
 
 PRESETS: dict[str, tuple[Method, ...]] = {
@@ -47,7 +49,7 @@ PRESETS: dict[str, tuple[Method, ...]] = {
     ),
     # Hase and Bansal (2020), section 3, in the order of their tables.
     "simulatability": (
-        Method("lime", "LIME", "lime", {"samples": 5_000, "features": 5}, (1,)),
+        Method("lime", "LIME", "lime", {"samples": 5_000, "features": 5}, (1,), display="weights"),
         Method("anchor", "Anchor", "anchor"),
         Method("prototype", "Prototype", "prototype"),
         Method("decision-boundary", "Decision Boundary", "decision-boundary"),

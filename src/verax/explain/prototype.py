@@ -20,13 +20,10 @@ from verax.explain.imputation import Imputation
 from verax.explain.perturbed import check_targets, shown_input
 from verax.models.base import Inputs, Model
 from verax.models.capabilities import ask_for, has
-from verax.perturb.dispatch import fitted_state
 
 if TYPE_CHECKING:
     from verax.models.neural.prototype_model import PrototypeModel
 
-# Made of a task model: kept with the model, for each setting.
-_MADE: WeakKeyDictionary[Model, dict[tuple[object, ...], PrototypeModel]] = WeakKeyDictionary()
 _IMPUTATIONS: WeakKeyDictionary[Model, Imputation] = WeakKeyDictionary()
 
 
@@ -36,8 +33,8 @@ class Prototype(Explainer):
     """The most similar prototype of the explained class, how similar it is, and which features make it so.
 
     A prototype model (``prototype-bilstm``, ``prototype-mlp-2x50``) is explained by its own prototypes. For a
-    ``bilstm`` or ``mlp-2x50`` prototypes are made first, once, on its features as they are: of its reference inputs,
-    each taken for what the model predicts.
+    ``bilstm`` or ``mlp-2x50`` prototypes are learned first, once, on its features as they are: of its reference inputs,
+    each taken for what the model predicts. They are kept on disk, by what they were learned from.
 
     Attributes:
         prototypes: of each class, where they have to be made; 40 for texts and 20 for tables if None.
@@ -103,20 +100,30 @@ class Prototype(Explainer):
         )
 
     def _prototypes(self, model: Model) -> PrototypeModel:
-        """The model's own prototypes, or those that were made for it."""
+        """The model's own prototypes, or those that are learned of it."""
         ask_for(model, "reference", "prototype")
-        try:
-            from verax.models.neural.prototype_model import prototypes_of
-        except ImportError as error:
-            raise _cannot(model) from error
-        made = _MADE.setdefault(model, {})
-        key = (self.prototypes, self.seed, fitted_state(model))
-        if key not in made:
-            found = prototypes_of(model, self.prototypes, self.seed)
-            if found is None:
-                raise _cannot(model)
-            made[key] = found
-        return made[key]
+        if not has_prototypes(model):
+            raise _cannot(model)
+        from verax.explain.inside.learned import Lesson, learned
+        from verax.models.neural.prototype_model import (
+            learn_prototypes,
+            own_prototypes,
+            read_prototypes,
+            weights_digest,
+        )
+
+        own = own_prototypes(model)
+        if own is not None:
+            return own
+        return learned(
+            model,
+            f"{self!r} of {weights_digest(model)}",
+            lambda: Lesson.of(model, "prototype"),
+            lambda lesson: learn_prototypes(
+                model, self.prototypes, self.seed, lesson.probabilities.argmax(axis=1)
+            ),
+            lambda arrays: read_prototypes(model, arrays),
+        )
 
 
 def has_prototypes(model: Model) -> bool:

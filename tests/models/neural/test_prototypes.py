@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -11,7 +13,8 @@ from verax.errors import VeraxError
 from verax.explain import Exemplar, Explanation, Prototype
 from verax.explain.imputation import Imputation
 from verax.models import fit_model
-from verax.models.neural.prototype_model import prototypes_of
+from verax.models.neural import prototype_model
+from verax.models.neural.prototype_model import own_prototypes
 from verax.models.neural.prototype_recipe import features_of
 from verax.models.neural.prototypes import PrototypeLayer
 
@@ -108,7 +111,7 @@ def test_the_explanation_names_the_nearest_prototype_and_what_zeroing_a_word_doe
 def test_rows_are_explained_by_the_expectation_over_an_imputation(rows_fixed, mixed_data):
     row = mixed_data.test.inputs[0]
     exemplar = Prototype().explain(rows_fixed, row[None])[0]
-    near = prototypes_of(rows_fixed, None, 0)
+    near = own_prototypes(rows_fixed)
     number = exemplar.details["prototype"]
     imputation = Imputation.learn(rows_fixed.schema, rows_fixed.reference)
     for column, (rows, chances) in enumerate(imputation.variants(row)):
@@ -128,6 +131,53 @@ def test_a_task_model_gets_prototypes_on_its_own_features(bilstm, word_data):
         # A prototype is an example that the model itself gives the class.
         assert bilstm.predict_proba([exemplar.prototype]).argmax() == exemplar.target
     assert exemplars == explainer.explain(bilstm, texts)
+
+
+def test_prototypes_that_were_learned_are_kept_on_disk_by_what_they_were_learned_from(
+    mixed_data, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("VERAX_CACHE", str(tmp_path))
+    task, again, other = (
+        fit_model("mlp-2x50", mixed_data, seed=seed, options={"epochs": 20}) for seed in (0, 0, 1)
+    )
+    rows = mixed_data.test.inputs[:3]
+    first = Prototype(prototypes=3).explain(task, rows)
+    assert len(list((tmp_path / "learned").glob("*.npz"))) == 1
+
+    def refuse(*_):
+        raise AssertionError("learned again")
+
+    monkeypatch.setattr(prototype_model, "learn_prototypes", refuse)
+    assert Prototype(prototypes=3).explain(again, rows) == first
+    # Another network, other settings: nothing is known of them.
+    with pytest.raises(AssertionError, match="learned again"):
+        Prototype(prototypes=3).explain(other, rows)
+    with pytest.raises(AssertionError, match="learned again"):
+        Prototype(prototypes=4).explain(again, rows)
+
+
+def test_a_class_that_is_never_predicted_has_no_prototypes(mixed_data):
+    hasty = fit_model("mlp-2x50", mixed_data, options={"epochs": 2})
+    with pytest.raises(
+        VeraxError, match="predicts 'middle' for 0 of its 200 reference inputs, too few for 3"
+    ):
+        Prototype(prototypes=3).explain(hasty, mixed_data.test.inputs[:1])
+
+
+def test_prototypes_on_fixed_features_are_examples_that_the_task_model_takes_for_their_class(mixed_data):
+    flipped = np.random.default_rng(0).random(len(mixed_data.train.labels)) < 0.25
+    labels = np.where(flipped, (mixed_data.train.labels + 1) % 3, mixed_data.train.labels)
+    noisy = replace(mixed_data, train=replace(mixed_data.train, labels=labels))
+    made = fit_model("prototype-mlp-2x50", noisy, options=SMALL | {"fixed": True, "task_epochs": 20})
+    task = fit_model("mlp-2x50", noisy, options={"epochs": 20})
+    said = task.predict_proba(noisy.train.inputs).argmax(axis=1)
+    examples = made.network.output.examples.numpy()
+    assert (said[examples] == labels[examples]).all()
+    assert (said != labels).mean() > 0.1  # which is why it matters
+    both = made.predict_proba(noisy.test.inputs).argmax(axis=1) == task.predict_proba(
+        noisy.test.inputs
+    ).argmax(axis=1)
+    assert both.mean() > 0.85
 
 
 def test_other_models_are_a_sentence():

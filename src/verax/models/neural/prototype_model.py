@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from verax.arrays import FloatArray
+from verax.arrays import FloatArray, IntArray
 from verax.data.dataset import Dataset, Part
 from verax.data.words import split_words
+from verax.errors import VeraxError
 from verax.models.base import Model
 from verax.models.neural.bilstm import BilstmNetwork
 from verax.models.neural.dense import DenseNetwork
 from verax.models.neural.encoders import pad
 from verax.models.neural.loop import Schedule
 from verax.models.neural.networks import TableNetwork, TextNetwork
-from verax.models.neural.prototype_recipe import PrototypeRecipe, features_of
+from verax.models.neural.prototype_recipe import PrototypeRecipe, features_of, with_prototypes
 from verax.models.neural.prototypes import PrototypeBilstm, PrototypeDense, PrototypeLayer
 
+# What is learned of a model, as it lies on disk.
+Arrays = dict[str, NDArray[np.generic]]
 PER_CLASS = {"text": 40, "table": 20}
 # How prototypes on fixed features are trained for a task model.
 SCHEDULE = Schedule(epochs=40, patience=5, batch=40, optimizer="sgd", rate=0.01, momentum=0.9)
@@ -128,27 +132,62 @@ def can_have_prototypes(model: Model) -> bool:
     )
 
 
-def prototypes_of(model: Model, per_class: int | None, seed: int) -> PrototypeModel | None:
-    """A model's own prototypes; for a task model, prototypes on its features as they are; None for any other model.
+def own_prototypes(model: Model) -> PrototypeModel | None:
+    """The prototypes that a model has itself, if it has any."""
+    if isinstance(model, TextNetwork | TableNetwork) and isinstance(
+        model.network, PrototypeBilstm | PrototypeDense
+    ):
+        return PrototypeModel(model, "the model's own prototypes")
+    return None
+
+
+def learn_prototypes(model: Model, per_class: int | None, seed: int, labels: IntArray) -> Arrays:
+    """Prototypes on a task model's features as they are, as plain arrays.
 
     Args:
-        model: with reference inputs.
-        per_class: how many prototypes each class gets, where they have to be made.
+        model: a task model with reference inputs.
+        per_class: how many prototypes each class gets; 40 for texts and 20 for tables if None.
         seed: of making them.
+        labels: what the model predicts for each of its reference inputs.
     """
-    if not isinstance(model, TextNetwork | TableNetwork) or not can_have_prototypes(model):
-        return None
-    if isinstance(model.network, PrototypeBilstm | PrototypeDense):
-        return PrototypeModel(model, "the model's own prototypes")
+    assert isinstance(model, TextNetwork | TableNetwork)
     count = PER_CLASS[model.kind] if per_class is None else per_class
+    predicted = np.bincount(labels, minlength=len(model.class_names))
+    if predicted.min() < count:
+        least = int(predicted.argmin())
+        raise VeraxError(
+            f"The model predicts {model.class_names[least]!r} for {predicted[least]} of its {len(labels):,} reference "
+            f"inputs, too few for {count} prototypes; ask for fewer, or explain a model that predicts it more often."
+        )
     recipe = PrototypeRecipe("prototype", model.kind, seed, Given(model), SCHEDULE, count, fixed=True)
-    return PrototypeModel(recipe.fit_inputs(_as_predicted(model)), "prototypes on the model's features")
+    network = recipe.fit_inputs(_as_predicted(model, labels)).network
+    assert isinstance(network, PrototypeBilstm | PrototypeDense)
+    return {name: tensor.detach().numpy() for name, tensor in network.output.state_dict().items()}
 
 
-def _as_predicted(model: TextNetwork | TableNetwork) -> Dataset:
+def read_prototypes(model: Model, arrays: Arrays) -> PrototypeModel:
+    """A task model with prototypes that were learned."""
+    assert isinstance(model, TextNetwork | TableNetwork)
+    made = with_prototypes(model, len(arrays["prototypes"]) // len(model.class_names))
+    network = made.network
+    assert isinstance(network, PrototypeBilstm | PrototypeDense)
+    network.output.load_state_dict({name: torch.from_numpy(array) for name, array in arrays.items()})
+    network.eval()
+    return PrototypeModel(made, "prototypes on the model's features")
+
+
+def weights_digest(model: Model) -> str:
+    """A hash of a network's weights: prototypes stand on its features, which its answers alone do not tell."""
+    assert isinstance(model, TextNetwork | TableNetwork)
+    content = hashlib.sha256()
+    for name, tensor in sorted(model.network.state_dict().items()):
+        content.update(name.encode() + tensor.detach().contiguous().numpy().tobytes())
+    return content.hexdigest()
+
+
+def _as_predicted(model: TextNetwork | TableNetwork, labels: IntArray) -> Dataset:
     """A model's reference inputs, each of the class that the model predicts."""
     assert model.reference is not None
-    labels = model.predict_proba(model.reference).argmax(axis=1)
     if isinstance(model, TextNetwork):
         texts = list(model.reference)
         none = Part([], labels[:0])

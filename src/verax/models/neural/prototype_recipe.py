@@ -113,7 +113,7 @@ def prototypes_into(
             f"The class {task.class_names[least]!r} has {counts[least]} training examples, fewer than its {per_class} "
             f"prototypes; ask for at most {max(1, int(counts[least]))}: prototypes={max(1, int(counts[least]))}."
         )
-    model = _with_prototypes(task, per_class)
+    model = with_prototypes(task, per_class)
     eligible = _typical(task, inputs, labels, per_class) if fixed else np.ones(len(labels), dtype=np.bool_)
     projection = Projection(model, model.encoder.encode(inputs), labels, eligible)
     projection.begin(seed)
@@ -229,7 +229,7 @@ class Projection:
         return list(range(first, first + self.layer.per_class))
 
 
-def _with_prototypes(task: TextNetwork | TableNetwork, per_class: int) -> TextNetwork | TableNetwork:
+def with_prototypes(task: TextNetwork | TableNetwork, per_class: int) -> TextNetwork | TableNetwork:
     """The same model with prototypes in place of its last layer; all other weights are copied."""
     network = task.network
     weights = {

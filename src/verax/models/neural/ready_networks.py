@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
@@ -155,6 +155,7 @@ def prototype_bilstm(
     epochs: int = 40,
     rate: float = 0.01,
     task_epochs: int = 40,
+    vectors: str = "minilm",
 ) -> PrototypeRecipe:
     """The bilstm with prototypes, each a training text, in place of its last layer (Hase & Bansal 2020); texts.
 
@@ -165,8 +166,10 @@ def prototype_bilstm(
         epochs: passes over the training part with prototypes, at the most.
         rate: the size of a step.
         task_epochs: passes over the training part for the task model, which is trained first.
+        vectors: word vectors of the task model, see ``bilstm``.
     """
-    return _prototypes("bilstm", "text", seed, task_epochs, prototypes, fixed, epochs, rate)
+    task = {"epochs": task_epochs, "vectors": vectors}
+    return _prototypes("bilstm", "text", seed, task, prototypes, fixed, epochs, rate)
 
 
 @models.register("prototype-mlp-2x50")
@@ -189,14 +192,14 @@ def prototype_mlp(
         rate: the size of a step.
         task_epochs: passes over the training part for the task model, which is trained first.
     """
-    return _prototypes("mlp-2x50", "table", seed, task_epochs, prototypes, fixed, epochs, rate)
+    return _prototypes("mlp-2x50", "table", seed, {"epochs": task_epochs}, prototypes, fixed, epochs, rate)
 
 
 def _prototypes(
     task: str,
     kind: str,
     seed: int,
-    task_epochs: int,
+    options: Mapping[str, object],
     prototypes: int,
     fixed: bool,
     epochs: int,
@@ -208,7 +211,7 @@ def _prototypes(
         from verax.models.neural.prototype_recipe import PrototypeRecipe
     if prototypes < 1:
         raise VeraxError(f"prototypes={prototypes} compares with nothing; give 1 or more.")
-    trained_first = make_ready(task, seed, {"epochs": task_epochs})
+    trained_first = make_ready(task, seed, options)
     assert isinstance(trained_first, ReadsInputs)
     schedule = Schedule(epochs=epochs, patience=5, batch=40, optimizer="sgd", rate=rate, momentum=0.9)
     return PrototypeRecipe(name, kind, seed, trained_first, schedule, prototypes, fixed)

@@ -22,6 +22,7 @@ def preset_conditions(name: str) -> list[dict[str, object]]:
             },
             "sizes": method.sizes,
             "any_sign": method.any_sign,
+            "display": method.display,
         }
         for method in methods
     ]
