@@ -115,7 +115,7 @@ def prototypes_into(
         )
     model = with_prototypes(task, per_class)
     eligible = _typical(task, inputs, labels, per_class) if fixed else np.ones(len(labels), dtype=np.bool_)
-    projection = Projection(model, model.encoder.encode(inputs), labels, eligible)
+    projection = Projection(model, model.encoder.encode(inputs), labels, eligible, fixed=fixed)
     projection.begin(seed)
     if not fixed:
         return Untrained(model), projection
@@ -170,6 +170,8 @@ class Projection:
         arrays: Sequence[Encoded],
         labels: IntArray,
         eligible: BoolArray,
+        *,
+        fixed: bool,
     ) -> None:
         network = model.network
         assert isinstance(network, PrototypeBilstm | PrototypeDense)
@@ -178,6 +180,8 @@ class Projection:
         self.arrays = arrays
         self.labels = labels
         self.eligible = eligible
+        # Fixed features are the same after every epoch, and finding them takes longer than the epoch.
+        self._fixed = features_of(model, arrays) if fixed else None
 
     def penalty(self, targets: IntArray | FloatArray) -> Tensor:
         """The layer's own."""
@@ -187,7 +191,7 @@ class Projection:
         """Finds where prototypes begin (k-means on each class's features), and the scale."""
         from sklearn.cluster import KMeans
 
-        vectors = features_of(self.model, self.arrays)
+        vectors = self._vectors()
         centres, near = [], []
         with one_thread():
             for label in range(self.layer.n_classes):
@@ -204,7 +208,7 @@ class Projection:
 
     def end_epoch(self) -> None:
         """Moves each prototype onto the nearest training example of its class that no other has taken."""
-        vectors = torch.from_numpy(features_of(self.model, self.arrays))
+        vectors = torch.from_numpy(self._vectors())
         with torch.no_grad():
             scaled = self.layer.scale * vectors
             for label in range(self.layer.n_classes):
@@ -219,6 +223,9 @@ class Projection:
                     distances[:, best] = torch.inf
                     self.layer.examples[number] = places[best]
                     self.layer.prototypes[number] = scaled[places[best]]
+
+    def _vectors(self) -> FloatArray:
+        return features_of(self.model, self.arrays) if self._fixed is None else self._fixed
 
     def _members(self, label: int) -> IndexArray:
         """The places of the examples that prototypes of a class may be."""
