@@ -81,6 +81,14 @@ def analyze_command(
         ),
     ] = "",
     seed: Annotated[int, typer.Option(min=0, help="Of the resampling.")] = 0,
+    strategies: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A CSV file for what people wrote of how they found their answers in reverse-turing studies, with a "
+            "column to code it: fill it in and analyse again, and the codes are counted by task and condition.",
+        ),
+    ] = None,
 ) -> None:
     """Say what the answers of a study show: flow of participants, estimates, tables, figures, one page.
 
@@ -99,6 +107,7 @@ def analyze_command(
         estimator=cast("Estimator", estimator),  # which is checked where it is used
         mend=[name.replace("-", "_") for name in split_names(mend)],
         seed=seed,
+        strategies=strategies,
         during=working,
     )
     if as_json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
@@ -76,6 +76,7 @@ def analyze_study(
     estimator: Estimator = "both",
     mend: Sequence[str] = (),
     seed: int = 0,
+    strategies: str | Path | None = None,
     during: During = quietly,
 ) -> Analysis:
     """Says what the answers of a study show: flow of participants, estimates, tables, figures, one page.
@@ -91,6 +92,8 @@ def analyze_study(
         estimator: whose tables of Change are reported: "crossed", "hase2020" or "both".
         mend: defects of the published procedure to mend.
         seed: of the resampling.
+        strategies: a CSV file for what people wrote of how they found their answers, with a column to code it; codes
+            that stand there already are kept and counted. Of reverse-turing studies.
         during: told what is being done while it is done.
     """
     check_installed()
@@ -111,10 +114,28 @@ def analyze_study(
     with during("Analysing"):
         others = [_collected(other, None, None) for other in together]
         summary = analyse(collected, options, frozen=frozen(folder), others=others)
+        if strategies is not None:
+            summary = _with_strategies(summary, Path(strategies), [collected, *others], bots)
         write_analysis(into, rehearsed(analysed(collected, bots=bots)), summary, options)
         analysis = Analysis(into, summary)
         analysis.report()
     return analysis
+
+
+def _with_strategies(summary: Summary, path: Path, studies: Sequence[Collected], bots: bool) -> Summary:
+    """The summary with the codes of what people wrote, which goes into a file of its own."""
+    from verax.studies.analysis.analyse import analysed, rehearsed
+    from verax.studies.protocols.reverse_turing.strategies import coded_file, strategies_of, strategy_table
+
+    asked = [one for study in studies for one in strategies_of(rehearsed(analysed(study, bots=bots)))]
+    if not asked:
+        raise VeraxError(
+            "Nobody who is analysed was asked for a strategy; set strategy = true under [protocol] of a reverse-turing "
+            "study before it is built."
+        )
+    table = strategy_table(coded_file(path, asked))
+    kept = [one for one in summary.tables if one.key != "strategies"]
+    return replace(summary, tables=(*kept, *([] if table is None else [table])))
 
 
 def _collected(folder: str | Path, database: str | None, export: str | Path | None) -> Collected:

@@ -89,6 +89,7 @@ class BuiltStudy:
         estimator: Estimator = "both",
         mend: Sequence[str] = (),
         seed: int = 0,
+        strategies: str | Path | None = None,
     ) -> Analysis:
         """Says what the answers show; see `verax.workflows.analysis.analyze_study`."""
         return analyze_study(
@@ -102,6 +103,7 @@ class BuiltStudy:
             estimator=estimator,
             mend=mend,
             seed=seed,
+            strategies=strategies,
         )
 
     def __repr__(self) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise, permutations
 
 import pytest
@@ -290,3 +291,47 @@ def test_as_many_as_the_sentence_says_can_be_had():
     assert most >= 1
     items = make_protocol(TABLE | {"training": most, "evaluation": 1}).items(source)
     assert sum(item.role == "training" for item in items) == 3 * most
+
+
+def test_strategies_are_asked_after_each_condition(study):
+    steps = participant_steps(study, study.rows[0], 1)
+    asked = [(place, step) for place, step in enumerate(steps) if step.screen == "strategy"]
+    rounds = study.rows[0].cells.rounds
+    assert [step.condition for _, step in asked] == [one.condition for one in rounds]
+    for (place, step), number in zip(asked, (1, 2, 3), strict=True):
+        assert step.phase == f"strategy-{number}"
+        assert steps[place - 1].phase == f"evaluation-{number}"
+    assert "questions" not in study.phases
+
+
+def test_the_pre_experiment_tests_without_training_and_then_with_it_on_other_items():
+    table = TABLE | {"untrained_first": True, "only_wrong": True, "training": 5, "evaluation": 4}
+    made = make_protocol(table)
+    source = review_source(table, conditions=[{"name": "none"}])
+    items = made.items(source)
+    groups = {
+        role: Counter(item.group for item in items if item.role == role)
+        for role in ("training", "evaluation")
+    }
+    assert groups == {"training": {1: 5}, "evaluation": {0: 4, 1: 4}}
+    assert len({item.input for item in items}) == len(items)
+    assert not any(item.correct for item in items)
+    made_up = sample_material(
+        table, {"training": 5, "evaluation": 4}, groups=2, conditions=[{"name": "none"}]
+    )
+    used = tuple(item for item in made_up.items if item.role == "evaluation" or item.group == 1)
+    study = check_protocol(replace(made_up, items=used))
+    steps = participant_steps(study, study.rows[0], 1)
+    sessions = list(dict.fromkeys(step.phase for step in steps if step.item))
+    assert sessions == ["evaluation-1", "training-2", "evaluation-2"]
+    first, second = (
+        {step.item for step in steps if step.phase == f"evaluation-{number}"} for number in (1, 2)
+    )
+    assert not first & second
+    assert "The first is a test without training" in screen_words(study.screens["instructions:everybody"])
+
+
+def test_the_pre_experiment_takes_one_condition():
+    table = TABLE | {"untrained_first": True}
+    with pytest.raises(VeraxError, match="name one condition only"):
+        make_protocol(table).check(material_of(table).spec)

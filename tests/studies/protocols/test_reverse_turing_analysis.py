@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from studies.analysis.frames import Person, collected, everybody, sample_study, summarised
-from verax.studies.analysis import Options
+from verax.errors import VeraxError
+from verax.studies.analysis import Options, analysed
+from verax.studies.protocols.reverse_turing.strategies import coded_file, strategies_of, strategy_table
 
 CONDITIONS = ({"name": "none"}, {"name": "lime", "explainer": "lime"}, {"name": "random", "like": "lime"})
 FAST = Options(replicates=20)
@@ -303,3 +306,110 @@ def test_a_planned_margin_is_tested_and_the_order_of_answers_does_not_matter():
     for one, other in zip(found["primary"]["estimates"], again["primary"]["estimates"], strict=True):
         assert one["estimate"] == pytest.approx(other["estimate"])
         assert one["p"] == pytest.approx(other["p"])
+
+
+def test_f1_is_the_mean_over_people_of_sklearns(helped):
+    from sklearn.metrics import f1_score
+
+    taken, found = helped
+    rows = taken.responses[(taken.responses["phase_kind"] == "test") & taken.responses["score"].notna()]
+    for name, row in by_condition(found, "accuracy").items():
+        own = rows[rows["condition"] == name]
+        each = [
+            f1_score(one["prediction"].astype(int), one["answer"].astype(int), average="macro")
+            for _, one in own.groupby("participant")
+        ]
+        assert row["f1"] == pytest.approx(np.mean(each))
+        low, high = row["f1_interval"]
+        assert low < row["f1"] < high
+
+
+def test_the_models_accuracy_is_that_on_its_test_part_beside_the_shown_items():
+    study = replace(a_study(evaluation=4), models={"model": {"name": "logistic", "accuracy": 0.81}})
+    found = summary(
+        study, everybody(study, 1), guesses(study, dict.fromkeys(("none", "lime", "random"), 0.5))
+    )
+    for row in by_condition(found, "accuracy").values():
+        assert row["model_test_accuracy"] == pytest.approx(81)
+        assert row["model_accuracy"] == pytest.approx(50)
+
+
+def written(study, texts):
+    """Everybody guesses the model's answer; what is written depends on the condition."""
+
+    def answer(person, step, question):
+        if question.name == "strategy":
+            return texts.get(step.condition, "")
+        return study.items[step.item].prediction if step.item else question.options[0].means
+
+    return answer
+
+
+def test_strategies_are_counted_by_condition_and_coded_in_a_file(tmp_path):
+    study = a_study(evaluation=2, protocol={"strategy": True, "task": "sentiment"})
+    taken = collected(
+        study, everybody(study, 1), written(study, {"none": "=guessed", "lime": "the grey words"})
+    )
+    found = summarised(taken, FAST)
+    rows = by_condition(found, "strategies")
+    assert {name: (row["asked"], row["wrote"]) for name, row in rows.items()} == {
+        "none": (6, 6), "lime": (6, 6), "random": (6, 0)
+    }  # fmt: skip
+    assert "grey words" not in json.dumps(found)
+    path = tmp_path / "strategies.csv"
+    asked = strategies_of(analysed(taken))
+    coded_file(path, asked)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "task,kind,condition,participant,strategy,code"
+    assert len(lines) == 1 + 12
+    coded = [line + "marks" if "grey words" in line else line for line in lines]
+    path.write_text("\n".join(coded), encoding="utf-8")
+    again = strategy_table(coded_file(path, asked))
+    by_name = {row["condition"]: row for row in again.rows}
+    assert (by_name["lime"]["code_marks"], by_name["none"]["code_marks"]) == (6, 0)
+    assert by_name["lime"]["task"] == "sentiment"
+    # What was coded is there when the file is written once more, and a guarded text is read back as it was.
+    assert strategy_table(coded_file(path, asked)) == again
+    assert any(one.text == "=guessed" for one in asked)
+
+
+def test_codes_of_other_people_are_refused(tmp_path):
+    study = a_study(evaluation=2, protocol={"strategy": True})
+    taken = collected(study, everybody(study, 1), written(study, {"none": "a word"}))
+    asked = strategies_of(analysed(taken))
+    path = tmp_path / "strategies.csv"
+    path.write_text("task,kind,condition,participant,strategy,code\nx,known,none,p9,a,b\n", encoding="utf-8")
+    with pytest.raises(VeraxError, match="has a code for p9"):
+        coded_file(path, asked)
+    path.write_text("a,b\n1,2\n", encoding="utf-8")
+    with pytest.raises(VeraxError, match="is no file of strategies"):
+        coded_file(path, asked)
+
+
+def test_the_pre_experiment_compares_with_and_without_training():
+    """Ten people who are right on half of the items without training, and on all with it."""
+    study = sample_study(
+        {"name": "reverse-turing", "training": 4, "evaluation": 8, "untrained_first": True, "strategy": True},
+        {"training": 4, "evaluation": 8},
+        groups=2,
+        conditions=CONDITIONS[:1],
+        participants=10,
+    )
+    places = {name: place for place, name in enumerate(study.items)}
+
+    def answer(person, step, question):
+        if question.name != "prediction":
+            return question.options[0].means if question.options else "a word"
+        said = study.items[step.item].prediction
+        knows = step.phase != "evaluation-1" or (places[step.item] + person.number) % 2
+        return said if knows else 1 - said
+
+    found = summary(study, everybody(study, 10), answer)
+    rows = by_condition(found, "accuracy")
+    assert (rows["untrained"]["model"], rows["trained"]["model"]) == pytest.approx((50, 100))
+    (line,) = found["primary"]["estimates"]
+    assert (line["condition"], line["estimate"]) == ("trained", pytest.approx(50))
+    assert "against no training" in table(found, "contrast")["title"]
+    assert set(by_condition(found, "times")) == {"untrained", "trained"}
+    assert set(by_condition(found, "strategies")) == {"untrained", "trained"}
+    assert found["courts"] == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,18 +13,24 @@ from studies.analysis.frames import collected, everybody, sample_study, summaris
 from verax.errors import VeraxError
 from verax.studies.analysis import Options, analysed
 from verax.studies.analysis.analyse import pooled_findings
+from verax.studies.protocols.reverse_turing.accuracy import task_name
 from verax.studies.protocols.reverse_turing.pooled_analysis import pooled_imitation
 
-CONDITIONS = ({"name": "none"}, {"name": "lime", "explainer": "lime"})
-SHARES = {"known": {"none": 0.5, "lime": 0.9}, "masked": {"none": 0.5, "lime": 0.5}}
+CONDITIONS = ({"name": "none"}, {"name": "lime", "explainer": "lime"}, {"name": "random", "like": "lime"})
+SHARES = {
+    "known": {"none": 0.5, "lime": 0.9, "random": 0.5},
+    "masked": {"none": 0.5, "lime": 0.5, "random": 0.5},
+}
+ACCURACY = {"known": 0.822, "masked": 0.942}
 SECONDS = {"known": 4.0, "masked": 12.0}
 
 
 def a_study(kind, each=4, **texts):
     protocol = {"name": "reverse-turing", "training": 0, "evaluation": 12, "masked": kind == "masked"}
     study = sample_study(
-        protocol, {"evaluation": 12}, groups=2, conditions=CONDITIONS, participants=each, **texts
+        protocol, {"evaluation": 12}, groups=3, conditions=CONDITIONS, participants=each, **texts
     )
+    study = replace(study, models={"model": {"name": "logistic", "accuracy": ACCURACY[kind]}})
     rng = np.random.default_rng(len(kind))
 
     def answer(person, step, question):
@@ -61,10 +68,13 @@ def test_table_1_has_each_task_and_condition_with_known_tasks_first(both):
     assert [(row["kind"], row["condition"]) for row in rows] == [
         ("known", "none"),
         ("known", "lime"),
+        ("known", "random"),
         ("masked", "none"),
         ("masked", "lime"),
+        ("masked", "random"),
     ]
     for row in rows:
+        assert row["model_test_accuracy"] == pytest.approx(100 * ACCURACY[row["kind"]])
         own = scored(taken[row["kind"]])
         own = own[own["condition"] == row["condition"]]
         assert row["model"] == pytest.approx(100 * own["score"].astype(float).mean())  # all answered as many
@@ -92,7 +102,7 @@ def test_figure_3_compares_the_sessions_of_known_and_masked_tasks(both):
     lengths = {}
     for kind, one in taken.items():
         sessions = scored(one).groupby(["participant", "condition"])["seconds"].sum().div(60).unstack()
-        lengths[kind] = sessions.mean(axis=1)
+        lengths[kind] = sessions[["none", "lime"]].mean(axis=1)  # the paper's figure has no control
         assert rows["lime"][kind] == pytest.approx(sessions["lime"].mean())
         assert rows["all conditions"][kind] == pytest.approx(lengths[kind].mean())
     exact = stats.mannwhitneyu(lengths["masked"], lengths["known"], method="exact").pvalue
@@ -103,10 +113,62 @@ def test_figure_3_compares_the_sessions_of_known_and_masked_tasks(both):
     assert figure["data"]["groups"] == ["none", "lime", "all conditions"]
 
 
+def test_table_1_is_printed_as_in_the_paper(both):
+    taken, found = both
+    printed = table(found, "table-1")
+    assert [column["title"] for column in printed["columns"]] == [
+        "Task",
+        "Human acc. (p\u0302), x",
+        "Human acc. (p\u0302), LIME(x)",
+        "Human time (p\u0302), x",
+        "Human time (p\u0302), LIME(x)",
+        "Model acc. (p)",
+        "Human acc. (p), x",
+        "Human acc. (p), LIME(x)",
+    ]
+    names = [row["task"] for row in printed["rows"]]
+    assert (names[0], names[2]) == ("KNOWN TASKS", "UNKNOWN TASKS")
+    for kind, row in (("known", printed["rows"][1]), ("masked", printed["rows"][3])):
+        own = scored(taken[kind])
+        each = own.groupby(["participant", "condition"]).agg(
+            score=("score", "mean"), seconds=("seconds", "sum")
+        )
+        for key, name in (("x", "none"), ("lime", "lime")):
+            mine = own[own["condition"] == name]
+            assert row[f"model_{key}"].lstrip("*") == f"{mine['score'].astype(float).mean():.3f}"
+            minutes, seconds = row[f"time_{key}"].lstrip("*").split(":")
+            whole = each.xs(name, level="condition")["seconds"].mean()
+            assert 60 * int(minutes) + int(seconds) == round(whole)
+        test = stats.mannwhitneyu(
+            each.xs("lime", level="condition")["score"], each.xs("none", level="condition")["score"]
+        )
+        assert row["model_lime"].startswith("*") == (test.pvalue < 0.05 and row["model_lime_number"] > 0.5)
+        assert row["model_accuracy"] == f"{ACCURACY[kind]:.3f}"
+    assert printed["rows"][1]["model_lime"].startswith("*")
+    assert printed["rows"][1]["model_lime_mark"] == "best"
+    assert "model_x_mark" not in printed["rows"][1]
+
+
+def test_tasks_are_named_by_what_they_are_and_never_by_a_path():
+    named = [
+        ({"dataset": "data/sst", "source": {"format": "sst"}}, "sst"),
+        (
+            {"dataset": "data/probing/past_present.txt", "source": {"format": "senteval-probing"}},
+            "past_present",
+        ),
+        ({"dataset": "/home/me/reviews.csv"}, "reviews"),
+    ]
+    for entries, name in named:
+        data = analysed(a_study("known", each=1))
+        spec = data.study.spec.model_copy(update=entries)
+        assert task_name(replace(data, study=replace(data.study, spec=spec))) == name
+        assert task_name(replace(data, parameters={**data.parameters, "task": "Tense"})) == "Tense"
+
+
 def test_two_known_tasks_have_a_table_and_no_comparison_with_masked_ones():
     studies = [analysed(a_study("known")), analysed(a_study("known", each=3))]
     found = pooled_imitation(studies, Options())
-    assert [(one.key, len(one.rows)) for one in found.tables] == [("tasks", 4)]
+    assert [(one.key, len(one.rows)) for one in found.tables] == [("table-1", 3), ("tasks", 6)]
     assert not found.figures
     assert "No study with times has a masked task" in found.problems[0]
 

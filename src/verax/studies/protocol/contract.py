@@ -40,7 +40,9 @@ class Protocol(BaseModel, ABC):
         shows_weights: whether scores can be displayed as weights, from which the model's answer can be read off.
         scored: the question of its test phases whose answers `score` judges.
         asks: the question that it answers, in one sentence for reports.
-        strategy: whether participants are asked at the end, in their own words, how they found their answers.
+        strategy: whether participants are asked, in their own words, how they found their answers: at the end, or where
+            the protocol asks itself.
+        asks_strategy_itself: whether the protocol has pages of its own for that.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -52,6 +54,7 @@ class Protocol(BaseModel, ABC):
     shows_weights: ClassVar[bool] = False
     scored: ClassVar[str] = "prediction"
     asks: ClassVar[str] = ""
+    asks_strategy_itself: ClassVar[bool] = False
 
     strategy: bool = False
 

@@ -38,7 +38,7 @@ def participant_steps(study: Study, row: DesignRow, number: int) -> tuple[Step, 
     if f"method:{audience}" in study.screens:
         steps += [Step(METHOD.key, f"method:{audience}"), Step(METHOD.key, f"method-answer:{audience}")]
     steps += protocol.steps(study, row, _participant_seed(study.spec.seed, number))
-    if protocol.strategy:
+    if QUESTIONS.key in study.phases:
         steps.append(Step(QUESTIONS.key, "strategy"))
     return (*steps, Step(DEBRIEF.key, "debrief"))
 
@@ -56,7 +56,7 @@ def framed_phases(material: Material, protocol: Protocol) -> tuple[Phase, ...]:
         INSTRUCTIONS,
         *((SCREENING,) if tested else ()),
         *((METHOD,) if taught else ()),
-        *((QUESTIONS,) if protocol.strategy else ()),
+        *((QUESTIONS,) if protocol.strategy and not protocol.asks_strategy_itself else ()),
         DEBRIEF,
     )
 
@@ -75,7 +75,7 @@ def framed_screens(material: Material, protocol: Protocol) -> dict[str, Screen]:
             screens[f"method:{audience}"] = _method(asked)
             screens[f"method-answer:{audience}"] = _method_answer(asked, briefing)
     if protocol.strategy:
-        screens["strategy"] = _strategy()
+        screens["strategy"] = strategy_page(protocol.asks_strategy_itself)
     screens["debrief"] = Screen("Thank you", (Prose(wording.debrief(material.spec)),), button="Finish")
     return screens
 
@@ -190,9 +190,10 @@ def _times(attempts: int) -> str:
     return "one attempt" if attempts == 1 else f"{attempts} attempts"
 
 
-def _strategy() -> Screen:
+def strategy_page(of_a_round: bool) -> Screen:
+    """The question how people found their answers, in the round that is over or in all of it; it may be left empty."""
     return Screen(
-        "How did you find your answers?",
+        "How did you find your answers in this round?" if of_a_round else "How did you find your answers?",
         (Prose(("You may leave this empty. There is no right or wrong answer.",)),),
         (
             Question(

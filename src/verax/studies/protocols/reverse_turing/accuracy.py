@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from verax.stats.crossed.result import Crossed
+from verax.stats.estimate import Estimate
 from verax.studies.analysis.within.conditions import expired
 from verax.studies.protocol.findings import Analysed
+from verax.studies.protocols.reverse_turing.f1_scores import mean_f1
 from verax.studies.results.figures import Bars, Figure, series
+from verax.studies.results.model_facts import model_facts
 from verax.studies.results.tables import Source, Sources, Table, build_table, count, interval, number, text
 from verax.studies.results.units import PERCENT, POINTS, Ends
 from verax.text import between, listed
@@ -28,7 +32,9 @@ class Imitated:
         model: share of answers like the model's.
         truth: share of answers like the true label.
         bias: the second minus the first.
-        model_accuracy: of the model on these items, per cent.
+        f1: of answers against the model's, over participants.
+        model_accuracy: of the model on these items, per cent; by construction about the same in every study with as
+            many right as wrong items.
     """
 
     condition: str
@@ -37,6 +43,7 @@ class Imitated:
     model: Crossed
     truth: Crossed
     bias: Crossed
+    f1: Estimate
     model_accuracy: float
 
     @property
@@ -48,6 +55,12 @@ class Imitated:
     def truth_ends(self) -> Ends:
         """Of the interval, in per cent."""
         return PERCENT.share_interval(self.truth.low, self.truth.high)
+
+    @property
+    def f1_ends(self) -> Ends:
+        """Of the interval; no F1 is below 0 or above 1."""
+        low, high = self.f1.low, self.f1.high
+        return None if low is None or high is None else (max(low, 0.0), min(high, 1.0))
 
     @property
     def bias_ends(self) -> Ends:
@@ -65,7 +78,10 @@ def judged(answers: pd.DataFrame) -> pd.DataFrame:
 
 
 def imitated(
-    answers: pd.DataFrame, names: Sequence[str], measures: dict[str, dict[str, Crossed]]
+    answers: pd.DataFrame,
+    names: Sequence[str],
+    measures: dict[str, dict[str, Crossed]],
+    level: float = 0.95,
 ) -> list[Imitated]:
     """One line per condition.
 
@@ -73,7 +89,9 @@ def imitated(
         answers: as `judged` gives them.
         names: the conditions.
         measures: means by condition of "score", "truth" and "bias".
+        level: coverage of the interval of F1.
     """
+    f1 = mean_f1(answers, names, level)
     by_name = {name: answers[answers["condition"] == name] for name in names}
     return [
         Imitated(
@@ -83,6 +101,7 @@ def imitated(
             measures["score"][name],
             measures["truth"][name],
             measures["bias"][name],
+            f1[name],
             100 * float(own["model_correct"].astype("float64").mean()),
         )
         for name, own in by_name.items()
@@ -104,7 +123,15 @@ def accuracy_table(data: Analysed, lines: Sequence[Imitated], missing: int) -> T
         number("bias", "Belief bias", lambda line: POINTS.of(line.bias.estimate), POINTS),
         interval("bias_interval", "95% interval", lambda line: line.bias_ends, POINTS),
         Source("bias_enough", lambda line: line.bias.enough),
+        number("f1", "F1 against the model", lambda line: line.f1.mean),
+        interval("f1_interval", "95% interval", lambda line: line.f1_ends),
         number("model_accuracy", "Model right on these items", lambda line: line.model_accuracy, PERCENT),
+        number(
+            "model_test_accuracy",
+            "Model right on its test part",
+            lambda _: PERCENT.of(test_accuracy(data)),
+            PERCENT,
+        ),
     )
     return build_table(
         "accuracy",
@@ -124,9 +151,13 @@ def _accuracy_notes(data: Analysed, missing: int) -> list[str]:
     notes = [
         "Belief bias is the share of answers like the true label minus that like the model: above 0 people follow what "
         "they believe rather than the model. It can be seen only on items that the model gets wrong.",
-        "Intervals take participants and items as samples.",
+        "Intervals take participants and items as samples; that of F1 (the mean over classes, of each participant's "
+        "session) participants only.",
+        "Items were chosen half right and half wrong, so that the model's accuracy on them says nothing of the model: "
+        "its accuracy on the test part does.",
     ]
     if data.parameters["only_wrong"]:
+        del notes[2]
         notes.append("Only items that the model gets wrong were shown, as in the paper's pre-experiment.")
         if len(data.study.class_names) == 2:
             notes.append(
@@ -163,7 +194,23 @@ def _side(low: float, high: float) -> int:
 
 def task_of(data: Analysed) -> str:
     """Whether people knew the task."""
-    return "masked" if data.parameters["masked"] else "known"
+    return "masked" if data.parameters.get("masked") else "known"
+
+
+def task_name(data: Analysed) -> str:
+    """What the task is called in tables: as the protocol says, else by its data, and never by where a file lies."""
+    named = data.parameters.get("task")
+    if named:
+        return str(named)
+    spec = data.study.spec
+    sort = spec.source.get("format")
+    # Files of the probing tasks are named by their task; folders and files of other formats by anything.
+    return str(sort) if sort and sort != "senteval-probing" else Path(spec.dataset).stem
+
+
+def test_accuracy(data: Analysed) -> float | None:
+    """The share of the test part that the model gets right: the paper's "Model acc."; None if nobody knows it."""
+    return model_facts(data.study.models, data.study.spec.model).accuracy
 
 
 def accuracy_figure(data: Analysed, lines: Sequence[Imitated]) -> Figure:

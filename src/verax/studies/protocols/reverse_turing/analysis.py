@@ -40,6 +40,8 @@ from verax.studies.protocols.reverse_turing.accuracy import (
     task_of,
 )
 from verax.studies.protocols.reverse_turing.pooled_analysis import pooled_imitation
+from verax.studies.protocols.reverse_turing.pre_experiment import by_training, compares_training
+from verax.studies.protocols.reverse_turing.strategies import strategies_of, strategy_table
 from verax.studies.results.options import Options
 from verax.studies.results.summary import Primary, PrimaryEstimate
 from verax.studies.results.units import POINTS
@@ -56,6 +58,7 @@ KEYS = (
     "mann-whitney",
     "times",
     "training",
+    "strategies",
     "sensitivity",
 )
 WHAT = "agreement with the model"
@@ -63,6 +66,7 @@ WHAT = "agreement with the model"
 
 def imitation(data: Analysed, options: Options) -> Findings:
     """Accuracy against the model and against the truth, times, contrasts and the training curve."""
+    data = by_training(data)
     everything = tested(data.responses, data.scored)
     answers, intended = answered(everything), answered(tested(data.intended, data.scored))
     if not len(answers):
@@ -81,7 +85,7 @@ def imitation(data: Analysed, options: Options) -> Findings:
         value: means_by_condition(answers, value, options.level) for value in ("score", "truth", "bias")
     }
     missing = len(everything) - len(answers)
-    lines = imitated(answers, names, measures)
+    lines = imitated(answers, names, measures, options.level)
     gathered.tables.append(accuracy_table(data, lines, missing))
     first = next(iter(contrasts), None)
     primary = _primary(contrasts, first, measures["score"], names)
@@ -96,6 +100,7 @@ def imitation(data: Analysed, options: Options) -> Findings:
     ]
     _times(gathered, data, everything, names, first, options)
     _training(gathered, data, names, options)
+    gathered.add("Strategies", lambda: strategy_table(strategies_of(data)))
     varied = None
     if first is not None:
         planned_equivalence(
@@ -124,7 +129,8 @@ def imitation(data: Analysed, options: Options) -> Findings:
             reference: [claim.to_dict() for claim in lines.values()] for reference, lines in contrasts.items()
         },
     }
-    return gathered.findings(primary, court_lines(primary, data.conditions, _measure(data, first)), varied)
+    courts = () if compares_training(data) else court_lines(primary, data.conditions, _measure(data, first))
+    return gathered.findings(primary, courts, varied)
 
 
 def _nobody(intended: pd.DataFrame) -> str:
@@ -194,8 +200,14 @@ def _measure(data: Analysed, first: str | None) -> str:
     """What the lines of the joint report measure."""
     if first is None:
         return WHAT
-    plain = data.study.spec.condition(first).kind == "none"
-    return f"{WHAT}, against {'no explanation' if plain else 'a random control'}"
+    return f"{WHAT}, against {_reference_words(data, first)}"
+
+
+def _reference_words(data: Analysed, reference: str) -> str:
+    """What a reference is, in words."""
+    if compares_training(data):
+        return "no training"
+    return "no explanation" if reference == data.control else "a random control"
 
 
 def _contrast_tables(
@@ -203,9 +215,8 @@ def _contrast_tables(
 ) -> None:
     """Differences from each reference, and the mixed models beside the first."""
     for reference, lines in contrasts.items():
-        plain = data.study.spec.condition(reference).kind == "none"
-        title = f"Agreement with the model against {'no explanation' if plain else 'a random control'}"
-        key = "contrast" if plain else "control-contrast"
+        title = f"Agreement with the model against {_reference_words(data, reference)}"
+        key = "contrast" if reference == data.control else "control-contrast"
         gathered.tables.append(difference_table(key, title, lines, reference, "people's " + WHAT, POINTS))
     if not contrasts:
         return

@@ -13,7 +13,15 @@ from verax.studies.protocols.briefing_parts import (
 )
 
 
-def brief(material: Material, *, training: int, evaluation: int, masked: bool, only_wrong: bool) -> Briefing:
+def brief(
+    material: Material,
+    *,
+    training: int,
+    evaluation: int,
+    masked: bool,
+    only_wrong: bool,
+    untrained_first: bool = False,
+) -> Briefing:
     """The Reverse Turing Test, with a task that is described or kept secret."""
     words = terms(material)
     kinds = {condition.kind for condition in material.spec.conditions}
@@ -27,7 +35,7 @@ def brief(material: Material, *, training: int, evaluation: int, masked: bool, o
     if not masked and not only_wrong:
         said += (half_right(material, "about half"),)
     said += (
-        _rounds(len(material.spec.conditions)),
+        FIRST_WITHOUT if untrained_first else _rounds(len(material.spec.conditions)),
         *parts,
         f"- Test: {evaluation} {'new ' if training else ''}{words.many}. {guess}, and do not see it.",
         *limits(material.spec.timing),
@@ -47,6 +55,9 @@ def brief(material: Material, *, training: int, evaluation: int, masked: bool, o
     if training:
         questions.append(_when_the_answer_shows())
     return Briefing(said, tuple(questions))
+
+
+FIRST_WITHOUT = "There are two rounds. The first is a test without training; the second goes like this:"
 
 
 def _rounds(number: int) -> str:

@@ -1,13 +1,13 @@
 """Several Reverse Turing Tests side by side: the paper's Table 1, a task in each study, and its Figure 3.
 
 Gonzalez and Sogaard (2020) have five tasks, of which people know two; the others are masked. Conditions are matched by
-name. Whoever took part in two studies is counted twice.
+name. People who agreed to be linked count once in what is said over several studies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -15,6 +15,7 @@ import pandas as pd
 from verax.stats.estimate import mean_interval
 from verax.stats.ranks.mann_whitney import mann_whitney
 from verax.stats.thresholds import ALPHA
+from verax.studies.analysis.linked_people import linked_note
 from verax.studies.analysis.within.conditions import (
     answered,
     as_met,
@@ -26,7 +27,10 @@ from verax.studies.analysis.within.conditions import (
 )
 from verax.studies.analysis.within.session_times import length_words, session_minutes
 from verax.studies.protocol.findings import Analysed, Findings
-from verax.studies.protocols.reverse_turing.accuracy import judged, task_of
+from verax.studies.protocols.reverse_turing.accuracy import judged, task_name, task_of, test_accuracy
+from verax.studies.protocols.reverse_turing.f1_scores import mean_f1
+from verax.studies.protocols.reverse_turing.pre_experiment import by_training
+from verax.studies.protocols.reverse_turing.table_1 import TaskSessions, table_1
 from verax.studies.results.figures import Bars, Figure, series
 from verax.studies.results.options import Options
 from verax.studies.results.tables import Column, Table
@@ -47,12 +51,24 @@ class _Task:
     sessions: pd.DataFrame
     conditions: tuple[str, ...]
     reference: str | None
+    controls: tuple[str, ...]
+    plain: str | None
+    test_accuracy: float | None
+    people: Mapping[str, str]
+
+    @property
+    def as_printed(self) -> TaskSessions:
+        """What the published table takes of it."""
+        methods = [name for name in self.conditions if name not in self.controls and name != self.plain]
+        return TaskSessions(
+            self.name, self.kind, self.answers, self.sessions, self.plain, tuple(methods), self.test_accuracy
+        )
 
 
 def pooled_imitation(studies: Sequence[Analysed], options: Options) -> Findings:
     """Table 1 over several studies, session times of known and masked tasks, and what cannot be told."""
     names = _names(studies)
-    tasks = [_task(task, name) for task, name in zip(studies, names, strict=True)]
+    tasks = [_task(task, name, place) for place, (task, name) in enumerate(zip(studies, names, strict=True))]
     problems = [
         f"Nobody who is analysed answered in the study of {task.name}: it is left out of the tables over all tasks."
         for task in tasks
@@ -61,7 +77,8 @@ def pooled_imitation(studies: Sequence[Analysed], options: Options) -> Findings:
     tasks = [task for task in tasks if len(task.answers)]
     if not tasks:
         return Findings(problems=tuple(problems))
-    tables = [_table(tasks, options.level)]
+    printed = table_1([task.as_printed for task in tasks])
+    tables = [*([] if printed is None else [printed]), _table(tasks, options.level)]
     figures: list[Figure] = []
     timed = [task for task in tasks if len(task.sessions)]
     absent = [kind for kind in KINDS if kind not in {task.kind for task in timed}]
@@ -72,21 +89,21 @@ def pooled_imitation(studies: Sequence[Analysed], options: Options) -> Findings:
         )
     else:
         table, figure = _times(timed, options.level)
-        tables.append(table)
+        tables.append(replace(table, notes=(*table.notes, linked_note(studies))))
         figures.append(figure)
     return Findings(tables=tuple(tables), figures=tuple(figures), problems=tuple(problems))
 
 
 def _names(studies: Sequence[Analysed]) -> list[str]:
-    """Data sets, which say the task; where two are the same, with the place of the study."""
-    datasets = [str(data.study.spec.dataset) for data in studies]
+    """What the tasks are; where two are the same, with the place of the study."""
+    tasks = [task_name(data) for data in studies]
     return [
-        name if datasets.count(name) == 1 else f"{name} ({place})"
-        for place, name in enumerate(datasets, start=1)
+        name if tasks.count(name) == 1 else f"{name} ({place})" for place, name in enumerate(tasks, start=1)
     ]
 
 
-def _task(data: Analysed, name: str) -> _Task:
+def _task(study: Analysed, name: str, place: int) -> _Task:
+    data = by_training(study)
     everything = tested(data.responses, data.scored)
     answers = judged(answered(everything)) if len(answered(everything)) else answered(everything)
     there = in_order(answers["condition"].unique().tolist(), data.conditions)
@@ -97,6 +114,10 @@ def _task(data: Analysed, name: str) -> _Task:
         sessions=session_minutes(everything),
         conditions=tuple(there),
         reference=next(iter(references(data, there)), None),
+        controls=tuple(one.name for one in data.conditions if one.kind == "control"),
+        plain=data.control if data.control in there else None,
+        test_accuracy=test_accuracy(data),
+        people=data.person(place),
     )
 
 
@@ -117,7 +138,9 @@ def _table(tasks: Sequence[_Task], level: float) -> Table:
             Column("p_ranks", "p, Mann-Whitney", "p"),
             Column("minutes", "Mean session", "number", "minutes"),
             Column("p_minutes", "p, Mann-Whitney", "p"),
-            Column("model_accuracy", "Model right", "number", "%"),
+            Column("f1", "F1 against the model", "number"),
+            Column("model_accuracy", "Model right on these items", "number", "%"),
+            Column("model_test_accuracy", "Model right on its test part", "number", "%"),
             Column("truth", "Like the true label", "number", "%"),
             Column("p_truth", "p, Mann-Whitney", "p"),
             Column("bias", "Belief bias", "number", "points"),
@@ -125,9 +148,9 @@ def _table(tasks: Sequence[_Task], level: float) -> Table:
         rows=tuple(rows),
         sentence=_table_sentence(rows),
         notes=(
-            "The paper's Table 1. The reference is no explanation, or the random control; differences from it are "
-            "within people, with Holm's correction in each study and none over studies. Mann-Whitney's tests are those "
-            "of the paper, not corrected.",
+            "The paper's Table 1 with all conditions. The reference is no explanation, or the random control; "
+            "differences from it are within people, with Holm's correction in each study and none over studies. "
+            "Mann-Whitney's tests are those of the paper, not corrected.",
             "That a method helps clearly in one study and not in another does not show that it helps more there.",
         ),
     )
@@ -141,6 +164,7 @@ def _rows(task: _Task, level: float) -> list[dict[str, Any]]:
         else compared_with(as_met(task.answers), task.reference, task.conditions, level)
     )
     each = task.answers.groupby(["participant", "condition"])[["score", "truth"]].mean().reset_index()
+    f1 = mean_f1(task.answers, task.conditions, level)
     rows = []
     for name in task.conditions:
         own = task.answers[task.answers["condition"] == name]
@@ -159,6 +183,8 @@ def _rows(task: _Task, level: float) -> list[dict[str, Any]]:
                 "minutes": float(minutes.mean()) if len(minutes) else None,
                 "p_minutes": _ranks_p(task.sessions, "minutes", name, task.reference),
                 "model_accuracy": 100 * float(own["model_correct"].astype("float64").mean()),
+                "model_test_accuracy": POINTS.of(task.test_accuracy),
+                "f1": f1[name].mean,
                 "truth": POINTS.of(means["truth"][name].estimate),
                 "p_truth": _ranks_p(each, "truth", name, task.reference),
                 "bias": POINTS.of(means["bias"][name].estimate),
@@ -189,18 +215,26 @@ def _table_sentence(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _times(tasks: Sequence[_Task], level: float) -> tuple[Table, Figure]:
-    """How long sessions of known and masked tasks took, by condition and over all (the paper's Figure 3)."""
+    """How long sessions of known and masked tasks took, by condition and over all (the paper's Figure 3).
+
+    The figure has no bars of the random control, and over all means with and without explanations.
+    """
     sessions = pd.concat(
         [
-            task.sessions.assign(
-                kind=task.kind, participant=f"{place}:" + task.sessions["participant"].astype(str)
+            task.sessions[~task.sessions["condition"].isin(task.controls)].assign(
+                kind=task.kind,
+                participant=lambda own, who=task.people: own["participant"].astype(str).map(who),
             )
-            for place, task in enumerate(tasks)
+            for task in tasks
         ],
         ignore_index=True,
     )
     everybody = sessions.groupby(["kind", "participant"], sort=True)["minutes"].mean().reset_index()
-    order = list(dict.fromkeys(name for task in tasks for name in task.conditions))
+    order = [
+        name
+        for name in dict.fromkeys(name for task in tasks for name in task.conditions)
+        if name in set(sessions["condition"])
+    ]
     parts = {name: sessions[sessions["condition"] == name] for name in order} | {ALL: everybody}
     rows = []
     for name, part in parts.items():
@@ -235,7 +269,8 @@ def _times(tasks: Sequence[_Task], level: float) -> tuple[Table, Figure]:
         rows=tuple(rows),
         sentence=_times_sentence(rows),
         notes=(
-            "The paper's Figure 3. Over all conditions a participant counts once, with the mean of the sessions. "
+            "The paper's Figure 3, without the random control. Over all conditions a participant counts once, with the "
+            "mean of the sessions. "
             "Tasks also differ in their texts: what is longer takes longer.",
         ),
     )

@@ -7,7 +7,8 @@ answer) and a timed evaluation session (guess only); a Latin square over item gr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -28,6 +29,7 @@ from verax.studies.protocol.contract import Briefing, Material, Protocol, Source
 from verax.studies.protocol.findings import ProtocolAnalysis
 from verax.studies.protocol.planning import Planning, Role
 from verax.studies.protocols.reverse_turing.briefing import brief
+from verax.studies.protocols.reverse_turing.session_items import SessionItems, enough, too_few
 from verax.studies.protocols.screens import (
     EXPLAINED,
     PLAIN,
@@ -58,61 +60,93 @@ class ReverseTuring(Protocol):
         evaluation: items of each evaluation session, from the test part.
         masked: whether the task is kept secret: classes get neutral names, drawn anew for each participant.
         only_wrong: only items that the model gets wrong.
+        untrained_first: a test without training comes first and one with training second, each on items of its own: the
+            paper's pre-experiment (section 4.4), which takes one condition.
+        task: what the task is called in tables, never on a page; by its data if empty.
     """
 
     asks: ClassVar[str] = "Can people tell what the model says, and does what they believe stand in the way?"
     explained: ClassVar[tuple[str, ...]] = ("training", "evaluation")
+    asks_strategy_itself: ClassVar[bool] = True
     own_models: ClassVar[bool] = True
 
     training: int = Field(default=25, ge=0)
     evaluation: int = Field(default=15, ge=1)
     masked: bool = False
     only_wrong: bool = False
+    untrained_first: bool = False
+    task: str = ""
 
     def check(self, spec: StudySpec) -> None:
-        """The direction of a mark would give the answer away."""
+        """The direction of a mark would give the answer away; the pre-experiment compares nothing but training."""
         refuse_direction(spec, "people could read the model's answer off it")
+        if self.untrained_first and (len(spec.conditions) != 1 or not self.training):
+            raise VeraxError(
+                "untrained_first compares a test without training with one after it, under one condition; name one "
+                "condition only, and a training of 1 item or more."
+            )
+
+    def rounds(self, spec: StudySpec) -> range:
+        """The numbers of the rounds, which are those of the groups of test items."""
+        return range(2 if self.untrained_first else len(spec.conditions))
+
+    def trained(self, spec: StudySpec) -> list[int]:
+        """The groups that have training items: all, but for a first test without training."""
+        return [number for number in self.rounds(spec) if self.training and not self._untrained(number)]
+
+    def _untrained(self, group: int) -> bool:
+        return self.untrained_first and group == 0
 
     def items(self, source: Source) -> list[Item]:
         """As many groups as conditions; within each, the cells of a balanced draw differ by at most one item."""
-        chosen = (
-            self._session_items(source, "validation", "training", self.training, 1) if self.training else []
+        spec, chosen = source.spec, []
+        if trained := self.trained(spec):
+            chosen = self._session_items(source, "validation", "training", self.training, trained, 1)
+        rounds = self.rounds(spec)
+        return chosen + self._session_items(
+            source, "test", "evaluation", self.evaluation, rounds, len(chosen) + 1
         )
-        return chosen + self._session_items(source, "test", "evaluation", self.evaluation, len(chosen) + 1)
 
-    def _session_items(self, source: Source, part: str, role: str, count: int, first: int) -> list[Item]:
-        groups = len(source.spec.conditions)
+    def _session_items(
+        self, source: Source, part: str, role: str, count: int, groups: Sequence[int], first: int
+    ) -> list[Item]:
         candidates = pool.candidates(source, part)
         if self.only_wrong:
             candidates = pool.wrong(candidates)
-        sizes = [
-            len(members)
-            for (_, right), members in candidates.cells.items()
-            if not (right and self.only_wrong)
-        ]
-        _refuse_uneven(candidates, sizes, role, count, groups)
-        numbers = pool.spread(candidates, groups * count, source.spec.seed, role)
-        dealt = deal(strata(candidates, numbers), groups)
+        wanted = SessionItems(role, len(groups), count)
+        if not enough(candidates, wanted, self.only_wrong):
+            raise VeraxError(too_few(source, candidates, wanted, self._wanted(source.spec), self.only_wrong))
+        numbers = pool.spread(candidates, len(groups) * count, source.spec.seed, role)
+        dealt = [groups[place] for place in deal(strata(candidates, numbers), len(groups))]
         return made_items(source, candidates, numbers, role, first=first, groups=dealt)
+
+    def _wanted(self, spec: StudySpec) -> dict[str, SessionItems]:
+        """By part of the dataset, the items that its sessions take."""
+        trained = {"validation": SessionItems("training", len(self.trained(spec)), self.training)}
+        tested = {"test": SessionItems("evaluation", len(self.rounds(spec)), self.evaluation)}
+        return tested | (trained if self.trained(spec) else {})
 
     def phases(self, material: Material) -> tuple[Phase, ...]:
         """A training and an evaluation session in each round, each after a page that says what comes."""
         phases: list[Phase] = []
-        for number in range(1, len(material.spec.conditions) + 1):
-            if by_role(material.items, "training"):
+        trained = by_role(material.items, "training")
+        for number in (1 + place for place in self.rounds(material.spec)):
+            if trained and not self._untrained(number - 1):
                 title = f"Round {number}: training"
                 phases.append(Phase(f"about-training-{number}", title, "instructions"))
                 phases.append(timed(material.spec, f"training-{number}", title, "training"))
             title = f"Round {number}: test"
             phases.append(Phase(f"about-evaluation-{number}", title, "instructions"))
             phases.append(timed(material.spec, f"evaluation-{number}", title, "test"))
+            if self.strategy:
+                phases.append(Phase(f"strategy-{number}", f"Round {number}: a question", "questions"))
         return tuple(phases)
 
     def screens(self, material: Material) -> dict[str, Screen]:
         """Each item in each condition; in training also with the model's answer."""
         if self.masked:
             _refuse_task_words(material)
-        screens = _pages(material)
+        screens = _pages(material, untrained_first=self.untrained_first)
         for condition in (condition.name for condition in material.spec.conditions):
             for item in by_role(material.items, "training"):
                 screens[f"training:{item.id}:{condition}"] = _guess(
@@ -128,18 +162,25 @@ class ReverseTuring(Protocol):
     def rows(self, material: Material) -> tuple[DesignRow, ...]:
         """Conditions with their item groups, in order: twice as many rows as conditions."""
         names = [condition.name for condition in material.spec.conditions]
+        rounds = self.rounds(material.spec)
         groups = {item.group for item in material.items}
-        if groups != set(range(len(names))):
-            raise VeraxError(
-                f"{len(names)} conditions need as many groups of items, numbered from 0; the items have {len(groups)}."
+        if groups != set(rounds):
+            needs = (
+                "A first test without training needs"
+                if self.untrained_first
+                else f"{len(names)} conditions need"
             )
+            raise VeraxError(
+                f"{needs} {len(rounds)} groups of items, numbered from 0; the items have {len(groups)}."
+            )
+        orders = [[(0, group) for group in rounds]] if self.untrained_first else crossover(len(names))
         return tuple(
             DesignRow(
                 number,
                 material.spec.participants,
                 Rounds(tuple(Round(names[condition], group) for condition, group in pairs)),
             )
-            for number, pairs in enumerate(crossover(len(names)))
+            for number, pairs in enumerate(orders)
         )
 
     def steps(self, study: Study, row: DesignRow, seed: int) -> tuple[Step, ...]:
@@ -162,10 +203,11 @@ class ReverseTuring(Protocol):
         """The sessions, and the task unless it is masked."""
         return brief(
             material,
-            training=len(by_role(material.items, "training", group=0)),
-            evaluation=len(by_role(material.items, "evaluation", group=0)),
+            training=most(material.items, "training"),
+            evaluation=most(material.items, "evaluation"),
             masked=self.masked,
             only_wrong=self.only_wrong,
+            untrained_first=self.untrained_first,
         )
 
     def score(self, item: Item, meaning: Meaning) -> float:
@@ -179,8 +221,10 @@ class ReverseTuring(Protocol):
 
         return IMITATION
 
-    def planning(self, spec: StudySpec) -> Planning:
+    def planning(self, spec: StudySpec) -> Planning | None:
         """Everybody meets every condition, each in a session with items of its own."""
+        if self.untrained_first:
+            return None
         sessions = len(spec.conditions)
         return Planning(
             items="evaluation",
@@ -194,23 +238,16 @@ class ReverseTuring(Protocol):
         )
 
 
-def _refuse_uneven(candidates: pool.Candidates, sizes: list[int], role: str, count: int, groups: int) -> None:
-    """A cell that is used up would be made up for by others, and labels would tell something of the model's answers."""
-    least, more = divmod(groups * count, len(sizes))
-    if min(sizes) >= least and sum(size > least for size in sizes) >= more:
-        return
-    possible = min(sizes) * len(sizes) // groups
-    advice = f"ask for at most {possible} in a session, or use more data" if possible else "use more data"
-    raise VeraxError(
-        f"{groups} sessions of {count} {role} items cannot be balanced with the {len(candidates):,} {candidates.about} "
-        f"({candidates.sizes()}); {advice}."
-    )
+def most(items: Iterable[Item], role: str) -> int:
+    """How many items of a role a session has."""
+    return max(Counter(item.group for item in items if item.role == role).values(), default=0)
 
 
 def _round_steps(study: Study, one_round: Round, number: int, seed: int) -> Iterator[Step]:
     condition, group = one_round.condition, one_round.group
     audience = audience_of(study.spec, condition)
-    training = by_role(study.items.values(), "training", group)
+    trained = f"training-{number}" in study.phases
+    training = by_role(study.items.values(), "training", group) if trained else []
     if training:
         yield Step(f"about-training-{number}", f"about-training:{audience}")
     for item in shuffled(training, seed, "training", group):
@@ -219,6 +256,8 @@ def _round_steps(study: Study, one_round: Round, number: int, seed: int) -> Iter
     yield Step(f"about-evaluation-{number}", f"about-evaluation:{audience}")
     for item in shuffled(by_role(study.items.values(), "evaluation", group), seed, "evaluation", group):
         yield Step(f"evaluation-{number}", f"evaluation:{item.id}:{condition}", item.id, condition)
+    if f"strategy-{number}" in study.phases:
+        yield Step(f"strategy-{number}", "strategy", condition=condition)
 
 
 def _guess(material: Material, item: Item, condition: str, *, shown_after: bool) -> Screen:
@@ -249,11 +288,10 @@ def _answer(material: Material, item: Item, condition: str) -> Screen:
     )
 
 
-def _pages(material: Material) -> dict[str, Screen]:
+def _pages(material: Material, *, untrained_first: bool) -> dict[str, Screen]:
     words = wording.terms(material)
-    training, evaluation = (
-        len(by_role(material.items, role, group=0)) for role in ("training", "evaluation")
-    )
+    training, evaluation = (most(material.items, role) for role in ("training", "evaluation"))
+    new = "new " if training and not untrained_first else ""
     hints = {
         EXPLAINED: f"In this round you see hints. {wording.how_to_read(material, direction=False)}",
         PLAIN: f"In this round no {words.pieces} are highlighted.",
@@ -269,8 +307,7 @@ def _pages(material: Material) -> dict[str, Screen]:
             )
         screens[f"about-evaluation:{audience}"] = page(
             "Test",
-            f"You now see {evaluation} {'new ' if training else ''}{words.many}, one by one. Guess the model's answer; "
-            "you do not see it.",
+            f"You now see {evaluation} {new}{words.many}, one by one. Guess the model's answer; you do not see it.",
             hints[audience],
             "Time is measured from the next page on.",
         )
