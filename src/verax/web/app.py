@@ -61,6 +61,7 @@ def make_app(
             Route("/leave", own_posted(participant.forget_me), methods=["POST"]),
             _both("/p/{token}", participant.here, participant.submit),
             _both("/p/{token}/leave", ask_to_leave, leave),
+            Route("/p/{token}/look/{ord:int}", participant.look_back),
             Route("/static/{name}", static),
             *([] if preview else [Route("/health", health), *experimenter_routes()]),
         ],

@@ -22,7 +22,7 @@ from uvicorn.supervisors import Multiprocess
 from verax.errors import VeraxError
 from verax.studies.model.freeze import frozen
 from verax.studies.model.study_files import load_study
-from verax.studies.store import open_store, platform_key
+from verax.studies.store import link_key, open_store, platform_key
 from verax.studies.store.database.redirect import present_url
 from verax.web.app import make_app
 from verax.web.http.connections import BoundedProtocol
@@ -60,7 +60,7 @@ def serve(
     url = database or default_database(folder)
     study = load_study(folder)
     # Opened once before there are several processes: tables are made here, and what is wrong is said here.
-    open_store(study, url, key=platform_key(study, folder)).close()
+    open_store(study, url, key=platform_key(study, folder), link=link_key(study, folder)).close()
     url = present_url(url)
     listener = listen(host, port)
     many = f"with {workers} processes " if workers > 1 else ""
@@ -175,5 +175,5 @@ def _worker(folder: str, url: str, hosts: Sequence[str] = ()) -> ASGIApp:
     _end_with_parent()
     study = load_study(folder)
     freeze = frozen(folder)
-    store = open_store(study, url, key=platform_key(study, folder))
+    store = open_store(study, url, key=platform_key(study, folder), link=link_key(study, folder))
     return make_app(store, study, frozen=freeze.at if freeze else None, hosts=hosts)

@@ -136,6 +136,7 @@ def _participant(study: Study, person: Person) -> dict[str, Any]:
         "excluded": bool(person.rules),
         "rules": list(person.rules),
         "version": "0",
+        "link": None,
     }
 
 

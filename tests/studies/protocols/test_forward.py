@@ -7,6 +7,7 @@ import pytest
 
 from study_source import review_source
 from verax.errors import VeraxError
+from verax.studies.design.allocation import choose_row
 from verax.studies.model.screen import Bars, Passage, class_mark
 from verax.studies.protocol.contract import make_protocol
 from verax.studies.protocol.surroundings import participant_steps
@@ -184,3 +185,39 @@ def test_imported_items_need_no_parameters():
     said = " ".join(study.screens["instructions:plain"].blocks[0].paragraphs)
     assert "3 texts with the right answer" in said
     assert "5 new texts" in said
+
+
+def test_a_condition_may_want_more_people_than_others():
+    """As in the paper: once every condition has its people, the rest go to one of them."""
+    conditions = [
+        {"name": "lime", "explainer": "lime"},
+        {"name": "shap", "explainer": "shap", "participants": 4},
+    ]
+    study = check_protocol(
+        sample_material(
+            {"name": "forward", "learning": 4, "test": 4},
+            {"learning": 4, "test": 4},
+            conditions=conditions,
+            options={"participants": 2},
+        )
+    )
+    assert [row.target for row in study.rows] == [2, 4]
+    taken, order = Counter(), []
+    for arrival in range(1, 8):
+        row = choose_row(study.rows, taken, study.spec.seed, arrival)
+        order.append(None if row is None else row.condition)
+        taken[row.number if row else None] += 1
+    assert sorted(order[:4]) == ["lime", "lime", "shap", "shap"]
+    assert order[4:] == ["shap", "shap", None]
+
+
+def test_numbers_of_people_by_condition_are_for_designs_between_people():
+    conditions = [{"name": "none"}, {"name": "lime", "explainer": "lime", "participants": 4}]
+    material = sample_material(
+        {"name": "reverse-turing", "training": 2, "evaluation": 2},
+        {"training": 2, "evaluation": 2},
+        conditions=conditions,
+        groups=2,
+    )
+    with pytest.raises(VeraxError, match="everybody sees several conditions"):
+        check_protocol(material)

@@ -21,6 +21,7 @@ from verax.studies.results.flow import Flow
 from verax.studies.results.model_facts import model_facts
 from verax.studies.results.options import Options
 from verax.studies.results.summary import Summary
+from verax.text import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -168,19 +169,37 @@ def pooled_findings(studies: Sequence[Analysed], options: Options) -> Findings:
     first = studies[0].study.spec.protocol["name"]
     own = _analysis_of(studies[0])
     if own is None or own.pooled is None:
-        raise VeraxError(f"There is no analysis of several {first} studies together; analyse each alone.")
+        raise VeraxError(
+            f"There is no analysis of several {first} studies together; analyse each alone, and put their reports "
+            "together with `verax report`."
+        )
     for data in studies:
         other, spec = _analysis_of(data), data.study.spec
         if other is None or other.pooled is not own.pooled:
             raise VeraxError(
                 f"The study {spec.title!r} is a {spec.protocol['name']} study: it cannot be pooled with a {first} "
-                "study."
+                f"study. {_poolable(own, first)}"
             )
     if len({data.study.hash for data in studies}) < len(studies):
         raise VeraxError(
             "A study is given twice: pooled, its answers would count twice; name each study once."
         )
     return own.pooled(studies, options)
+
+
+def _poolable(own: ProtocolAnalysis, first: str) -> str:
+    """What can be pooled with a study: all protocols whose tables over several studies are the same."""
+    names = [
+        name
+        for name in protocols.names()
+        if (found := protocols.get(name).analysis()) is not None and found.pooled is own.pooled
+    ]
+    others = listed([name for name in names if name != first])
+    beside = f" and with {others} studies" if others else ""
+    return (
+        f"Studies of the protocol {first} can be pooled with each other{beside}; other studies go beside them in one "
+        "report, with `verax report`."
+    )
 
 
 def _analysis_of(data: Analysed) -> ProtocolAnalysis | None:

@@ -44,6 +44,7 @@ class PersonRow(NamedTuple):
     finished_at: int | None
     completion_code: str | None
     person_hash: str | None
+    link_hash: str | None
     left: bool
     phase: str | None
 
@@ -202,6 +203,7 @@ def read_participants(seen: View) -> Iterator[Record]:
                 "excluded": person.id in rules,
                 "rules": rules.get(person.id, []),
                 "version": person.version,
+                "link": person.link_hash if person.consented_at is not None else None,
             }
             if seen.identifying:
                 record |= {

@@ -28,6 +28,7 @@ class Column:
         identifying: could lead to the person; left out unless asked for.
         always: never missing.
         any_text: a text that cannot be listed by its levels, since each is different.
+        later: not in exports of earlier versions, where it counts as missing.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Column:
     identifying: bool = False
     always: bool = False
     any_text: bool = False
+    later: bool = False
 
 
 _PARTICIPANT = Column(
@@ -74,6 +76,14 @@ PARTICIPANTS = (
     Column("excluded", "boolean", "Whether any exclusion rule holds.", always=True),
     Column("rules", "json", "The exclusion rules that hold.", always=True),
     Column("version", "text", "The version of Verax when the participant came.", always=True),
+    Column(
+        "link",
+        "text",
+        "The same in other studies of the same research for the same person: a keyed hash of the platform's id, of "
+        "people who agreed to be known again.",
+        any_text=True,
+        later=True,
+    ),
     Column("created_at", "text", "When the participant came (ISO 8601, UTC).", identifying=True),
     Column(
         "finished_at", "text", "When the participant finished or ended (ISO 8601, UTC).", identifying=True
@@ -147,11 +157,16 @@ RESPONSES = (
 EVENTS = (
     _PARTICIPANT,
     _BOT,
-    Column("step", "integer", "The step that was due; 0 before the consent."),
+    Column(
+        "step",
+        "integer",
+        "The step that was due; 0 before the consent. Of leaf, the step that was looked at.",
+    ),
     Column(
         "type",
         "text",
-        "What happened: reload, resume, duplicate, stale, refused, late, or what the browser reported.",
+        "What happened: reload, resume, duplicate, stale, refused, late, leaf (an earlier page of the phase was looked "
+        "at again, where it may be leafed through), or what the browser reported.",
         always=True,
     ),
     Column("minute", "number", "Minutes from the participant's coming.", always=True),

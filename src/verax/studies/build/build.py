@@ -26,6 +26,7 @@ from verax.studies.build.fitting import (
 )
 from verax.studies.build.known_models import check_conditions, known_models, own_models
 from verax.studies.display.levels import scales
+from verax.studies.model.design_row import DesignRow
 from verax.studies.model.item import Item
 from verax.studies.model.sources import Material, Source
 from verax.studies.model.spec import StudySpec
@@ -129,6 +130,16 @@ def make_source(spec: StudySpec, protocol: Protocol) -> Source:
     return Source(spec, dataset, model, other)
 
 
+def _refuse_unequal(spec: StudySpec, rows: Sequence[DesignRow]) -> None:
+    """Numbers of people by condition are for designs in which a person sees one condition."""
+    own = [condition.name for condition in spec.conditions if condition.participants is not None]
+    if own and any(row.condition is None for row in rows):
+        raise VeraxError(
+            f"The condition {own[0]!r} has a number of participants of its own, but in the protocol "
+            f"{spec.protocol['name']!r} everybody sees several conditions; set participants for the study only."
+        )
+
+
 def compose_study(
     material: Material,
     protocol: Protocol,
@@ -154,6 +165,7 @@ def compose_study(
     rows = protocol.rows(material)
     if not rows:
         raise VeraxError("The design has no rows; the protocol must give at least one.")
+    _refuse_unequal(material.spec, rows)
     study = Study(
         spec=material.spec,
         kind=material.kind,

@@ -62,9 +62,9 @@ def stratum(item: Item) -> tuple[bool, int]:
 
 
 def one_row_per_condition(spec: StudySpec) -> tuple[DesignRow, ...]:
-    """Between people: each participant sees one condition."""
+    """Between people: each participant sees one condition; a condition may want more people than others."""
     return tuple(
-        DesignRow(number, spec.participants, OneCondition(condition.name))
+        DesignRow(number, condition.participants or spec.participants, OneCondition(condition.name))
         for number, condition in enumerate(spec.conditions)
     )
 

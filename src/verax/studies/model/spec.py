@@ -121,6 +121,10 @@ class StudySpec(SpecTable):
             raise ValueError(
                 "[recruiting] has addresses, but MTurk is told of the end by a form of its own; leave them out"
             )
+        if self.entry not in ("prolific", "mturk") and self.recruiting.link:
+            raise ValueError(
+                f"recruiting.link knows people by their platform, and people enter by {self.entry!r}; leave it out"
+            )
         if self.entry != "mturk" and self.recruiting.sandbox:
             raise ValueError(
                 f'recruiting.sandbox is of MTurk, and people enter by {self.entry!r}; write entry = "mturk"'

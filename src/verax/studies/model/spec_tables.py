@@ -62,6 +62,7 @@ class Condition(SpecTable):
         question: on how to read this condition's explanations, in place of the one on their kind.
         sizes: how many words a fragment of evidence may have, where a task shows fragments; as the protocol says if
             None. A method that gives fragments shows its own.
+        participants: how many shall complete it, where that is another number than the study's; between people only.
         any_sign: evidence are the fragments with the highest scores and counter-evidence those with the lowest,
             whatever their sign.
     """
@@ -75,12 +76,20 @@ class Condition(SpecTable):
     question: ScreeningQuestion | None = None
     sizes: tuple[Annotated[int, Field(ge=1)], ...] | None = Field(default=None, min_length=1)
     any_sign: bool = False
+    participants: int | None = Field(default=None, ge=1)
 
     @model_serializer(mode="wrap")
     def _without_what_is_not_said(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
         """Entries that came later are written only where they are used: older studies stay as they are."""
         written: dict[str, object] = write(self)
-        later = {"model": None, "display": "marks", "question": None, "sizes": None, "any_sign": False}
+        later = {
+            "model": None,
+            "display": "marks",
+            "question": None,
+            "sizes": None,
+            "any_sign": False,
+            "participants": None,
+        }
         return {name: value for name, value in written.items() if name not in later or value != later[name]}
 
     @model_validator(mode="before")
@@ -281,6 +290,8 @@ class Recruiting(SpecTable):
         declined_url: who did not agree.
         full_url: who found no free place.
         sandbox: people come from MTurk's sandbox, not from its market.
+        link: people are asked whether they may be known again in other studies of the same research: in those whose
+            folders lie in the same place.
     """
 
     completion_url: str | None = None
@@ -288,6 +299,7 @@ class Recruiting(SpecTable):
     declined_url: str | None = None
     full_url: str | None = None
     sandbox: bool = False
+    link: bool = False
 
     @field_validator("completion_url", "screened_out_url", "declined_url", "full_url")
     @classmethod

@@ -21,6 +21,7 @@ class Phase:
         item_seconds: a limit for each of its steps, counted from its first display.
         late: "flag" keeps answers after a limit and flags them. "close" takes none: an item's limit closes that step
             alone, and the next one is shown; the session's limit closes the phase, and its other steps are skipped.
+        leaf: whether earlier pages of the phase may be looked at again until it is over.
     """
 
     key: str
@@ -29,6 +30,7 @@ class Phase:
     session_seconds: float | None = None
     item_seconds: float | None = None
     late: Literal["flag", "close"] = "flag"
+    leaf: bool = False
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from verax.studies.model.study import Study
 
 
+# What the name of somebody who is known in several studies begins with.
+LINKED = "person "
+
+
 @dataclass(frozen=True, eq=False)
 class Analysed:
     """The answers that an analysis works on, of people or of bots only. Columns: `verax.studies.answers.schema`.
@@ -50,6 +54,20 @@ class Analysed:
     intended_participants: pd.DataFrame
     conditions: tuple[Condition, ...]
     people: People = "participants"
+
+    def person(self, study: int) -> Mapping[str, str]:
+        """By participant, who that is in an analysis of several studies: the same in all of them for linked people.
+
+        Args:
+            study: the place of this study among them, which tells apart whom nothing links.
+        """
+        links = self.intended_participants if "link" in self.intended_participants else None
+        known = {} if links is None else dict(zip(links["participant"], links["link"], strict=True))
+        everybody = {*self.participants["participant"], *self.intended_participants["participant"]}
+        return {
+            name: f"{LINKED}{known[name]}" if isinstance(known.get(name), str) else f"{study}:{name}"
+            for name in map(str, everybody)
+        }
 
     @property
     def control(self) -> str | None:

@@ -2,7 +2,7 @@
 
 from verax.studies.store.clock import utc_now
 from verax.studies.store.participant.participant_view import Refused, Submitted, Where
-from verax.studies.store.person_ids import platform_key
+from verax.studies.store.person_ids import link_key, platform_key
 from verax.studies.store.store import Store, open_store
 
-__all__ = ["Refused", "Store", "Submitted", "Where", "open_store", "platform_key", "utc_now"]
+__all__ = ["Refused", "Store", "Submitted", "Where", "link_key", "open_store", "platform_key", "utc_now"]

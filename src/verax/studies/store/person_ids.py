@@ -15,6 +15,8 @@ from verax.studies.model.study import Study
 from verax.studies.store.tokens import TOKEN_BYTES
 
 KEY_FILE = "person.key"
+# In the folder that holds the folders of several studies, which then know the same people.
+LINK_FILE = "link.key"
 KEY_BYTES = 32
 LENT = "~"  # which no token begins with
 NONCE_BYTES, SEAL_BYTES = 12, 12
@@ -30,6 +32,7 @@ class PlatformPerson:
         token: opens their pages: the same each time too.
         return_to: what the platform must be told at the end.
         session: keyed hash of the platform's session or assignment with which they come; None where none is asked for.
+        link: keyed hash that is the same in other studies with the same key, where the study asks people for that.
     """
 
     platform: str
@@ -37,6 +40,7 @@ class PlatformPerson:
     token: str
     return_to: Mapping[str, str] | None = None
     session: str | None = None
+    link: str | None = None
 
 
 def known_person(
@@ -46,14 +50,19 @@ def known_person(
     id: str,
     return_to: Mapping[str, str] | None = None,
     session: str | None = None,
+    link_key: bytes | None = None,
 ) -> PlatformPerson:
-    """The person with this id on this platform, in this study: the same id is somebody else in another one."""
+    """The person with this id on this platform, in this study: the same id is somebody else in another one.
+
+    With the key of a set of studies there is one thing more that is the same in all of them, the link.
+    """
     return PlatformPerson(
         platform,
         _digest(key, "person", study_hash, platform, id).hex(),
         base64.urlsafe_b64encode(_digest(key, "token", study_hash, platform, id)[:TOKEN_BYTES]).decode(),
         return_to,
         None if session is None else _digest(key, "session", study_hash, platform, id, session).hex(),
+        None if link_key is None else _digest(link_key, "link", platform, id).hex(),
     )
 
 
@@ -95,12 +104,20 @@ def platform_key(study: Study, folder: str | Path) -> bytes | None:
     return person_key(folder) if study.spec.entry in ("prolific", "mturk") else None
 
 
-def person_key(folder: str | Path) -> bytes:
+def link_key(study: Study, folder: str | Path) -> bytes | None:
+    """The key by which studies beside each other know the same people, where the study asks them; None if it does not.
+
+    It lies beside the study's folder, not in it, so that all studies in one place have the same.
+    """
+    return person_key(Path(folder).resolve().parent, LINK_FILE) if study.spec.recruiting.link else None
+
+
+def person_key(folder: str | Path, name: str = KEY_FILE) -> bytes:
     """The key in a study's folder, made when it is first asked for; only its owner can read the file.
 
     It is no part of the study's hash, of exports or of backups: without it nobody can tell who is who.
     """
-    path = Path(folder) / KEY_FILE
+    path = Path(folder) / name
     try:
         if not path.exists():
             _make(path)

@@ -35,6 +35,7 @@ FORGET = CHANGE.values(
     status=case((participants.c.status == "active", "withdrawn"), else_=participants.c.status),
     token_hash=bindparam("nobody"),
     person_hash=null(),
+    link_hash=null(),
 )
 FORGET_CODE = delete(codes).where(codes.c.participant_id == bindparam("who"))
 

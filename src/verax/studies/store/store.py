@@ -18,6 +18,7 @@ from verax.studies.store.database.register import open_registered
 from verax.studies.store.participant.consent import consent
 from verax.studies.store.participant.enter import enter, enter_person, make_codes
 from verax.studies.store.participant.in_vain import keep
+from verax.studies.store.participant.leaf import leaf
 from verax.studies.store.participant.participant_view import Submitted, Where
 from verax.studies.store.participant.posted import clean, keepable
 from verax.studies.store.participant.show import Due, display, find, look
@@ -65,6 +66,7 @@ class Store:
         *,
         preview: bool = False,
         key: bytes | None = None,
+        link: bytes | None = None,
     ) -> None:
         self.study = study
         self.study_id = study_id
@@ -72,6 +74,7 @@ class Store:
         self.preview = preview
         self.clock = clock
         self._given_key = key
+        self._link_key = link
 
     def read(self, work: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Does work that changes nothing; each statement sees what is committed at its moment."""
@@ -116,7 +119,9 @@ class Store:
         """
         if platform is not None and person is not None:
             key = self._key()
-            known = known_person(key, self.study.hash, platform, person, return_to, session)
+            known = known_person(
+                key, self.study.hash, platform, person, return_to, session, link_key=self._link_key
+            )
             own = holds is not None and not is_lent(holds)
             may_know = self.write(enter_person, known, token_hash(holds) if own and holds else None)
             return known.token if may_know else lent_token(key, known.token)
@@ -143,9 +148,15 @@ class Store:
         """What only this database can say of a message: a mark that nobody can make without its secret."""
         return hmac.digest(self._secret().encode(), message.encode("utf-8", "replace"), "sha256").hex()
 
-    def consent(self, token: str, agreed: bool) -> Where | None:
-        """Notes the decision and gives whoever agrees a place and their steps, once; None for an unknown token."""
-        self.write(consent, token_hash(token), agreed=agreed)
+    def consent(self, token: str, agreed: bool, *, linked: bool = False) -> Where | None:
+        """Notes the decision and gives whoever agrees a place and their steps, once; None for an unknown token.
+
+        Args:
+            token: the participant's.
+            agreed: to take part.
+            linked: to be known again in other studies of the same research, where the study asks for that.
+        """
+        self.write(consent, token_hash(token), agreed=agreed, linked=linked)
         return self.look(token)
 
     def show(self, token: str) -> Where | None:
@@ -167,6 +178,10 @@ class Store:
     def look(self, token: str) -> Where | None:
         """Where the participant is, without counting it as a display. None for an unknown token."""
         return self.read(look, token_hash(token))
+
+    def leaf(self, token: str, ord: int) -> Where | None:
+        """An earlier page of the phase, looked at again and noted as an event; None where there is none to be seen."""
+        return self.write(leaf, token_hash(token), ord)
 
     def submit(
         self, token: str, ord: int, nonce: str, given: Mapping[str, str], client: Mapping[str, object]
@@ -266,6 +281,7 @@ def open_store(
     clock: Callable[[], datetime] = utc_now,
     preview: bool = False,
     key: bytes | None = None,
+    link: bytes | None = None,
 ) -> Store:
     """The store of a study in the database at a URL, whose tables are made or brought up to date.
 
@@ -277,6 +293,7 @@ def open_store(
         clock: the time, with a time zone.
         preview: marks every page as one whose answers are not for keeps.
         key: of the hashes of people's ids, as `platform_key` gives it; a secret of the database itself if None.
+        link: of the hashes by which people are known again in other studies, as `link_key` gives it.
     """
     database, study_id = open_registered(study, url, clock)
-    return Store(study, study_id, database, clock, preview=preview, key=key)
+    return Store(study, study_id, database, clock, preview=preview, key=key, link=link)

@@ -82,6 +82,8 @@ participants = Table(
     Column("return_to", JSON),  # what the platform must be told at the end, as MTurk's assignment
     # keyed, of the platform's session or assignment with which the person came; no other one opens their place
     Column("session_hash", String(64)),
+    # keyed, the same in other studies with the same key, of who agreed to be known again there
+    Column("link_hash", String(64)),
     # How much of what was sent in vain is kept as events, and how often something was only counted.
     Column("events", Integer, nullable=False, server_default="0"),
     Column("event_bytes", Integer, nullable=False, server_default="0"),

@@ -33,6 +33,10 @@ LONGEST_CODE = 64
 MISSING = "Something is missing below; this page is not saved yet."
 DELETE = "Delete what I gave"
 KEPT = "What you answered until then is kept for the research, as you chose."
+LINK = (
+    "I also agree that my answers may be linked with those that I give in other studies of the same research. My id is "
+    "not stored for this, only a code made from it that nobody can turn back. (You can take part without this.)"
+)
 NOT_KEPT = "Nothing that you answered is kept."
 
 
@@ -181,12 +185,35 @@ def here(request: Request) -> Response:
     return answer
 
 
+def look_back(request: Request) -> Response:
+    """An earlier page of the phase, where it may be leafed through; else where the participant is."""
+    opened = opened_place(request)
+    if request.method == "HEAD" or "prefetch" in request.headers.get("Sec-Purpose", ""):
+        return Response(status_code=204 if request.method == "HEAD" else 503)
+    where = site_of(request).store.leaf(opened.token, request.path_params["ord"])
+    if where is None:
+        return see_other(place(request, opened.shown))
+    return page(request, "look.html", step_page(where) | _leafing(request, opened, where))
+
+
+def _leafing(request: Request, opened: Opened, where: Where) -> dict[str, object]:
+    """The addresses of the pages before and after the one that is shown, and of the step that is due."""
+    here = place(request, opened.shown)
+    return {
+        "action": here,
+        "link": own_link(request, opened),
+        "leaving": ("Leave the study", leave_address(request, opened.shown)),
+        "earlier": f"{here}/look/{where.earlier}" if where.earlier else "",
+        "later": f"{here}/look/{where.looking + 1}" if 0 < where.looking < where.ord - 1 else here,
+    }
+
+
 def submit(request: Request, form: Form) -> Response:
     """An answer, or the consent; whatever comes of it, the participant is sent to where they are."""
     opened = opened_place(request)
     token, store = opened.token, site_of(request).store
     if "consent" in form:
-        store.consent(token, form["consent"] == "yes")
+        store.consent(token, form["consent"] == "yes", linked=form.get("link") == "yes")
         return see_other(place(request, opened.shown))
     wait = _held_up(request, token)
     if wait:
@@ -224,7 +251,8 @@ def _drawn(request: Request, opened: Opened, where: Where) -> Response:
         case "active":
             return _step(request, opened, where, {}, {})
         case "consent":
-            return page(request, "consent.html", own | {"consent": wording.consent(spec)})
+            about = {"consent": wording.consent(spec), "link": LINK if spec.recruiting.link else ""}
+            return page(request, "consent.html", own | about)
         case "complete":
             about = {"completion_code": where.completion_code, "leaving": (DELETE, address)}
             return page(request, "complete.html", own | completion(request, opened.token) | about)
@@ -245,10 +273,9 @@ def _drawn(request: Request, opened: Opened, where: Where) -> Response:
 def _step(
     request: Request, opened: Opened, where: Where, given: Mapping[str, str], errors: Mapping[str, str]
 ) -> Response:
-    context = step_page(where, given, errors) | {
-        "action": place(request, opened.shown),
-        "link": own_link(request, opened),
-        "leaving": ("Leave the study", leave_address(request, opened.shown)),
-        "problem": MISSING if errors else "",
-    }
+    context = (
+        step_page(where, given, errors)
+        | _leafing(request, opened, where)
+        | {"problem": MISSING if errors else ""}
+    )
     return page(request, "step.html", context, status=422 if errors else 200)

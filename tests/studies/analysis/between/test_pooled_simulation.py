@@ -17,7 +17,8 @@ from studies.analysis.frames import (
     summarised,
 )
 from verax.errors import VeraxError
-from verax.stats import hase2020
+from verax.stats import hase2020, responses
+from verax.stats.crossed.between import changes
 from verax.studies.analysis import Options
 from verax.studies.analysis.analyse import analysed, pooled_findings
 from verax.studies.analysis.between.pairs import complete_pairs, paired
@@ -184,3 +185,78 @@ def test_other_protocols_cannot_be_pooled(four):
         pooled_findings([analysed(four[0]), other], FAST)
     with pytest.raises(VeraxError, match="is a forward study: it cannot be pooled with a model-choice study"):
         pooled_findings([other, analysed(four[0])], FAST)
+
+
+def linked(taken, links):
+    """The same answers; people with these numbers are known by these names in other studies."""
+    people = taken.participants.copy()
+    people["link"] = [links.get(number) for number in people["number"]]
+    return replace(taken, participants=people)
+
+
+def test_linked_people_are_one_unit_in_all_studies(four):
+    """The same four people of each method in the forward and the counterfactual test, on text: blocks across both."""
+    links = {number: f"h{number}" for number in range(1, 9)}
+    apart = pooled_simulation([analysed(one) for one in four[:2]], FAST).tables
+    joined = pooled_simulation([analysed(linked(one, links)) for one in four[:2]], FAST).tables
+    by_key = [{table.key: table for table in tables} for tables in (apart, joined)]
+    rows_apart, rows_joined = (rows_of(tables["change-by-domain"]) for tables in by_key)
+    pairs = [
+        complete_pairs(paired(one.responses, "prediction")).assign(test=place)
+        for place, one in enumerate(four[:2])
+    ]
+    for name in ("lime", "shap"):
+        assert rows_joined[name]["text_change"] == pytest.approx(rows_apart[name]["text_change"])
+        # A person's value is the mean of both tests, and there are four of them, not eight.
+        columns = [np.concatenate([part[column] for part in pairs]) for column in ("participant", "item")]
+        items = np.concatenate([f"{place}:" + part["item"] for place, part in enumerate(pairs)])
+        methods = np.concatenate([part["condition"] for part in pairs])
+        direct = {
+            one.name: one
+            for one in changes(
+                responses(
+                    columns[0],
+                    items,
+                    methods,
+                    np.concatenate([part["post"] for part in pairs]),
+                    np.concatenate([part["pre"] for part in pairs]),
+                    np.concatenate([part["test"] for part in pairs]),
+                )
+            )
+        }
+        assert rows_joined[name]["text_interval"] == pytest.approx(
+            [100 * direct[name].low, 100 * direct[name].high]
+        )
+        assert rows_joined[name]["text_interval"] != pytest.approx(rows_apart[name]["text_interval"])
+    assert any("8 people agreed to be linked over studies; 8 people" in note for note in joined[0].notes)
+    assert any("Nobody is linked" in note for note in apart[0].notes)
+
+
+def test_who_saw_two_methods_in_two_studies_is_resampled_as_one(four):
+    """Person 1 saw lime on text and, as person 5, shap on tables: the published bootstrap draws both together."""
+    text, table = linked(four[0], {1: "same"}), linked(four[2], {5: "same"})
+    made = {one.key: one for one in pooled_simulation([analysed(text), analysed(table)], FAST).tables}
+    parts = [complete_pairs(paired(one.responses, "prediction")) for one in (text, table)]
+    names = [
+        np.where(part["participant"] == f"p{who:010x}", "person same", f"{place}:" + part["participant"])
+        for place, (part, who) in enumerate(zip(parts, (1, 5), strict=True))
+    ]
+    columns = [
+        np.concatenate(names),
+        np.concatenate([f"{place}:" + part["item"] for place, part in enumerate(parts)]),
+        *(np.concatenate([part[name] for part in parts]) for name in ("condition", "pre", "post")),
+    ]
+    direct = hase2020.change(*columns, replicates=150)
+    rows = rows_of(made["paper-2"])
+    for one in direct.methods:
+        assert rows[one.method]["forward_change"] == pytest.approx(100 * one.change.estimate)
+    assert rows_of(made["change-by-test"])["lime"]["forward_n"] > 0
+
+
+def test_a_refusal_says_what_can_be_pooled(four):
+    study = sample_study(
+        {"name": "model-choice", "test": 4, "items_per_participant": 4}, {"test": 4}, conditions=THREE[1:]
+    )
+    other = analysed(collected(study, [], lambda *_: None))
+    with pytest.raises(VeraxError, match="forward can be pooled with each other and with counterfactual"):
+        pooled_findings([analysed(four[0]), other], FAST)

@@ -1,12 +1,14 @@
 """Several simulation studies pooled as in the paper of Hase and Bansal (2020): its Tables 1, 2, 3 and 5.
 
 The paper has four: text and tabular data, forward and counterfactual. Conditions are matched by name. Items of two
-studies are different items whatever their ids, and so are participants: whoever took part in both is counted twice.
+studies are different items whatever their ids. People who agreed to be linked are one person in all studies, so that
+nobody is two independent ones; others are counted in each study that they took part in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -28,6 +30,7 @@ from verax.studies.analysis.between.pairs import (
     ratings_as_published,
 )
 from verax.studies.analysis.between.rating_tables import correctness_table, ratings_table
+from verax.studies.analysis.linked_people import linked_note
 from verax.studies.protocol.findings import Analysed, Findings
 from verax.studies.results.options import Options
 from verax.studies.results.tables import Column, Table, Value
@@ -46,11 +49,13 @@ def pooled_simulation(studies: Sequence[Analysed], options: Options) -> Findings
     practice = PRACTICE if plain is None else f"Change includes practice: compare with {plain}."
     makers = _published(studies, options) if options.estimator != "crossed" else {}
     makers |= _own(studies, options, practice)
+    linked = linked_note(studies)
     made: list[Table] = []
     problems: list[str] = []
     for what, make in makers.items():
         try:
-            made.append(make())
+            table = make()
+            made.append(replace(table, notes=(*table.notes, linked)))
         except VeraxError as error:
             problems.append(f"{what} cannot be estimated: {error}")
     return Findings(tables=tuple(made), problems=tuple(problems))
@@ -100,6 +105,11 @@ def _own(studies: Sequence[Analysed], options: Options, practice: str) -> Makers
     }
 
 
+def _within_methods(rows: pd.DataFrame) -> pd.DataFrame:
+    """People told apart between methods, which the estimators of single methods ask for."""
+    return rows.assign(participant=rows["participant"] + " with " + rows["condition"].astype(str))
+
+
 def _order(studies: Sequence[Analysed]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.name for data in studies for one in data.conditions))
 
@@ -115,7 +125,7 @@ def _joined(studies: Sequence[Analysed], frame: Callable[[Analysed], pd.DataFram
         rows = frame(data)
         parts.append(
             rows.assign(
-                participant=f"{number}:" + rows["participant"].astype(str),
+                participant=rows["participant"].astype(str).map(data.person(number)),
                 item=f"{number}:" + rows["item"].astype(str),
                 domain=DOMAINS.get(data.study.kind, data.study.kind),
                 test=data.study.spec.protocol["name"],
@@ -130,8 +140,10 @@ def _joined(studies: Sequence[Analysed], frame: Callable[[Analysed], pd.DataFram
 
 def _changes(pairs: pd.DataFrame, items: Items) -> dict[str, Crossed]:
     """Change by condition: the mean of the studies', each weighing the same."""
+    # Who saw two methods, in two studies, is one person within each of them; no two methods are compared here.
+    told = _within_methods(pairs)
     rows = responses(
-        pairs["participant"], pairs["item"], pairs["condition"], pairs["post"], pairs["pre"], pairs["study"]
+        told["participant"], told["item"], told["condition"], told["post"], told["pre"], told["study"]
     )
     return {change.name: change for change in changes(rows, items)}
 
@@ -191,7 +203,9 @@ def _values(group: str, n: int, pre: float | None, change: Crossed | None) -> di
 
 def _ratings_table(rated: pd.DataFrame, order: tuple[str, ...], options: Options) -> Table:
     """Ratings by condition and kind of data."""
-    tables = _by_domain(rated, lambda rows: ratings_table(rows, order, claimed_items(rows), options.level))
+    tables = _by_domain(
+        _within_methods(rated), lambda rows: ratings_table(rows, order, claimed_items(rows), options.level)
+    )
     title = "Ratings of the explanations, by kind of data"
     return _stacked("ratings-by-domain", title, tables, next(iter(tables.values())).notes)
 

@@ -88,14 +88,18 @@ def _read(folder: Path, path: Path, columns: tuple[Column, ...]) -> pd.DataFrame
     wanted = shown(columns, identifying=False)
     parts, first = [], 1
     for part in _parts(path):
-        missing = [column.name for column in wanted if column.name not in part]
+        missing = [column.name for column in wanted if column.name not in part and not column.later]
         if missing:
             raise VeraxError(
                 f"{path.name} of the export {str(folder)!r} lacks {len(missing)} of its columns "
                 f"({', '.join(missing[:3])}); put them back, or export again."
             )
+        rows = len(next(iter(part.values()), []))
         values = {
-            column.name: pd.Series(parsed(path, column, part[column.name], first), dtype=dtype_of(column))
+            column.name: pd.Series(
+                parsed(path, column, part[column.name], first) if column.name in part else [None] * rows,
+                dtype=dtype_of(column),
+            )
             for column in wanted
         }
         parts.append(pd.DataFrame(values))

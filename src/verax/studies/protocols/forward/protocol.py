@@ -40,6 +40,8 @@ from verax.studies.protocols.screens import (
     timed,
 )
 
+LEAF_BACK = "Try to learn how the model decides. Take your time: you can leaf back until this part is over."
+
 
 @protocols.register("forward")
 class Forward(Protocol):
@@ -48,6 +50,8 @@ class Forward(Protocol):
     Attributes:
         learning: items to learn from, from the validation part.
         test: items to predict, from the test part.
+        leaf: whether people may leaf back through the pages of a look until it is over, as through the paper's
+            spreadsheets; which pages they looked at again, and when, is among the events.
     """
 
     asks: ClassVar[str] = (
@@ -59,6 +63,7 @@ class Forward(Protocol):
 
     learning: int = Field(default=16, ge=1)
     test: int = Field(default=32, ge=1)
+    leaf: bool = False
 
     def items(self, source: Source) -> list[Item]:
         """Both sets hold true and false positives and negatives in equal numbers."""
@@ -73,18 +78,18 @@ class Forward(Protocol):
         """Two looks and two rounds of predictions, each after a page that says what comes."""
         return (
             Phase("about-learning", "First look", "instructions"),
-            Phase("learning", "First look", "learning"),
+            Phase("learning", "First look", "learning", leaf=self.leaf),
             Phase("about-pre", "First predictions", "instructions"),
             timed(material.spec, "pre", "First predictions", "test"),
             Phase("about-explained", "Second look", "instructions"),
-            Phase("explained", "Second look", "learning"),
+            Phase("explained", "Second look", "learning", leaf=self.leaf),
             Phase("about-post", "Second predictions", "instructions"),
             timed(material.spec, "post", "Second predictions", "test"),
         )
 
     def screens(self, material: Material) -> dict[str, Screen]:
         """Pre and Post share their screens."""
-        screens = _pages(material)
+        screens = _pages(material, self.leaf)
         for item in by_role(material.items, "learning"):
             screens[f"learning:{item.id}"] = _first_look(material, item)
             for condition in material.spec.conditions:
@@ -191,7 +196,7 @@ def _predict(material: Material, item: Item) -> Screen:
     )
 
 
-def _pages(material: Material) -> dict[str, Screen]:
+def _pages(material: Material, leaf: bool) -> dict[str, Screen]:
     many = wording.terms(material).many
     learning, test = (len(by_role(material.items, role)) for role in ("learning", "test"))
     predict = "Predict the model's answer for each, whether that is right or wrong. You cannot look back."
@@ -211,7 +216,7 @@ def _pages(material: Material) -> dict[str, Screen]:
         "about-learning": page(
             "First look",
             f"You now see {learning} {many}, one by one, with the right answer and the model's answer.",
-            "Try to learn how the model decides. Take your time: you cannot go back.",
+            LEAF_BACK if leaf else "Try to learn how the model decides. Take your time: you cannot go back.",
         ),
         "about-pre": page("First predictions", f"You now see {test} new {many}. {predict}"),
         **{

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 
-from sqlalchemy import bindparam, insert, update
+from sqlalchemy import bindparam, insert, null, update
 
 from verax.studies.design.allocation import choose_row
 from verax.studies.display import wording
@@ -14,7 +14,7 @@ from verax.studies.protocol.surroundings import participant_class_names, partici
 from verax.studies.store.clock import micros
 from verax.studies.store.participant.numbering import part_numbers, places
 from verax.studies.store.people import CHANGE, Person, Transaction, lock, state_of, taken
-from verax.studies.store.tables import consents, steps, studies
+from verax.studies.store.tables import consents, participants, steps, studies
 
 BEGIN = CHANGE.values(
     status="active",
@@ -29,6 +29,7 @@ BEGIN = CHANGE.values(
     last_seen_at=bindparam("now"),
 )
 SET_STATUS = CHANGE.values(status=bindparam("new_status"), last_seen_at=bindparam("now"))
+UNLINK = CHANGE.where(participants.c.link_hash.is_not(None)).values(link_hash=null())
 COUNT_UP = (
     update(studies).where(studies.c.id == bindparam("study_id")).values(consented=bindparam("consented"))
 )
@@ -36,11 +37,16 @@ NEW_STEPS = insert(steps)
 NEW_CONSENT = insert(consents)
 
 
-def consent(work: Transaction, token_hash: str, *, agreed: bool) -> None:
-    """Notes the decision; whoever agrees gets a place if one is free. Who has a place keeps it, whatever comes."""
+def consent(work: Transaction, token_hash: str, *, agreed: bool, linked: bool = False) -> None:
+    """Notes the decision; whoever agrees gets a place if one is free. Who has a place keeps it, whatever comes.
+
+    By what somebody is known again in other studies is kept only if they agree to that too.
+    """
     person = lock(work, token_hash)
     if person is None or person.status not in ("invited", "declined", "full"):
         return
+    if not linked:
+        work.connection.execute(UNLINK, {"who": person.id})
     if not agreed:
         if person.status != "declined":
             _note(work, person, agreed=False)

@@ -83,6 +83,8 @@ def enter_person(work: Transaction, person: PlatformPerson, holds: str | None = 
         _check_open(work, state.state, is_bot=False)
         about = {"is_bot": False, "platform": person.platform, "person_hash": person.hash}
         about |= {"session_hash": person.session} if person.session is not None else {}
+        # Until they say whether they agree to it; who does not has none.
+        about |= {"link_hash": person.link} if person.link is not None else {}
         _add(work, person.token, about if return_to is None else about | {"return_to": return_to})
         return True
     owns = holds == known.token_hash

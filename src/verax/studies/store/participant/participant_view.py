@@ -59,6 +59,7 @@ class Where:
         echo: the answer to the step before, as the participant read it, where the screen shows it.
         completion_code: once everything is answered and stored.
         preview: nothing here is for keeps.
+        looking: an earlier step of the phase that is looked at again in place of the one that is due; 0 for none.
     """
 
     status: Status
@@ -79,6 +80,13 @@ class Where:
     echo: str | None = None
     completion_code: str | None = None
     preview: bool = False
+    looking: int = 0
+
+    @property
+    def earlier(self) -> int:
+        """The page before the one that is shown, if this phase may be leafed through; 0 for none."""
+        shown = self.looking or self.ord
+        return shown - 1 if self.phase is not None and self.phase.leaf and self.number_in_phase > 1 else 0
 
 
 @dataclass(frozen=True)

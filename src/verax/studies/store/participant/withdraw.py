@@ -36,6 +36,7 @@ EMPTY = CHANGE.values(
     hold_until=null(),
     return_to=null(),
     session_hash=null(),
+    link_hash=null(),
     events=0,
     event_bytes=0,
     unkept=0,
