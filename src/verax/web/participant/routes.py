@@ -251,8 +251,8 @@ def _drawn(request: Request, opened: Opened, where: Where) -> Response:
         case "active":
             return _step(request, opened, where, {}, {})
         case "consent":
-            about = {"consent": wording.consent(spec), "link": LINK if spec.recruiting.link else ""}
-            return page(request, "consent.html", own | about)
+            own |= {"consent": wording.consent(spec), "link": LINK if spec.recruiting.link else ""}
+            return page(request, "consent.html", own)
         case "complete":
             about = {"completion_code": where.completion_code, "leaving": (DELETE, address)}
             return page(request, "complete.html", own | completion(request, opened.token) | about)

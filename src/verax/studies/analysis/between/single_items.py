@@ -42,13 +42,15 @@ def item_results(data: Analysed) -> tuple[ItemResult, ...]:
 
 def _result(study: Study, item: Item, counts: tuple[ItemCounts, ...]) -> ItemResult:
     names = study.class_names
-    asked = item.prediction if item.variant is None else item.variant.prediction
+    # Imported items of a forward test may have a changed version, which nobody is asked about there.
+    variant = item.variant if study.spec.protocol["name"] == "counterfactual" else None
+    asked = item.prediction if variant is None else variant.prediction
     return ItemResult(
         item=item.id,
         input=_written(item.input),
         label=names[item.label],
         prediction=names[item.prediction],
-        changed="" if item.variant is None else _written(item.variant.input),
+        changed="" if variant is None else _written(variant.input),
         right=names[asked],
         counts=counts,
     )
