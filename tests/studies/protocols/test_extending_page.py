@@ -1,4 +1,4 @@
-"""docs/extending.md: a seventh protocol outside of the repository, of the page's own blocks, run to the report."""
+"""docs/extending.md: another protocol outside of the repository, of the page's own blocks, run to the report."""
 
 from __future__ import annotations
 

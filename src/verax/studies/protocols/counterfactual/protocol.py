@@ -67,7 +67,14 @@ class Counterfactual(Protocol):
 
     def items(self, source: Source) -> list[Item]:
         """True and false positives and negatives in equal numbers, and half of the changes flip within each."""
+        return self.chosen(source)
+
+    def chosen(self, source: Source, taken: frozenset[int] = frozenset()) -> list[Item]:
+        """The same from what is left of the test part when the inputs in these places are taken."""
         candidates = pool.candidates(source, "test")
+        if taken:
+            places = [number for number, place in enumerate(candidates.places.tolist()) if place in taken]
+            candidates = pool.without(candidates, places)
         drawn = pool.balanced_variants(
             source, candidates, self.test, source.spec.seed, "test", vectors=self.vectors
         )

@@ -1,0 +1,88 @@
+"""How the two parts of a user test are told apart in phases, screens and items, and put back as their own studies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from verax.studies.model.item import Item
+from verax.studies.model.study import Study
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from verax.studies.protocol.findings import Analysed
+
+FORWARD, COUNTERFACTUAL = "forward", "counterfactual"
+PARTS = (FORWARD, COUNTERFACTUAL)
+# The role of the items whose changed versions are asked about; in the part itself they are what is tested.
+CHANGED, TEST = "changed", "test"
+
+
+def phase_key(part: str, key: str) -> str:
+    """The key of a part's phase in the whole study."""
+    return f"{part}-{key}"
+
+
+def screen_key(part: str, key: str) -> str:
+    """The key of a part's screen in the whole study."""
+    return f"{part}/{key}"
+
+
+def role_in_part(items: Iterable[Item], part: str) -> list[Item]:
+    """The items of a part, with the roles that its protocol knows."""
+    if part == FORWARD:
+        return [item for item in items if item.role != CHANGED]
+    return [replace(item, role=TEST) for item in items if item.role == CHANGED]
+
+
+def part_study(study: Study, part: str) -> Study:
+    """The part as a study of its own protocol, with the keys that it would have."""
+    before, prefix = phase_key(part, ""), screen_key(part, "")
+    given = study.spec.protocol
+    sizes = (
+        {"learning": given.get("learning", 16), "test": given.get("test", 32)}
+        if part == FORWARD
+        else {"test": given.get("changed", 32)}
+    )
+    return replace(
+        study,
+        spec=study.spec.model_copy(update={"protocol": {"name": part, **sizes}}),
+        items={item.id: item for item in role_in_part(study.items.values(), part)},
+        phases={
+            key.removeprefix(before): replace(phase, key=key.removeprefix(before))
+            for key, phase in study.phases.items()
+            if key.startswith(before)
+        },
+        screens={
+            key.removeprefix(prefix): screen
+            for key, screen in study.screens.items()
+            if key.startswith(prefix)
+        },
+    )
+
+
+def part_of(data: Analysed, part: str) -> Analysed:
+    """The answers to a part, as an analysis of its own protocol takes them; people are linked over both parts."""
+    return replace(
+        data,
+        study=part_study(data.study, part),
+        responses=_answers(data.responses, part),
+        participants=_linked(data.participants, data.study.hash),
+        intended=_answers(data.intended, part),
+        intended_participants=_linked(data.intended_participants, data.study.hash),
+    )
+
+
+def _answers(answers: pd.DataFrame, part: str) -> pd.DataFrame:
+    before = phase_key(part, "")
+    own = answers[answers["phase"].str.startswith(before)]
+    return own.assign(phase=own["phase"].str.removeprefix(before)).reset_index(drop=True)
+
+
+def _linked(people: pd.DataFrame, study_hash: str) -> pd.DataFrame:
+    """Everybody is one person in both parts, and whom other studies know keeps that name."""
+    own = study_hash[:16] + ":" + people["participant"].astype(str)
+    known = people.get("link")
+    return people.assign(link=own if known is None else known.where(known.notna(), own))

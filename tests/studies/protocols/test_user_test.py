@@ -1,0 +1,135 @@
+"""A user test: both parts by the same person with the same method, people as blocks across both."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from studies.analysis.frames import THREE, Person, collected, everybody, sample_study, summarised
+from study_source import review_source
+from verax.stats import contrasts_with, responses
+from verax.studies.analysis import Options, analysed
+from verax.studies.analysis.analyse import pooled_findings
+from verax.studies.protocol.contract import make_protocol
+from verax.studies.protocol.surroundings import participant_steps
+from verax.studies.protocols.checks import check_protocol, sample_material
+from verax.studies.protocols.user_test.parts import part_of
+
+TABLE = {"name": "user-test", "learning": 4, "test": 8, "changed": 8}
+ROLES = {"learning": 4, "test": 8, "changed": 8}
+FAST = Options(replicates=150)
+
+
+@pytest.mark.parametrize("kind", ["text", "table"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_it_keeps_the_contract(kind, classes):
+    check_protocol(sample_material(TABLE, ROLES, conditions=THREE, kind=kind, classes=classes))
+
+
+def test_both_parts_come_one_after_the_other_with_one_method():
+    study = check_protocol(sample_material(TABLE | {"leaf": True}, ROLES, conditions=THREE))
+    for row in study.rows:
+        steps = participant_steps(study, row, 1)
+        phases = list(dict.fromkeys(step.phase for step in steps if step.item))
+        assert phases == [
+            "forward-learning", "forward-pre", "forward-explained", "forward-post",
+            "counterfactual-pre", "counterfactual-post",
+        ]  # fmt: skip
+        assert {step.condition for step in steps if step.item} == {row.condition}
+    assert study.phases["forward-learning"].leaf
+    assert not study.phases["counterfactual-pre"].leaf
+
+
+def test_no_input_is_in_both_parts():
+    made = make_protocol(TABLE | {"learning": 8, "test": 16, "changed": 16})
+    items = made.items(review_source(TABLE, conditions=list(THREE)))
+    assert len({item.id for item in items}) == len(items)
+    inputs = {role: {item.input for item in items if item.role == role} for role in ("test", "changed")}
+    assert not inputs["test"] & inputs["changed"]
+    assert all((item.variant is not None) == (item.role == "changed") for item in items)
+
+
+def right(person, place, phase):
+    """Which answers are right: some before, more after where there are explanations."""
+    before = (person.number + place) % 3 != 0
+    return before or (phase.endswith("post") and person.row > 0 and (person.number * place) % 2 == 0)
+
+
+def taken(**more):
+    study = sample_study(TABLE, ROLES, conditions=THREE, **more)
+    places = {name: place for place, name in enumerate(study.items)}
+
+    def answer(person, step, question):
+        if question.name == "rating":
+            return 1 + places[step.item] % 7
+        item = study.items[step.item]
+        said = item.variant.prediction if item.role == "changed" else item.prediction
+        return said if right(person, places[step.item], step.phase) else 1 - said
+
+    people = [*everybody(study, 7), Person(22, 1, status="active", left=True, until="counterfactual-pre")]
+    return collected(study, people, answer)
+
+
+@pytest.fixture(scope="module")
+def found():
+    return taken()
+
+
+def test_people_are_blocks_across_both_parts(found):
+    """The contrast with no explanation is the estimator's with the parts as strata that share their participants."""
+    summary = summarised(found, FAST)
+    study = found.study
+    tests = [(place, item) for place, item in enumerate(study.items.values()) if item.role != "learning"]
+    rows = [
+        (
+            person.number,
+            item.id,
+            ("none", "lime", "shap")[person.row],
+            float(right(person, place, "post")),
+            float(right(person, place, "pre")),
+            item.role,
+        )
+        for person in everybody(study, 7)
+        for place, item in tests
+    ]
+    direct = contrasts_with(responses(*(np.array(column) for column in zip(*rows, strict=True))), "none")
+    by_key = {one["key"]: one for one in summary["primary"]["estimates"]}
+    for one in direct:
+        estimate = by_key[f"{one.name.split(' - ')[0]}-vs-none"]
+        assert estimate["estimate"] == pytest.approx(100 * one.estimate)
+        assert (estimate["low"], estimate["high"]) == pytest.approx((100 * one.low, 100 * one.high))
+        assert estimate["participants"] == 14
+    keys = [table["key"] for table in summary["tables"]]
+    assert {"contrast", "change", "paper-1", "paper-2", "forward-change", "counterfactual-change"} <= set(
+        keys
+    )
+    assert len(keys) == len(set(keys))
+
+
+def test_the_papers_tables_count_who_left_after_the_first_part(found):
+    """Person 22 answered the forward part in both rounds and left: eight items more there, none in the other."""
+    tables = {table["key"]: table for table in summarised(found, FAST)["tables"]}
+    rows = {row["condition"]: row for row in tables["paper-2"]["rows"]}
+    assert (rows["lime"]["forward_n"], rows["lime"]["counterfactual_n"]) == (8 * 8, 7 * 8)
+    notes = tables["paper-1"]["notes"]
+    assert any(
+        "22 people agreed to be linked over studies; 22 people took part" in note for note in notes
+    ) or any("took part in several of these" in note for note in notes)
+
+
+def test_each_part_alone_is_its_own_study(found):
+    data = analysed(found)
+    forward, changed = (part_of(data, part) for part in ("forward", "counterfactual"))
+    assert set(forward.responses["phase"]) >= {"pre", "post"}
+    assert {item.role for item in changed.study.items.values()} == {"test"}
+    assert forward.person(0)["p0000000001"] == changed.person(1)["p0000000001"]
+    items = summarised(found, FAST)["items"]
+    assert len(items) == 16
+    assert [bool(one["changed"]) for one in items] == [False] * 8 + [True] * 8
+
+
+def test_user_tests_on_text_and_tables_are_pooled_as_in_the_paper(found):
+    both = [analysed(found), analysed(taken(kind="table"))]
+    tables = {table.key: table for table in pooled_findings(both, FAST).tables}
+    rows = {row["condition"]: row for row in tables["paper-1"].rows}
+    assert (rows["shap"]["text_n"], rows["shap"]["tabular_n"]) == (7 * 16, 7 * 16)
