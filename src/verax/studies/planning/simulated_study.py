@@ -29,7 +29,7 @@ def simulated_study(
     """
     planning, question = planning_of(study.spec), question_of(study.spec)
     protocol, made = make_protocol(study.spec.protocol), ResponseRecords(study)
-    people = [row for row in study.rows for _ in range(study.spec.participants)]
+    people = [row for row in study.rows for _ in range(row.target)]
     tests = {key for key, phase in study.phases.items() if phase.kind == "test"}
     tested = [
         [step for step in protocol.steps(study, row, number) if step.phase in tests and step.item]
@@ -78,7 +78,7 @@ def _drawn(
     groups: tuple[int, ...] = (people,)
     effects: tuple[float, ...] = (effect,)
     if planning.compared == "between":
-        groups = (study.spec.participants,) * len(study.rows)
+        groups = tuple(row.target for row in study.rows)
         effects = tuple(effect * (row.condition == question.method) for row in study.rows)
     return simulate(Design(groups, items, who.right(planning)), effects, who.spreads(), 1, seed)
 
@@ -130,6 +130,7 @@ def _participant(row: DesignRow, number: int) -> Record:
         "excluded": False,
         "rules": [],
         "version": "0",
+        "link": None,
     }
 
 

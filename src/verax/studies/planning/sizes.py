@@ -45,12 +45,12 @@ def planned(spec: StudySpec, who: People) -> Planned:
     planning = planning_of(spec)
     accuracy = who.right(planning)
     if planning.compared == "between":
-        conditions = len(spec.conditions)
+        groups = tuple(condition.participants or spec.participants for condition in spec.conditions)
         items = make_protocol(spec.protocol).model_dump()[planning.items]
-        design = Design((spec.participants,) * conditions, items, accuracy)
+        design = Design(groups, items, accuracy)
         claim: Literal["change", "contrast"] = "change" if question.reference is None else "contrast"
         test = analysis(claim, "random" if items >= FEWEST_ITEMS else "fixed", "Holm")
-        return Planned(spec, question, conditions * spec.participants, design, test)
+        return Planned(spec, question, sum(groups), design, test)
     shown = shown_conditions(spec)
     design = Design((len(shown),), shown.shape[1], accuracy)
     return Planned(spec, question, len(shown), design, _within(spec, question, shown))

@@ -29,12 +29,19 @@ def planning_of(spec: StudySpec) -> Planning:
 
 
 def sized(spec: StudySpec, participants: int | None = None, items: int | None = None) -> StudySpec:
-    """The spec with another number of participants for each row of the design, or of items."""
+    """The spec with another number of participants for each row of the design, or of items.
+
+    A number of participants is that of all rows, also of conditions that have one of their own.
+    """
     parameter = planning_of(spec).items
     protocol = dict(spec.protocol) | ({} if items is None else {parameter: items})
+    conditions = spec.conditions
+    if participants is not None:
+        conditions = [one.model_copy(update={"participants": None}) for one in conditions]
     made = spec.model_copy(
         update={
             "protocol": protocol,
+            "conditions": conditions,
             "participants": spec.participants if participants is None else participants,
         }
     )

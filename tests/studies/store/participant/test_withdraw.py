@@ -93,6 +93,7 @@ def test_who_deletes_is_gone_from_every_table_but_a_tombstone(open_with, clock):
         "person_hash": None,
         "return_to": None,
         "session_hash": None,
+        "link_hash": None,
         "events": 0,
         "event_bytes": 0,
         "unkept": 0,
