@@ -5,9 +5,11 @@ from collections import Counter
 from dataclasses import replace
 from itertools import pairwise, permutations
 
+import numpy as np
 import pytest
 
 from study_source import NAMES, review_source
+from verax.data.dataset import Part
 from verax.errors import VeraxError
 from verax.studies.build.build import compose_study
 from verax.studies.display import wording
@@ -335,3 +337,32 @@ def test_the_pre_experiment_takes_one_condition():
     table = TABLE | {"untrained_first": True}
     with pytest.raises(VeraxError, match="name one condition only"):
         make_protocol(table).check(material_of(table).spec)
+
+
+@pytest.mark.parametrize("part", ["validation", "test"])
+def test_too_few_in_one_part_name_a_split_that_has_enough(part):
+    """The same inputs in another split are enough: what the sentence says is asked for, and works."""
+    few = {"validation": 120, "test": 120} | {part: 30}
+    table = TABLE | {"training": 8, "evaluation": 8}
+    source = review_source(table, THREE, size=400)
+    data = source.dataset
+    short = replace(
+        data,
+        validation=Part(
+            data.validation.inputs[: few["validation"]], data.validation.labels[: few["validation"]]
+        ),
+        test=Part(data.test.inputs[: few["test"]], data.test.labels[: few["test"]]),
+    )
+    with pytest.raises(VeraxError, match="cannot be balanced") as refused:
+        make_protocol(table).items(replace(source, dataset=short))
+    shares = re.search(r'set split = "(\d+)/(\d+)/(\d+)" under \[source\]', str(refused.value))
+    assert shares, refused.value
+    inputs = [*short.train.inputs, *short.validation.inputs, *short.test.inputs]
+    labels = [*short.train.labels, *short.validation.labels, *short.test.labels]
+    ends = [len(inputs) * sum(map(int, shares.groups()[:place])) // 100 for place in range(1, 4)]
+    parts = [
+        Part(inputs[first:last], np.array(labels[first:last]))
+        for first, last in zip([0, *ends], ends, strict=False)
+    ]
+    again = replace(data, train=parts[0], validation=parts[1], test=parts[2])
+    assert len(make_protocol(table).items(replace(source, dataset=again))) == 3 * (8 + 8)

@@ -27,7 +27,7 @@ KINDS: dict[str, Kind] = {
     "composite": "composite",
     "omission": "weights",
 }
-NUMBERS = {"forward": "learning = 16\ntest = 32\n", "counterfactual": "test = 32\n"}
+NUMBERS = {"forward": "learning = 16\ntest = 32\nleaf = true\n", "counterfactual": "test = 32\n"}
 TASKS = {
     "text": (
         "A computer program, the model, reads a sentence of a film review and says whether the review is "

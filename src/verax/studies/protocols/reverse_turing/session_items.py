@@ -13,6 +13,8 @@ from verax.studies.model.sources import Source
 LEAST_TRAINING = 0.4
 # Parts are drawn anew: a cell may come out smaller than its share.
 MARGIN = 1.2
+PARTS = ("validation", "test")
+LEAST_PART = 10  # per cent
 
 
 @dataclass(frozen=True)
@@ -79,14 +81,14 @@ def working_split(source: Source, parts: Mapping[str, SessionItems], only_wrong:
     """
     inputs = {name: len(part.inputs) for name, part in source.dataset.parts.items()}
     whole = sum(inputs.values())
-    shares = {"validation": 10, "test": 10}
+    # Over both parts, since the rarest cell of a small one may be empty by chance.
+    cells = [cell_sizes(pool.candidates(source, part), only_wrong) for part in PARTS]
+    rarest = min(map(sum, zip(*cells, strict=True))) / sum(inputs[part] for part in PARTS)
+    if not rarest:
+        return None
+    shares = dict.fromkeys(PARTS, LEAST_PART)
     for part, wanted in parts.items():
-        candidates = pool.candidates(source, part)
-        rarest = min(cell_sizes(candidates, only_wrong)) / inputs[part]
-        if not rarest:
-            return None
-        cells = len(cell_sizes(candidates, only_wrong))
-        needed = MARGIN * ceil(wanted.all / cells) / rarest
+        needed = MARGIN * ceil(wanted.all / len(cells[0])) / rarest
         shares[part] = max(shares[part], 5 * ceil(20 * needed / whole))
     train = 100 - sum(shares.values())
     return f"{train}/{shares['validation']}/{shares['test']}" if train >= 100 * LEAST_TRAINING else None
