@@ -46,6 +46,7 @@ class TestParticipants:
             "left": False,
             "excluded": False,
             "rules": [],
+            "link": None,
         }
 
     def test_somebody_who_looks_and_goes_has_no_place(self, opened):

@@ -330,7 +330,8 @@ def test_the_pre_experiment_tests_without_training_and_then_with_it_on_other_ite
         {step.item for step in steps if step.phase == f"evaluation-{number}"} for number in (1, 2)
     )
     assert not first & second
-    assert "The first is a test without training" in screen_words(study.screens["instructions:everybody"])
+    said = " ".join(screen_words(study.screens["instructions:everybody"]))
+    assert "The first is a test without training" in said
 
 
 def test_the_pre_experiment_takes_one_condition():

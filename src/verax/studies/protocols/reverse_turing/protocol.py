@@ -165,13 +165,9 @@ class ReverseTuring(Protocol):
         rounds = self.rounds(material.spec)
         groups = {item.group for item in material.items}
         if groups != set(rounds):
-            needs = (
-                "A first test without training needs"
-                if self.untrained_first
-                else f"{len(names)} conditions need"
-            )
+            needs = "Two tests need" if self.untrained_first else f"{len(names)} conditions need"
             raise VeraxError(
-                f"{needs} {len(rounds)} groups of items, numbered from 0; the items have {len(groups)}."
+                f"{needs} as many groups of items, numbered from 0; the items have {len(groups)}."
             )
         orders = [[(0, group) for group in rounds]] if self.untrained_first else crossover(len(names))
         return tuple(
