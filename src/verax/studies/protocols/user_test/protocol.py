@@ -54,6 +54,7 @@ class UserTest(Protocol):
     )
     explained: ClassVar[tuple[str, ...]] = ("learning", CHANGED)
     own_models: ClassVar[bool] = True
+    shows_weights: ClassVar[bool] = True
 
     learning: int = Field(default=16, ge=1)
     test: int = Field(default=32, ge=1)
