@@ -314,6 +314,7 @@ OWN = {
     "action": f"/p/{TOKEN}",
     "link": f"http://localhost/p/{TOKEN}",
     "leaving": ("Leave the study", f"/p/{TOKEN}/leave"),
+    "earlier": "",
 }
 MISSING = {"rating": "Please choose an answer.", "reason": "Please write an answer."}
 
