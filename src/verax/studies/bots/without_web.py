@@ -183,6 +183,7 @@ def _nobody(person: Person) -> Record:
         "excluded": False,
         "rules": [],
         "version": VERSION,
+        "link": None,
     }
 
 

@@ -124,8 +124,13 @@ def _group(
     name: str, means: Mapping[str, float | None], stars: set[str], *, higher: bool
 ) -> dict[str, Value]:
     """The cells of a group of columns, the best of them marked; the numbers themselves stand in the row too."""
-    known = [mean for mean in means.values() if mean is not None]
-    best = (max if higher else min)(known) if len(set(known)) > 1 else None
+    # What is printed alike is not better.
+    seen = {
+        key: round(60 * mean) if name == "time" else round(mean, 3)
+        for key, mean in means.items()
+        if mean is not None
+    }
+    best = (max if higher else min)(seen.values()) if len(set(seen.values())) > 1 else None
     row: dict[str, Value] = {}
     for key, mean in means.items():
         if mean is None:
@@ -133,7 +138,7 @@ def _group(
         said = clock(mean) if name == "time" else f"{mean:.3f}"
         row[f"{name}_{key}"] = f"{'*' if key in stars else ''}{said}"
         row[f"{name}_{key}_number"] = mean
-        if mean == best:
+        if seen[key] == best:
             row[mark_key(f"{name}_{key}")] = BEST
     return row
 
