@@ -28,6 +28,7 @@ from verax.cli.study_database import (
 from verax.cli.study_init import INIT_EXAMPLES, init_command
 from verax.cli.study_make import IMPORT_EXAMPLES, build_command, import_command, preview_command
 from verax.cli.study_power import POWER_EXAMPLES, power_command
+from verax.cli.study_review import REVIEW_EXAMPLES, review_command
 from verax.cli.study_run import (
     ACCOUNT_EXAMPLES,
     FREEZE_EXAMPLES,
@@ -53,6 +54,7 @@ COMMANDS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {
             "Example: verax study build examples/forward.toml --out studies/forward --jobs 2",
         ),
         "import": (import_command, IMPORT_EXAMPLES),
+        "review": (review_command, REVIEW_EXAMPLES),
         "preview": (preview_command, "Example: verax study preview studies/forward"),
         "power": (power_command, POWER_EXAMPLES),
     },

@@ -321,6 +321,17 @@ def test_half_of_the_perturbed_versions_flip_in_every_cell(reviews):
     assert pool.balanced_variants(reviews, found, 16, 0, "test") == drawn
 
 
+def test_struck_inputs_are_left_out_and_changes_may_have_to_read_like_language(reviews):
+    found = pool.candidates(reviews, "test")
+    drawn = pool.balanced_variants(reviews, found, 16, 0, "test", fluent=True)
+    assert all(variant.likelihood is not None for _, variant in drawn)
+    gone = int(found.places[drawn[0][0]])
+    again = pool.balanced_variants(reviews, found, 16, 0, "test", fluent=True, struck={gone})
+    places = {int(found.places[number]) for number, _ in again}
+    assert gone not in places
+    assert len(places & {int(found.places[number]) for number, _ in drawn}) >= 12  # the others stay
+
+
 def _outside(variant):
     end = 0
     for start, stop in variant.changed:

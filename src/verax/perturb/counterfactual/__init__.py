@@ -5,11 +5,13 @@ This module is the door; texts and tables have a module each, and so has what th
 
 from verax.data.vectors import WordVectors, read_vectors, train_vectors
 from verax.perturb.counterfactual.changes import Counterfactual, ValueChange, WordChange
+from verax.perturb.counterfactual.language import Language
 from verax.perturb.counterfactual.table_changes import column_values, counterfactual_rows
 from verax.perturb.counterfactual.text_changes import counterfactual_texts
 
 __all__ = [
     "Counterfactual",
+    "Language",
     "ValueChange",
     "WordChange",
     "WordVectors",

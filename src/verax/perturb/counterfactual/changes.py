@@ -56,6 +56,8 @@ class Counterfactual:
         prediction: the class that the model predicts for the original.
         perturbed_prediction: the class that it predicts for the perturbed input.
         attempts: how many rounds of samples it took to find one.
+        likelihood: how well its least likely word reads where it stands, 0 for as well as the original's; None where
+            nobody asked.
     """
 
     original: str | tuple[float, ...]
@@ -64,6 +66,7 @@ class Counterfactual:
     prediction: int
     perturbed_prediction: int
     attempts: int
+    likelihood: float | None = None
 
     @property
     def edits(self) -> int:

@@ -20,6 +20,8 @@ from verax.perturb.counterfactual.changes import (
     check_request,
     predicted_classes,
 )
+from verax.perturb.counterfactual.language import Language
+from verax.perturb.counterfactual.likely_versions import likeliest, likely_candidates, version_likelihoods
 from verax.perturb.counterfactual.text_versions import Versions, build_texts, join, predict_versions
 from verax.perturb.counterfactual.thesaurus import Candidates, Thesaurus
 from verax.perturb.masks import BLOCK_CELLS, MAX_ROWS
@@ -58,6 +60,7 @@ def counterfactual_texts(
     vectors: WordVectors,
     *,
     others: Sequence[Model] = (),
+    language: Language | None = None,
     samples: int = 10_000,
     most_edits: int = 5,
     attempts: int = 10,
@@ -76,6 +79,9 @@ def counterfactual_texts(
         flips: for each text whether the prediction is to be another class than the original's, or the same.
         vectors: where similar words are found: :func:`verax.data.vectors.train_vectors` or ``read_vectors``.
         others: models that must predict the same class for a version as ``model`` does.
+        language: of the texts that the model was trained on (``Language.of``). With it words that do not fit between
+            their neighbours are not used, and the version is drawn among the likeliest; without it, as published, among
+            all.
         samples: how many versions an attempt draws.
         most_edits: how many words are replaced at most, where possible.
         attempts: how often to draw before giving up.
@@ -94,6 +100,7 @@ def counterfactual_texts(
             split_words(text),
             thesaurus,
             Wish(prediction, bool(flip), most_edits),
+            language,
             samples,
             attempts,
             seed,
@@ -139,6 +146,7 @@ def _find(
     words: Words,
     thesaurus: Thesaurus,
     wish: Wish,
+    language: Language | None,
     samples: int,
     attempts: int,
     seed: int,
@@ -149,12 +157,24 @@ def _find(
         candidates = thesaurus.candidates(words, wanted.top)
         if not candidates.options.after:
             return None
+        scores: FloatArray | None = None
+        if language is not None:
+            likely = likely_candidates(candidates, language, attempt)
+            candidates, scores = likely.candidates, likely.likelihoods
+            if not candidates.options.after:
+                continue
         rng = stream(seed, "counterfactual", words.text, attempt)
         drawn = sample_versions(candidates, wanted, samples, rng)
         asks = [predict_versions(model, candidates.options) for model in models]
         versions, classes = _granted(drawn, asks, wish)
         if len(versions):
             number = int(rng.integers(len(versions)))
+            likelihood = None
+            if scores is not None:
+                likelihoods = version_likelihoods(versions, scores)
+                best = likeliest(likelihoods)
+                number = int(best[int(rng.integers(len(best)))])
+                likelihood = float(likelihoods[number])
             chosen = versions.select(np.array([number]))
             return Counterfactual(
                 original=words.text,
@@ -163,6 +183,7 @@ def _find(
                 prediction=wish.prediction,
                 perturbed_prediction=int(classes[number]),
                 attempts=attempt + 1,
+                likelihood=likelihood,
             )
     return None
 

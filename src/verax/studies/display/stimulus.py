@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from verax.studies.model.spec_tables import NONE
 
 __all__ = [
     "bars_block",
+    "changes_marked",
     "evidence_blocks",
     "explained_block",
     "input_block",
@@ -57,6 +59,33 @@ def variant_block(item: Item, *, title: str = "") -> Passage | Row:
         for place, (column, value) in enumerate(item.variant.input)
     ]
     return Row(tuple(columns), title)
+
+
+def changes_marked(item: Item, block: Passage | Row) -> Passage | Row:
+    """A block of the original with those of its words or values marked that the perturbed input changes."""
+    if item.variant is None:
+        return block
+    if isinstance(block, Row):
+        cells = enumerate(block.cells)
+        return replace(
+            block, cells=tuple(replace(cell, changed=place in item.variant.changed) for place, cell in cells)
+        )
+    words = [token.text for token in block.tokens if token.word]
+    others = WORD.findall(item.variant.input) if isinstance(item.variant.input, str) else []
+    compared = SequenceMatcher(None, words, others, autojunk=False)
+    changed = {
+        place
+        for tag, start, end, _, _ in compared.get_opcodes()
+        if tag in ("replace", "delete")
+        for place in range(start, end)
+    }
+    if len(words) == len(others):
+        changed = {place for place, pair in enumerate(zip(words, others, strict=True)) if len(set(pair)) > 1}
+    tokens, place = [], -1
+    for token in block.tokens:
+        place += token.word
+        tokens.append(replace(token, changed=token.word and place in changed))
+    return replace(block, tokens=tuple(tokens))
 
 
 def explained_block(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from verax.arrays import FloatArray
 from verax.data.dataset import Dataset
@@ -18,6 +19,9 @@ from verax.studies.items.draws import equal_shares
 from verax.studies.model.item import Variant
 from verax.studies.model.sources import Source
 
+if TYPE_CHECKING:
+    from verax.perturb.counterfactual import Language
+
 # So many candidates in a row without the wanted version of any, and the search of a cell is given up.
 MOST_MISSES = 50
 
@@ -30,6 +34,7 @@ def with_variants(
     seed: int,
     *,
     vectors: str | None = None,
+    fluent: bool = False,
 ) -> list[Variant | None]:
     """A perturbed version of each of some candidates, of which all models say the same; None where none was found.
 
@@ -40,6 +45,7 @@ def with_variants(
         flips: for each whether the model shall say something else of its version, or the same.
         seed: of the draws.
         vectors: a GloVe file in which similar words are found; vectors are trained on the training texts if None.
+        fluent: whether changed texts shall read like language, by a small language model of the training texts.
     """
     from verax.perturb.counterfactual import counterfactual_rows, counterfactual_texts
 
@@ -48,7 +54,13 @@ def with_variants(
     made: list[Counterfactual | None]
     if isinstance(inputs, list):
         made = counterfactual_texts(
-            source.model, inputs, flips, _word_vectors(source.dataset, vectors), others=others, seed=seed
+            source.model,
+            inputs,
+            flips,
+            _word_vectors(source.dataset, vectors),
+            others=others,
+            language=_language(source.dataset) if fluent else None,
+            seed=seed,
         )
     else:
         schema = schema_of(source)
@@ -65,6 +77,8 @@ def balanced_variants(
     seed: int,
     *about: str | int,
     vectors: str | None = None,
+    fluent: bool = False,
+    struck: Collection[int] = (),
 ) -> list[tuple[int, Variant]]:
     """As `balanced`, each with a perturbed version; in every cell half of the versions flip the prediction.
 
@@ -75,14 +89,20 @@ def balanced_variants(
         seed: of the draws.
         about: what the draw is for; draws with other words are independent of this one.
         vectors: see `with_variants`.
+        fluent: see `with_variants`.
+        struck: places, in the pool's part of the dataset, of inputs that are not to be used.
     """
     shares = equal_shares(pool, count, parts=2)
     generator = stream(seed, "variants", *about)
     drawn: list[tuple[int, Variant]] = []
     for cell, share in shares.items():
-        waiting = [int(number) for number in generator.permutation(pool.cells[cell])]
+        waiting = [
+            int(number)
+            for number in generator.permutation(pool.cells[cell])
+            if int(pool.places[number]) not in struck
+        ]
         for flip in (True, False):
-            taken, tried = _search(source, pool, waiting, flip, share // 2, seed, vectors)
+            taken, tried = _search(source, pool, waiting, flip, share // 2, seed, vectors, fluent=fluent)
             if len(taken) < share // 2:
                 raise VeraxError(_too_few(pool, cell, flip, share // 2, len(taken), tried))
             drawn += taken
@@ -107,6 +127,8 @@ def _search(
     wanted: int,
     seed: int,
     vectors: str | None,
+    *,
+    fluent: bool,
 ) -> tuple[list[tuple[int, Variant]], int]:
     """The first so many of those waiting that have such a version, and how many were tried for them."""
     taken: list[tuple[int, Variant]] = []
@@ -114,7 +136,7 @@ def _search(
     while len(taken) < wanted and place < len(waiting) and misses < MOST_MISSES:
         batch = waiting[place : place + wanted - len(taken)]
         place += len(batch)
-        made = with_variants(source, pool, batch, [flip] * len(batch), seed, vectors=vectors)
+        made = with_variants(source, pool, batch, [flip] * len(batch), seed, vectors=vectors, fluent=fluent)
         some = [(number, variant) for number, variant in zip(batch, made, strict=True) if variant is not None]
         misses = 0 if some else misses + len(batch)
         taken += some
@@ -133,7 +155,7 @@ def _variant(source: Source, made: Counterfactual) -> Variant:
     if isinstance(made.perturbed, str):
         words = [change for change in made.changes if isinstance(change, WordChange)]
         spans = tuple((change.start, change.end) for change in words)
-        return Variant(made.perturbed, spans, made.perturbed_prediction)
+        return Variant(made.perturbed, spans, made.perturbed_prediction, made.likelihood)
     columns = tuple(change.column for change in made.changes if isinstance(change, ValueChange))
     return Variant(readable_row(schema_of(source), made.perturbed), columns, made.perturbed_prediction)
 
@@ -148,6 +170,13 @@ def _word_vectors(dataset: Dataset, path: str | None) -> WordVectors:
         if path is not None
         else train_vectors([str(text) for text in dataset.train.inputs])
     )
+
+
+@lru_cache(maxsize=2)
+def _language(dataset: Dataset) -> Language:
+    from verax.perturb.counterfactual import Language
+
+    return Language.of(str(text) for text in dataset.train.inputs)
 
 
 @lru_cache(maxsize=2)

@@ -14,11 +14,14 @@ class Variant:
         input: the perturbed text, or the row as (column, value) pairs.
         changed: the changed places: character spans of a text, or column numbers of a row.
         prediction: what the model says of it.
+        likelihood: how well its least likely word reads where it stands, as
+            `verax.perturb.counterfactual.language.Language.change` has it; None where nobody asked.
     """
 
     input: str | tuple[tuple[str, str], ...]
     changed: tuple[tuple[int, int], ...] | tuple[int, ...]
     prediction: int
+    likelihood: float | None = None
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Variant:
@@ -28,6 +31,7 @@ class Variant:
             input=_input(data["input"]),
             changed=tuple(tuple(place) if isinstance(place, list) else place for place in changed),
             prediction=data["prediction"],
+            likelihood=data.get("likelihood"),
         )
 
 

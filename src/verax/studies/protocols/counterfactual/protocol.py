@@ -5,9 +5,10 @@ Hase and Bansal (2020), section 4.3. Two rounds with the same inputs and changed
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from verax.errors import VeraxError
 from verax.seeds import shuffled
@@ -16,7 +17,7 @@ from verax.studies.display import stimulus, wording
 from verax.studies.items import pool
 from verax.studies.model.design_row import DesignRow, OneCondition
 from verax.studies.model.item import Item
-from verax.studies.model.screen import Meaning, Prose, Question, Screen
+from verax.studies.model.screen import Block, Meaning, Passage, Prose, Question, Row, Screen
 from verax.studies.model.spec import StudySpec
 from verax.studies.model.steps import Phase, Step
 from verax.studies.model.study import Study
@@ -40,6 +41,9 @@ from verax.studies.protocols.screens import (
     timed,
 )
 
+# The part of the dataset that items are taken from.
+PART = "test"
+
 
 @protocols.register("counterfactual")
 class Counterfactual(Protocol):
@@ -48,6 +52,9 @@ class Counterfactual(Protocol):
     Attributes:
         test: items, from the test part.
         vectors: a GloVe file in which similar words are found; vectors trained on the training texts if None.
+        fluent: changed texts shall read like language: words that do not fit between their neighbours are not used, and
+            of many changes the likeliest are. False draws among all, as published.
+        struck: inputs that a reviewer struck, as `verax study review` writes them: "test 512".
     """
 
     asks: ClassVar[str] = (
@@ -59,6 +66,19 @@ class Counterfactual(Protocol):
 
     test: int = Field(default=32, ge=1)
     vectors: str | None = None
+    fluent: bool = True
+    struck: tuple[str, ...] = ()
+
+    @field_validator("struck")
+    @classmethod
+    def _part_and_place(cls, struck: tuple[str, ...]) -> tuple[str, ...]:
+        for name in struck:
+            part, _, place = name.partition(" ")
+            if part != PART or not place.isdecimal():
+                raise ValueError(
+                    f"{name!r} is no input; copy it from `verax study review`, such as 'test 512'"
+                )
+        return struck
 
     def check_item(self, item: Item) -> None:
         """An item that is asked about needs a changed version."""
@@ -71,12 +91,19 @@ class Counterfactual(Protocol):
 
     def chosen(self, source: Source, taken: frozenset[int] = frozenset()) -> list[Item]:
         """The same from what is left of the test part when the inputs in these places are taken."""
-        candidates = pool.candidates(source, "test")
+        candidates = pool.candidates(source, PART)
         if taken:
             places = [number for number, place in enumerate(candidates.places.tolist()) if place in taken]
             candidates = pool.without(candidates, places)
         drawn = pool.balanced_variants(
-            source, candidates, self.test, source.spec.seed, "test", vectors=self.vectors
+            source,
+            candidates,
+            self.test,
+            source.spec.seed,
+            "test",
+            vectors=self.vectors,
+            fluent=self.fluent,
+            struck={int(name.partition(" ")[2]) for name in self.struck},
         )
         numbers = [number for number, _ in drawn]
         return made_items(source, candidates, numbers, "test", variants=[variant for _, variant in drawn])
@@ -170,7 +197,7 @@ def _without(material: Material, item: Item) -> Screen:
         f"What does the model say about the changed {words.one}?",
         (
             Prose((f"Some {words.pieces} were changed. Predict the model's new answer, right or wrong.",)),
-            stimulus.input_block(item, title=f"Original {words.one}"),
+            stimulus.changes_marked(item, stimulus.input_block(item, title=f"Original {words.one}")),
             outputs(item),
             stimulus.variant_block(item, title=f"Changed {words.one}"),
         ),
@@ -191,13 +218,21 @@ def _with(material: Material, item: Item, condition: str) -> Screen:
         f"What does the model say about the changed {words.one}?",
         (
             Prose((said,)),
-            *explained_input(material, item, condition, title=f"Original {words.one}, explained"),
+            *_changes_marked(
+                item, explained_input(material, item, condition, title=f"Original {words.one}, explained")
+            ),
             stimulus.variant_block(item, title=f"Changed {words.one}"),
         ),
         # The rating comes first, as in the paper's forms.
         (rating_question(material.spec), _question(material)),
         button="Next",
     )
+
+
+def _changes_marked(item: Item, blocks: tuple[Block, ...]) -> Iterator[Block]:
+    """The blocks, in that of the original what will be changed is marked."""
+    for block in blocks:
+        yield stimulus.changes_marked(item, block) if isinstance(block, Passage | Row) else block
 
 
 def _pages(material: Material) -> dict[str, Screen]:
