@@ -123,6 +123,8 @@ def small_study(
     attempts: int = 2,
     with_items: bool = True,
     title: str = "A small study",
+    answer_order: str = "fixed",
+    method: str = "excludes",
 ) -> Study:
     """The study, with a hash of its own for every choice; `save_study` works on it too.
 
@@ -136,6 +138,8 @@ def small_study(
         attempts: at the screening test; 0 leaves it out.
         with_items: False leaves nothing but the instructions, the screening test and the debriefing.
         title: of the study.
+        answer_order: as in a spec; the same for all unless a test asks for another, so that places are known.
+        method: as under "screening" of a spec: "teaches" has the test before a row of the design is given.
     """
     spec = make_study_spec(
         {
@@ -153,7 +157,8 @@ def small_study(
             "entry": entry,
             "recruiting": recruiting or {},
             "retention_days": retention_days,
-            "screening": {"pass_mark": 1, "attempts": attempts} if attempts else None,
+            "answer_order": answer_order,
+            "screening": {"pass_mark": 1, "attempts": attempts, "method": method} if attempts else None,
         }
     )
     material = Material(spec=spec, kind="text", class_names=CLASS_NAMES, items=ITEMS)

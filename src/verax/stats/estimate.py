@@ -91,3 +91,26 @@ def binomial_share(values: ArrayLike, level: float = 0.95) -> Estimate:
     low = 0.0 if share == 0 else middle - margin
     high = 1.0 if share == 1 else middle + margin
     return Estimate(share, low, high, n, spread, level)
+
+
+def share_difference(first: Estimate, second: Estimate) -> Estimate:
+    """How much larger the first of two shares is, with Newcombe's (1998) interval, method 10, from two Wilson ones.
+
+    Args:
+        first: A share with Wilson's interval, as `binomial_share` gives it, of units of its own.
+        second: The same of other units.
+    """
+    if None in (first.low, first.high, second.low, second.high):
+        raise VeraxError("A difference of shares needs the interval of each: take them from binomial_share.")
+    low_1, high_1, low_2, high_2 = (
+        float(end or 0.0) for end in (first.low, first.high, second.low, second.high)
+    )
+    difference = first.mean - second.mean
+    return Estimate(
+        mean=difference,
+        low=difference - math.hypot(first.mean - low_1, high_2 - second.mean),
+        high=difference + math.hypot(high_1 - first.mean, second.mean - low_2),
+        n=first.n + second.n,
+        spread=None,
+        level=first.level,
+    )

@@ -19,6 +19,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from verax.studies.answers.exclusion import apply_exclusions
 from verax.studies.model.study import Study
 from verax.studies.store import Store
 from verax.web.experimenter.live_page import Watch
@@ -37,6 +38,7 @@ from verax.web.participant.endings import ask_to_leave, leave
 from verax.web.participant.notices import notice
 
 DAY = 24 * 3600
+MINUTE = 60
 FOR_EVER = "public, max-age=31536000, immutable"
 
 logger = logging.getLogger("verax.web")
@@ -90,7 +92,7 @@ def _both(path: str, show: Callable[[Request], Response], take: Callable[[Reques
 
 @asynccontextmanager
 async def _closing(app: Starlette) -> AsyncIterator[None]:
-    async with _purging(app.state.site):
+    async with _purging(app.state.site), _judging(app.state.site):
         yield
     app.state.health.close()
     app.state.password_checks.close()
@@ -103,7 +105,31 @@ async def _purging(site: Site) -> AsyncIterator[None]:
     if site.preview or site.study.spec.retention_days is None:
         yield
         return
-    task = asyncio.create_task(_day_by_day(site.store))
+    async with _repeated(purge_now, site.store, DAY):
+        yield
+
+
+@asynccontextmanager
+async def _judging(site: Site) -> AsyncIterator[None]:
+    """Applies the exclusion rules for the time of the block, where places of excluded people are offered again."""
+    spec = site.study.spec
+    if site.preview or not spec.exclusion or not spec.replace_excluded:
+        yield
+        return
+    async with _repeated(judge_now, site.store, MINUTE):
+        yield
+
+
+@asynccontextmanager
+async def _repeated(work: Callable[[Store], None], store: Store, seconds: float) -> AsyncIterator[None]:
+    """Does some work now and then, for the time of the block."""
+
+    async def again_and_again() -> None:
+        while True:
+            await run_in_threadpool(work, store)
+            await asyncio.sleep(seconds)
+
+    task = asyncio.create_task(again_and_again())
     try:
         yield
     finally:
@@ -112,10 +138,12 @@ async def _purging(site: Site) -> AsyncIterator[None]:
             await task
 
 
-async def _day_by_day(store: Store) -> None:
-    while True:
-        await run_in_threadpool(purge_now, store)
-        await asyncio.sleep(DAY)
+def judge_now(store: Store) -> None:
+    """Applies the exclusion rules; a database that does not answer is asked again a minute later."""
+    try:
+        apply_exclusions(store)
+    except SQLAlchemyError as error:
+        logger.error("Rules could not be applied: %s", getattr(error, "orig", type(error).__name__))
 
 
 def purge_now(store: Store) -> None:

@@ -38,6 +38,7 @@ class TestParticipants:
             "platform": "link",
             "design_row": record["design_row"],
             "number": 1,
+            "answer_order": None,
             "condition": None,
             "steps": 11,
             "done": 9,  # the second try at the test and the instructions before it were passed over
@@ -155,6 +156,7 @@ class TestResponses:
             "question": "prediction",
             "answer": "0",
             "position": 1,
+            "offered": ["0", "1"],
             "score": 0.0,  # the model says 1
             "label": 0,
             "prediction": 1,

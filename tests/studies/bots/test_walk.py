@@ -103,7 +103,7 @@ def test_methods_are_rated_higher_than_controls(made, served):
     run.bots("guesser", 12)
     found = run.collected().responses
     ratings = found[found.question == "rating"]
-    means = ratings.position.astype(float).groupby(ratings.condition).mean()
+    means = ratings.answer.astype(float).groupby(ratings.condition).mean()
     assert set(ratings.condition) == {"method", "control"}
     assert means["method"] > means["control"]
 

@@ -7,7 +7,13 @@ import pytest
 from verax.errors import VeraxError
 from verax.studies.model.spec_tables import ScreeningQuestion
 from verax.studies.protocol.contract import Briefing, make_protocol
-from verax.studies.protocol.surroundings import framed_phases, framed_screens, participant_steps, screening
+from verax.studies.protocol.surroundings import (
+    door_steps,
+    framed_phases,
+    framed_screens,
+    participant_steps,
+    screening,
+)
 from verax.studies.protocols.checks import check_protocol, sample_material
 from verax.studies.protocols.forward import protocol as forward
 
@@ -32,9 +38,9 @@ def runs(study, row, number=1):
 def test_instructions_come_first_screening_next_and_debriefing_last():
     study = check_protocol(material_with(screening={"attempts": 1}, protocol=FORWARD | {"strategy": True}))
     found = runs(study, 1)
-    assert found[:3] == [("instructions", 1), ("screening", 1), ("method", 2)]
+    assert found[:4] == [("instructions", 1), ("screening", 1), ("instructions", 1), ("method", 2)]
     assert found[-2:] == [("questions", 1), ("debrief", 1)]
-    assert [phase for phase, _ in found[3:-2:2]] == [
+    assert [phase for phase, _ in found[4:-2:2]] == [
         "about-learning",
         "about-pre",
         "about-explained",
@@ -47,17 +53,14 @@ def test_instructions_are_shown_again_before_each_further_attempt():
     assert runs(study, 1)[:6] == [("instructions", 1), ("screening", 1)] * 3
     steps = participant_steps(study, study.rows[1], 1)
     assert [step.screen for step in steps[:6]] == [
-        "instructions:explained:method",
-        "screening:explained:method",
-        "instructions-again:explained:method",
-        "screening:explained:method",
-        "instructions-again:explained:method",
-        "screening:explained:method",
+        "instructions:door",
+        "screening:door",
+        "instructions-again:door",
+        "screening:door",
+        "instructions-again:door",
+        "screening:door",
     ]
-    first, again = (
-        study.screens["instructions:explained:method"],
-        study.screens["instructions-again:explained:method"],
-    )
+    first, again = study.screens["instructions:door"], study.screens["instructions-again:door"]
     assert again.blocks[1] == first.blocks[0]
 
 
@@ -68,14 +71,48 @@ def test_without_screening_the_study_begins_after_the_instructions():
     assert runs(study, 0)[:2] == [("instructions", 1), ("about-learning", 1)]
 
 
-def test_people_with_and_without_explanations_get_their_own_instructions_and_test():
+def test_people_with_and_without_explanations_get_the_same_test_before_their_own_instructions():
     study = check_protocol(material_with())
+    door = [step.screen for step in door_steps(study)]
+    assert door == ["instructions:door", "screening:door", "instructions-again:door", "screening:door"]
+    ways = [[step.screen for step in participant_steps(study, row, 1)] for row in study.rows]
+    assert all(way[: len(door)] == door for way in ways)
+    plain, method, control = (set(way[len(door) :]) for way in ways)
+    assert "instructions:plain" in plain
+    assert "instructions:explained:method" in method & control
+    assert not any("explained" in key for key in plain if not key.startswith(("about-", "explained:")))
+
+
+def test_every_question_before_a_condition_is_given_is_about_what_was_said_before():
+    study = check_protocol(material_with())
+    said = " ".join(study.screens["instructions:door"].blocks[0].paragraphs)
+    for words in ("predict what the model says", "right in half", "cannot look back"):
+        assert words in said
+    own = " ".join(study.screens["instructions:explained:method"].blocks[0].paragraphs)
+    assert "highlight" in own
+    assert "highlight" not in said
+    assert "First look" not in own  # what was said once is not said again
+
+
+def test_as_published_everything_comes_after_a_condition_is_given():
+    study = check_protocol(material_with(screening={"method": "excludes"}))
+    assert door_steps(study) == ()
     plain, method, control = (
         {step.screen for step in participant_steps(study, row, 1)} for row in study.rows
     )
     assert {"instructions:plain", "screening:plain"} <= plain
     assert {"instructions:explained:method", "screening:explained:method"} <= method & control
-    assert not any("explained" in key for key in plain if not key.startswith(("about-", "explained:")))
+
+
+def test_tests_that_differ_between_audiences_come_after_a_condition_is_given():
+    class Uneven(forward.Forward):
+        def briefing(self, material, audience):
+            asked = ScreeningQuestion(question=audience, answers=["a", "b"], correct=1)
+            return Briefing(("Do it.",), (asked,))
+
+    screens = framed_screens(material_with(), Uneven())
+    assert "screening:door" not in screens
+    assert {"screening:plain", "screening:explained:method"} <= set(screens)
 
 
 def test_the_pass_mark_is_the_share_of_questions_rounded_up():
@@ -91,12 +128,12 @@ def test_the_pass_mark_is_the_share_of_questions_rounded_up():
 def test_what_excludes_is_the_same_for_all_conditions_and_the_own_method_is_taught_after_it():
     study = check_protocol(material_with())
     screens = study.screens
-    assert screens["screening:plain"] == screens["screening:explained:method"]
+    assert [key for key in screens if key.startswith("screening:")] == ["screening:door"]
     steps = [
         step.screen for step in participant_steps(study, study.rows[2], 1)
     ]  # a control is taught as its method
     place = steps.index("method:explained:method")
-    assert steps[place - 1].startswith("screening:")
+    assert steps[place - 1] == "instructions:explained:method"
     assert steps[place + 1] == "method-answer:explained:method"
     (asked,) = screens["method:explained:method"].questions
     assert asked.prompt == "A word is highlighted strongly. What does that mean?"
@@ -129,7 +166,7 @@ def test_as_published_the_question_on_the_own_method_excludes():
 
 def test_all_right_answers_pass_and_others_do_not():
     study = check_protocol(material_with())
-    questions = study.screens["screening:plain"].questions
+    questions = study.screens["screening:door"].questions
     right = dict(study.screening.answers)
     assert [question.name for question in questions] == list(right)
     assert study.screening.passed(right)
@@ -148,11 +185,11 @@ def test_own_questions_and_own_instructions_replace_the_protocols():
     )
     study = check_protocol(material)
     assert study.screening.answers == {"screening-1": 2}
-    asked = study.screens["screening:explained:method"].questions
+    asked = study.screens["screening:door"].questions
     assert [(one.prompt, [option.label for option in one.options]) for one in asked] == [
         ("What is 2 + 2?", ["3", "4"])
     ]
-    said = study.screens["instructions:plain"].blocks[0].paragraphs
+    said = study.screens["instructions:door"].blocks[0].paragraphs
     assert said == ("Look at this.", "First:", "- one", "- two")
     assert study.screens["debrief"].blocks[0].paragraphs == ("It was about foxes.",)
 

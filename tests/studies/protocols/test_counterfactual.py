@@ -49,7 +49,10 @@ def test_pre_shows_input_label_output_and_the_changed_version(study):
         assert [value for _, value in facts.pairs] == [class_mark(item.label), class_mark(item.prediction)]
         assert "".join(token.text for token in changed.tokens) == item.variant.input
         assert [token.text for token in changed.tokens if token.changed] == ["snerk"]
-        assert not any(token.changed or token.level for token in original.tokens)
+        assert not any(token.level for token in original.tokens)
+        # What is changed is marked in both, at the same place.
+        words, others = ([token for token in one.tokens if token.word] for one in (original, changed))
+        assert [token.changed for token in words] == [token.changed for token in others]
         assert [question.name for question in screen.questions] == ["prediction"]
 
 

@@ -182,7 +182,7 @@ def test_numbers_that_cannot_be_balanced_are_a_sentence():
 def test_imported_items_need_no_parameters():
     material = sample_material(TABLE, {"learning": 3, "test": 5})
     study = check_protocol(replace(material, items=tuple(reversed(material.items))))
-    said = " ".join(study.screens["instructions:plain"].blocks[0].paragraphs)
+    said = " ".join(study.screens["instructions:door"].blocks[0].paragraphs)
     assert "3 texts with the right answer" in said
     assert "5 new texts" in said
 

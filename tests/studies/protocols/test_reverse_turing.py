@@ -163,6 +163,21 @@ def test_known_tasks_are_described_and_classes_have_their_names():
     assert participant_class_names(named, 1) == ("cat", "dog")
 
 
+@pytest.mark.parametrize("only_wrong", [False, True])
+def test_known_and_masked_tasks_are_briefed_alike_but_for_what_the_task_is(only_wrong):
+    known, masked = (
+        check_protocol(material_of(table | {"only_wrong": only_wrong})) for table in (TABLE, MASKED)
+    )
+    assert known.screens["screening:everybody"] == masked.screens["screening:everybody"]
+    assert known.screening == masked.screening
+    told, kept = (study.screens["instructions:everybody"].blocks[0].paragraphs for study in (known, masked))
+    shared = told.index("Your task is to guess the model's answers. Your own opinion does not count.")
+    assert told[shared:] == kept[kept.index(told[shared]) :]
+    for study in (known, masked):
+        said = " ".join(text for screen in study.screens.values() for text in screen_words(screen))
+        assert not re.search(r"\bhalf\b", said), "somebody is told how often the model is right"
+
+
 def test_masked_classes_have_neutral_names_in_an_order_of_each_participants_own():
     study = check_protocol(material_of(MASKED))
     orders = Counter(participant_class_names(study, number) for number in range(1, 201))

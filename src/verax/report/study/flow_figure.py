@@ -35,6 +35,8 @@ def _losses(reasons: Mapping[str, int]) -> list[str]:
 
 def _excluded(flow: Flow) -> list[str]:
     lines = _losses({"deleted in time": flow.deleted, "excluded": flow.excluded_people})
+    if flow.offered_again:
+        lines.append(f"{flow.offered_again:,} places offered again")
     rules = flow.excluded if flow.excluded_people else {}
     return [*lines, *(f"  {many:,} {rule}" for rule, many in rules.items())]
 

@@ -107,6 +107,7 @@ def render_study_report(summary: Summary) -> str:
             verdict=study_verdict(summary),
             primary=primary,
             flow=summary.flow,
+            conduct=summary.conduct,
             flow_figure=next(figure for figure in drawn.values() if figure.kind == FlowChart.KIND),
             problems=summary.problems,
             people=people,

@@ -12,8 +12,10 @@ from verax.run import library_versions
 from verax.run.threads import one_thread
 from verax.studies.analysis.attrition import attrition
 from verax.studies.analysis.balance import balance, balance_problems
+from verax.studies.analysis.conduct import conduct
 from verax.studies.analysis.flow import flow_of, flow_problems
 from verax.studies.analysis.plan import plan_problems, with_plan
+from verax.studies.analysis.screened_out import screened_out
 from verax.studies.protocol.contract import make_protocol, protocols
 from verax.studies.protocol.findings import Analysed, Findings, ProtocolAnalysis
 from verax.studies.results.figures import Figure, FlowChart
@@ -115,6 +117,7 @@ def analyse(
     study = collected.study
     data = analysed(collected, bots=chosen.bots)
     flow = flow_of(collected, data)
+    screening = screened_out(collected, data)
     data = rehearsed(data)
     with one_thread():  # the matrices are small: several threads only wait for each other
         findings, keys = _findings(data, chosen, flow)
@@ -130,6 +133,7 @@ def analyse(
     findings = with_plan(findings, study.spec.analysis)
     problems = [
         *flow_problems(flow, data.people),
+        *screening.problems,
         *balance_problems(data),
         *findings.problems,
         *plan_problems(study.spec.analysis, findings, keys),
@@ -147,6 +151,7 @@ def analyse(
             frozen=None if frozen is None else frozen.at,
             source=collected.source,
             flow=flow,
+            conduct=conduct(data, screening.said),
             attrition=attrition(collected, data),
             balance=balance(data),
             primary=findings.primary,

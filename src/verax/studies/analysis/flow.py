@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from verax.studies.design.allocation import offered_again
 from verax.studies.protocol.findings import Analysed
 from verax.studies.results.flow import Flow
 from verax.studies.results.options import People
 from verax.text import counted
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from verax.studies.answers.frames import Collected
 
 
@@ -36,9 +39,20 @@ def flow_of(collected: Collected, data: Analysed) -> Flow:
         deleted=deleted,
         excluded={str(rule): int(who.nunique()) for rule, who in rules.groupby("rule")["participant"]},
         excluded_people=len(complete) - deleted - len(data.participants),
+        offered_again=_offered_again(collected, everybody) if data.people == "participants" else 0,
         analysed=len(data.participants),
         intended=len(data.intended_participants),
         of_the_others=len(collected.participants) - len(everybody),
+    )
+
+
+def _offered_again(collected: Collected, everybody: pd.DataFrame) -> int:
+    """How many places of excluded people could be taken by others, as far as the study's limit goes."""
+    study = collected.study
+    out = everybody[(everybody["status"] == "complete") & everybody["excluded"].astype(bool)]
+    return sum(
+        offered_again(row, int((out["design_row"] == row.number).sum()), study.spec.replace_excluded)
+        for row in study.rows
     )
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from sqlalchemy import BindParameter, String, and_, bindparam, cast, func, or_, select
 
 from verax.studies.answers.json_cells import from_json, known
-from verax.studies.answers.response_record import Record, ResponseRecords, StepColumns
+from verax.studies.answers.response_record import Offered, Record, ResponseRecords, StepColumns
 from verax.studies.store.clock import SECOND, from_micros
 from verax.studies.store.people import AT_STEP, HAS_LEFT, Transaction, columns, rules_in_force, state_of
 from verax.studies.store.store import Store
@@ -34,8 +34,9 @@ class PersonRow(NamedTuple):
     is_bot: bool
     status: str
     platform: str
-    design_row: int
+    design_row: int | None
     number: int | None
+    answer_order: int | None
     steps: int
     version: str
     created_at: int
@@ -186,7 +187,7 @@ def read_participants(seen: View) -> Iterator[Record]:
         done: dict[int, int] = dict(counted.tuples().all())
         rules = rules_in_force(seen.work, people)
         for person in people.values():
-            condition = conditions.get(person.design_row)
+            condition = None if person.design_row is None else conditions.get(person.design_row)
             record = {
                 "participant": seen.name(person),
                 "bot": person.is_bot,
@@ -194,6 +195,7 @@ def read_participants(seen: View) -> Iterator[Record]:
                 "platform": person.platform,
                 "design_row": person.design_row,
                 "number": person.number,
+                "answer_order": person.answer_order,
                 "condition": condition if isinstance(condition, str) else None,
                 "steps": person.steps,
                 "done": done.get(person.id, 0),
@@ -228,7 +230,9 @@ def read_responses(seen: View) -> Iterator[Record]:
                     _about(step, person, name, step.closed_at), records.question_of(step.screen)
                 )
             else:
-                yield from _answers(seen, records, step, _about(step, person, name, step.received_at))
+                about = _about(step, person, name, step.received_at)
+                offered = records.offered(step.screen, person.answer_order)
+                yield from _answers(seen, records, step, about, offered)
 
 
 def _about(step: AnsweredStep, person: PersonRow, name: str, ended: int) -> StepColumns:
@@ -252,7 +256,7 @@ def _about(step: AnsweredStep, person: PersonRow, name: str, ended: int) -> Step
 
 
 def _answers(
-    seen: View, records: ResponseRecords, step: AnsweredStep, about: StepColumns
+    seen: View, records: ResponseRecords, step: AnsweredStep, about: StepColumns, offered: Offered
 ) -> Iterator[Record]:
     """One record for each answer on a page; a question that was left open is none."""
     client, positions, own_words = from_json(step.client), known(step.positions), seen.own_words[step.screen]
@@ -264,7 +268,8 @@ def _answers(
     for question, meaning in known(step.answers).items():
         if meaning is not None:
             withheld = question in own_words and not seen.free_text
-            yield records.answered(about, question, meaning, positions.get(question), withheld=withheld)
+            place = positions.get(question)
+            yield records.answered(about, question, meaning, place, offered.get(question), withheld=withheld)
 
 
 def read_events(seen: View) -> Iterator[Record]:

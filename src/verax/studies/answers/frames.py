@@ -52,11 +52,15 @@ def _frame(records: list[Mapping[str, object]], columns: tuple[Column, ...]) -> 
     import pandas as pd
 
     return pd.DataFrame(
-        {
-            column.name: pd.Series([record[column.name] for record in records], dtype=dtype_of(column))
-            for column in columns
-        }
+        {column.name: pd.Series(_values(records, column), dtype=dtype_of(column)) for column in columns}
     )
+
+
+def _values(records: list[Mapping[str, object]], column: Column) -> list[object]:
+    """What stands in a column; only one that came later may be missing in a record."""
+    if column.later:
+        return [record.get(column.name) for record in records]
+    return [record[column.name] for record in records]
 
 
 def dtype_of(column: Column) -> str:

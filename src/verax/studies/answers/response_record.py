@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import TypedDict
 
-from verax.studies.model.screen import Meaning
+from verax.studies.design.answer_order import shown_screen
+from verax.studies.model.screen import Meaning, Screen
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import make_protocol
 
 Record = dict[str, object]
+# By question: what the answers that a page offered mean, in the order in which they stood.
+Offered = Mapping[str, list[str]]
 
 
 class StepColumns(TypedDict):
@@ -17,7 +21,7 @@ class StepColumns(TypedDict):
 
     participant: str
     bot: bool
-    design_row: int
+    design_row: int | None
     phase: str
     step: int
     number_in_phase: int
@@ -50,6 +54,7 @@ class ResponseRecords:
         for item in study.items.values():
             variant = (None, None) if item.variant is None else (item.variant.prediction, item.flips)
             self._items[item.id] = (item.label, item.prediction, item.correct, *variant)
+        self.offered = cache(lambda screen, order: _offered(shown_screen(study, screen, order)))
         self._score = cache(lambda item, meaning: protocol.score(study.items[item], meaning))
 
     def answered(
@@ -58,6 +63,7 @@ class ResponseRecords:
         question: str,
         meaning: Meaning,
         position: int | None,
+        offered: list[str] | None = None,
         *,
         withheld: bool = False,
     ) -> Record:
@@ -70,6 +76,7 @@ class ResponseRecords:
             question,
             answer=None if withheld else written(meaning),
             position=position,
+            offered=offered,
             score=self._score(item, meaning) if is_scored else None,
             withheld=withheld,
         )
@@ -99,6 +106,7 @@ class ResponseRecords:
         *,
         answer: str | None = None,
         position: int | None = None,
+        offered: list[str] | None = None,
         score: float | None = None,
         withheld: bool = False,
     ) -> Record:
@@ -116,6 +124,7 @@ class ResponseRecords:
             "question": question,
             "answer": answer,
             "position": position,
+            "offered": offered,
             "score": score,
             "label": label,
             "prediction": prediction,
@@ -132,6 +141,14 @@ class ResponseRecords:
             "views": step["views"],
             "minute": step["minute"],
         }
+
+
+def _offered(screen: Screen) -> Offered:
+    return {
+        question.name: [str(written(option.means)) for option in question.options]
+        for question in screen.questions
+        if question.options
+    }
 
 
 def written(meaning: Meaning | None) -> str | None:

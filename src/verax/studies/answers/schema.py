@@ -64,9 +64,18 @@ PARTICIPANTS = (
     ),
     Column("platform", "text", "By which way the participant came.", PLATFORMS, always=True),
     Column(
-        "design_row", "integer", "The row of the design; missing before the consent, as all of its columns."
+        "design_row",
+        "integer",
+        "The row of the design; missing before one is given: after the consent, or after a screening test that is the "
+        "same for all conditions.",
     ),
     Column("number", "integer", "The participant's number by consent, from 1."),
+    Column(
+        "answer_order",
+        "integer",
+        "Which order of answers the participant's pages have, from 0; missing where all see the same.",
+        later=True,
+    ),
     Column("condition", "text", "The condition, if the participant's row has only one."),
     Column("steps", "integer", "How many steps (pages) the participant has in all.", always=True),
     Column("done", "integer", "How many of them were answered.", always=True),
@@ -100,7 +109,11 @@ PARTICIPANTS = (
 RESPONSES = (
     _PARTICIPANT,
     _BOT,
-    Column("design_row", "integer", "The participant's row of the design.", always=True),
+    Column(
+        "design_row",
+        "integer",
+        "The participant's row of the design; missing where they were screened out before they were given one.",
+    ),
     Column("phase", "text", "The phase of the step.", always=True),
     Column("phase_kind", "text", "What the phase is for; only test phases are scored.", KINDS, always=True),
     Column("step", "integer", "The place of the step among all of the participant's, from 1.", always=True),
@@ -125,6 +138,12 @@ RESPONSES = (
         any_text=True,
     ),
     Column("position", "integer", "The place of the chosen option on the page, from 1."),
+    Column(
+        "offered",
+        "json",
+        "What the options mean, in the order in which they stood on the page: the answer is the one at position.",
+        later=True,
+    ),
     Column("score", "number", "What the answer to the scored question of a test phase is worth."),
     Column("label", "integer", "The item's true class."),
     Column("prediction", "integer", "The model's class for the item."),

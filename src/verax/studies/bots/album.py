@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from verax.studies.bots.page import Page, drawn_page, explains, seen_on
+from verax.studies.design.answer_order import order_count, shown_screen
 from verax.studies.model.item import Item
 from verax.studies.model.screen import Facts, Question, Screen, with_names
 from verax.studies.model.study import Study
@@ -56,15 +57,16 @@ class Album:
     names: tuple[str, ...]
     screens: dict[Look, list[str]]
     uses: dict[str, tuple[str | None, frozenset[str]]]
-    _pages: dict[tuple[str, tuple[str, ...]], Page] = field(default_factory=dict, repr=False)
+    _pages: dict[tuple[str, tuple[str, ...], int | None], Page] = field(default_factory=dict, repr=False)
     _known: dict[tuple[Look, Pairs], Known | None] = field(default_factory=dict, repr=False)
     _scores: dict[tuple[str, str], tuple[Scores, Scores]] = field(default_factory=dict, repr=False)
 
-    def page(self, key: str, names: tuple[str, ...], ord: int, steps: int) -> Page:
-        """The page of a screen in one participant's words, without the web."""
-        if (key, names) not in self._pages:
-            self._pages[key, names] = drawn_page(self.study.screens[key], names)
-        return replace(self._pages[key, names], hidden={"ord": str(ord)}, done=ord - 1, steps=steps)
+    def page(self, key: str, names: tuple[str, ...], order: int | None, ord: int, steps: int) -> Page:
+        """The page of a screen in one participant's words and order, without the web."""
+        look = (key, names, order)
+        if look not in self._pages:
+            self._pages[look] = drawn_page(shown_screen(self.study, key, order), names)
+        return replace(self._pages[look], hidden={"ord": str(ord)}, done=ord - 1, steps=steps)
 
     def recognise(self, page: Page) -> Known | None:
         """What is known of a page; None if no screen looks so."""
@@ -114,7 +116,10 @@ def make_album(study: Study) -> Album:
     screens: dict[Look, list[str]] = {}
     for key, screen in study.screens.items():
         asked = tuple((question.name, len(question.options)) for question in screen.questions)
-        screens.setdefault((tuple(seen_on(screen)), asked), []).append(key)
+        # Bars of the classes stand in as many orders as answers do.
+        shown = [screen, *(shown_screen(study, key, order) for order in range(order_count(study)))]
+        for look in dict.fromkeys(tuple(seen_on(one)) for one in shown):
+            screens.setdefault((look, asked), []).append(key)
     uses: dict[str, tuple[str | None, frozenset[str]]] = {}
     for key, item, condition in _shown(study):
         known = uses.get(key, (item, frozenset()))[1]

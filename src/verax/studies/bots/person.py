@@ -8,7 +8,7 @@ from verax.studies.bots.album import Album, Known
 from verax.studies.bots.chance import Chance
 from verax.studies.bots.page import Asked, Page
 from verax.studies.bots.profiles import Aid, Careless, Case, Late, Leaver, Profile, SameAnswer
-from verax.studies.model.screen import Facts, Question, with_names
+from verax.studies.model.screen import Facts, Question, class_mark, with_names
 
 # People who rate explanations differ by so many points, and from one explanation to the next by so many.
 RATER_SPREAD, RATING_SPREAD = 0.8, 1.0
@@ -77,10 +77,10 @@ class Person:
         if not asked.labels:
             return self._text(asked, page)
         if study.screening is not None and asked.name in study.screening.answers:
-            return str(self._screening(asked, page))
+            return str(self._tested(asked, page, int(study.screening.answers[asked.name])))
         question = None if known is None else _question(known, asked.name)
         if question is not None and question.kind == "scale":
-            return str(self._rating(asked, page, aid))
+            return str(self._rating(asked, page, question, aid))
         return str(self._choice(asked, page, known, question, aid))
 
     def _text(self, asked: Asked, page: Page) -> str:
@@ -88,16 +88,13 @@ class Person:
             return ""
         return OWN_WORDS[int(len(OWN_WORDS) * self._chance.share(page.ord, asked.name))]
 
-    def _screening(self, asked: Asked, page: Page) -> int:
-        screening = self._album.study.screening
-        assert screening is not None
-        right = int(screening.answers[asked.name])
+    def _tested(self, asked: Asked, page: Page, right: int) -> int:
         habit = self.profile.habit(Careless)
         if habit is None or self._chance.share(page.ord, asked.name, "careless") >= habit.wrong:
             return right
         return right % len(asked.labels) + 1
 
-    def _rating(self, asked: Asked, page: Page, aid: Aid) -> int:
+    def _rating(self, asked: Asked, page: Page, question: Question, aid: Aid) -> int:
         points = len(asked.labels)
         if isinstance(self.profile.answering, SameAnswer):
             return min(self.profile.answering.position, points)
@@ -105,7 +102,7 @@ class Person:
         own = RATER_SPREAD * self._chance.normal("rater") + RATING_SPREAD * self._chance.normal(
             page.ord, asked.name
         )
-        return max(1, min(points, round(middle + own)))
+        return self._place(asked, question, max(1, min(points, round(middle + own))))
 
     def _choice(
         self, asked: Asked, page: Page, known: Known | None, question: Question | None, aid: Aid
@@ -116,12 +113,35 @@ class Person:
         else:
             understood = self._understands(question, asked)
             case = Case(*worth, understood, aid, known.item.id, page.ord, self._chance, len(asked.labels))
-        return self.profile.answering.choose(case)
+        chosen = self.profile.answering.choose(case)
+        if question is None or isinstance(self.profile.answering, SameAnswer):
+            return chosen
+        return self._place(asked, question, chosen)
+
+    def _place(self, asked: Asked, question: Question, chosen: int) -> int:
+        """Where the answer stands on this person's pages whose place in the study's list is this one.
+
+        Answers under names that are not known yet are all alike, so that any of them may be taken for it.
+        """
+        labels = self._labels(question, asked)
+        wanted = labels[chosen - 1]
+        if wanted in asked.labels:
+            return asked.labels.index(wanted) + 1
+        unknown = [place for place, label in enumerate(asked.labels, 1) if label not in labels]
+        return unknown[sum(label not in asked.labels for label in labels[: chosen - 1])]
+
+    def _labels(self, question: Question, asked: Asked) -> list[str]:
+        """The answers in the order of the study's list, in the words of this person's pages where they are known."""
+        labels = [option.label for option in question.options]
+        own = [with_names(label, self._album.names) for label in labels]
+        if set(own) == set(asked.labels):
+            return own
+        learnt = [self._names.get(number, class_mark(number)) for number in range(len(self._album.names))]
+        return [with_names(label, learnt) for label in labels]
 
     def _understands(self, question: Question, asked: Asked) -> bool:
         """Whether the answers name the classes by names that are known, or were learnt; the last one by exclusion."""
-        labels = [option.label for option in question.options]
-        if [with_names(label, self._album.names) for label in labels] == list(asked.labels):
+        if set(self._labels(question, asked)) == set(asked.labels):
             return True
         unknown = {number for number in range(len(self._album.names)) if number not in self._names}
         return len(unknown) <= 1

@@ -6,7 +6,6 @@ database. Times are those of people; nobody reloads or clicks twice.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -16,12 +15,13 @@ from verax.studies.bots.album import Album, make_album
 from verax.studies.bots.mixture import Mixture, as_mixture
 from verax.studies.bots.person import Person
 from verax.studies.bots.profiles import Profile
-from verax.studies.design.allocation import choose_row
+from verax.studies.design.allocation import Places, choose_order, choose_row, has_room
+from verax.studies.design.answer_order import order_count, shown_screen
 from verax.studies.model.design_row import DesignRow
 from verax.studies.model.screen import Meaning, Screen
 from verax.studies.model.steps import Phase, Step
 from verax.studies.model.study import Study
-from verax.studies.protocol.surroundings import participant_class_names, participant_steps
+from verax.studies.protocol.surroundings import has_door, participant_class_names, participant_steps
 from verax.studies.store.participant.numbering import places
 from verax.version import VERSION
 
@@ -52,20 +52,18 @@ def simulate_study(
 
     album = album or make_album(study)
     records = ResponseRecords(study)
-    taken: Counter[int] = Counter()
+    taken = Places()
     number = 1  # of the next who finds a place
     people: list[Record] = []
     answers: list[Record] = []
     for place, profile in enumerate(as_mixture(profiles).people(n, seed), start=1):
         person = Person(album, profile, seed, place)
-        row = choose_row(study.rows, taken, study.spec.seed, number)
-        if row is None:
+        if not has_room(study.rows, taken):
             people.append(_nobody(person))
             continue
-        walk = _Walk(album, records, person, row, number)
+        walk = _Walk(album, records, person, number, taken)
         answers += walk.answers()
         people.append(walk.became())
-        taken[row.number] += walk.status != "screened-out"
         number += 1
     return Collected(
         study,
@@ -77,12 +75,11 @@ def simulate_study(
 
 
 class _Walk:
-    """One person's way, and what became of it."""
+    """One person's way, and what became of it; they come one after the other, so that whoever passes finds a place."""
 
     def __init__(
-        self, album: Album, records: ResponseRecords, person: Person, row: DesignRow, number: int
+        self, album: Album, records: ResponseRecords, person: Person, number: int, taken: Places
     ) -> None:
-        self.steps = participant_steps(album.study, row, number)
         self.status = "active"
         self.phase = ""
         self.done = 0
@@ -90,20 +87,45 @@ class _Walk:
         self._album = album
         self._records = records
         self._person = person
-        self._row = row
         self._number = number
+        self._taken = taken
         self._names = participant_class_names(album.study, number)
+        self._row: DesignRow | None = None
+        self._order: int | None = None
+        # Until there is a row, the first one's steps say how long the way is.
+        self._plan(album.study.rows[0])
+
+    def _plan(self, row: DesignRow) -> None:
+        self.steps = participant_steps(self._album.study, row, self._number)
+        self._numbers = places(self.steps)
+
+    def _place(self) -> None:
+        """Takes a place in the design."""
+        study = self._album.study
+        row = choose_row(study.rows, self._taken.rows, study.spec.seed, self._number)
+        assert row is not None
+        self._row = row
+        self._order = choose_order(order_count(study), row, self._taken, study.spec.seed, self._number)
+        self._plan(row)
 
     def answers(self) -> Iterator[Record]:
         """One record for each answer, and for each step whose time ran out."""
+        records = list(self._walked())
+        own_row = None if self._row is None else self._row.number
+        if self.status != "screened-out":
+            self._taken.add(own_row, self._order)
+        return (record | {"design_row": own_row} for record in records)
+
+    def _walked(self) -> Iterator[Record]:
         study = self._album.study
-        numbers, last_try = places(self.steps), _last_try(study, self.steps)
-        passed, over = False, ""  # the screening test, and the phase whose time is over
-        for ord, step in enumerate(self.steps, start=1):
-            if passed and ord <= last_try:
-                continue
-            phase, screen = study.phases[step.phase], study.screens[step.screen]
-            page = self._album.page(step.screen, self._names, ord, len(self.steps))
+        if not has_door(study):
+            self._place()
+        ord, over = 0, ""  # the phase whose time is over
+        while ord < len(self.steps):
+            ord += 1
+            step = self.steps[ord - 1]
+            phase, screen = study.phases[step.phase], shown_screen(study, step.screen, self._order)
+            page = self._album.page(step.screen, self._names, self._order, ord, len(self.steps))
             self.phase = phase.key
             if self._person.leaves(page):
                 return
@@ -111,28 +133,35 @@ class _Walk:
             self.seconds += seconds
             late = phase.key == over or (_is_limited(phase) and self._person.is_late(ord))
             over = phase.key if late and _session_ends_first(phase) else over
-            about = self._about(step, ord, numbers[ord - 1][0], seconds, late=late)
+            about = self._about(step, ord, self._numbers[ord - 1][0], seconds, late=late)
             if late and phase.late == "close":
                 yield self._records.expired(about, self._records.question_of(step.screen))
                 continue
             self.done += 1
             answers = _answers(screen, given)
             for question, (meaning, position) in answers.items():
-                yield self._records.answered(about, question, meaning, position)
-            if study.screening is not None and phase.kind == "screening" and screen.questions:
-                passed = study.screening.passed({name: meaning for name, (meaning, _) in answers.items()})
-                if not passed and ord == last_try:
-                    self.status = "screened-out"
-                    return
+                offered = self._records.offered(step.screen, self._order).get(question)
+                yield self._records.answered(about, question, meaning, position, offered)
+            if study.screening is None or phase.kind != "screening" or not screen.questions:
+                continue
+            last_try = _last_try(study, self.steps)
+            if study.screening.passed({name: meaning for name, (meaning, _) in answers.items()}):
+                ord = last_try
+                if self._row is None:
+                    self._place()
+            elif ord == last_try:
+                self.status = "screened-out"
+                return
         self.status = "complete"
 
     def became(self) -> Record:
         """What became of the person, once all answers are given."""
         return _nobody(self._person) | {
             "status": self.status,
-            "design_row": self._row.number,
+            "design_row": None if self._row is None else self._row.number,
             "number": self._number,
-            "condition": self._row.condition,
+            "answer_order": self._order,
+            "condition": None if self._row is None else self._row.condition,
             "steps": len(self.steps),
             "done": self.done,
             "phase": self.phase,
@@ -145,7 +174,7 @@ class _Walk:
         return {
             "participant": _name(self._person),
             "bot": True,
-            "design_row": self._row.number,
+            "design_row": None,  # as they are found in the end
             "phase": step.phase,
             "step": ord,
             "number_in_phase": number,
@@ -174,6 +203,7 @@ def _nobody(person: Person) -> Record:
         "platform": "link",
         "design_row": None,
         "number": None,
+        "answer_order": None,
         "condition": None,
         "steps": 0,
         "done": 0,
@@ -188,9 +218,8 @@ def _nobody(person: Person) -> Record:
 
 
 def _last_try(study: Study, steps: tuple[Step, ...]) -> int:
-    """The last step of the screening test; 0 if there is none."""
-    tries = [ord for ord, step in enumerate(steps, 1) if study.phases[step.phase].kind == "screening"]
-    return max(tries, default=0)
+    """The last step of the screening test."""
+    return max(ord for ord, step in enumerate(steps, 1) if study.phases[step.phase].kind == "screening")
 
 
 def _is_limited(phase: Phase) -> bool:

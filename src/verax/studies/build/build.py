@@ -34,7 +34,12 @@ from verax.studies.model.spec_tables import WorseModel
 from verax.studies.model.study import Study
 from verax.studies.model.study_files import save_study
 from verax.studies.protocol.contract import Protocol, make_protocol
-from verax.studies.protocol.surroundings import framed_phases, framed_screens, participant_steps, screening
+from verax.studies.protocol.surroundings import (
+    framed_phases,
+    framed_screens,
+    participant_steps,
+    screening,
+)
 from verax.text import listed
 
 logger = logging.getLogger(__name__)

@@ -29,6 +29,9 @@ class Terms:
     pieces: str
 
 
+# Letters that come to mind in no order, so that a list of them in any order looks natural.
+LETTERS = "KRMTFWPLGZDHVSNB"
+
 TERMS = {
     "text": Terms("text", "texts", "word", "words"),
     "table": Terms("record", "records", "value", "values"),
@@ -68,12 +71,17 @@ def task(material: Material) -> Paragraphs:
     return (f"A computer program, the model, reads a {noun} and answers: {class_list(material)}.",)
 
 
+def masked_names(count: int) -> list[str]:
+    """What the classes of a masked task are called; each participant has them in an order of their own."""
+    return [letter * (1 + turn) for turn in range(1 + count // len(LETTERS)) for letter in LETTERS][:count]
+
+
 def masked_task(material: Material) -> Paragraphs:
     """What the model does, without a word of what it is about."""
     many = terms(material).many
     return (
         f"A computer program, the model, sorts {many} into groups. Here the groups are called "
-        f"{class_list(material, 'and')}; the letters mean nothing.",
+        f"{listed(masked_names(len(material.class_names)), 'and')}; the letters mean nothing.",
         "You are not told what the groups are about. Find out how the model decides.",
     )
 

@@ -163,6 +163,8 @@ class Question:
         options: the answers of a choice or a scale, in order.
         low, high: words at the ends of a scale.
         required: whether it must be answered.
+        fixed_order: whether its answers stand in this order for everybody; others are counterbalanced between
+            participants (`verax.studies.design.answer_order`).
     """
 
     name: str
@@ -172,6 +174,7 @@ class Question:
     low: str = ""
     high: str = ""
     required: bool = True
+    fixed_order: bool = False
 
 
 @dataclass(frozen=True)

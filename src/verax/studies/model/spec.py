@@ -37,9 +37,14 @@ class StudySpec(SpecTable):
         conditions: at least one; or the name of a preset, such as "human-grounded".
         screening: the test before the study; ``screening = false`` leaves it out.
         participants: how many shall complete each row of the design.
+        replace_excluded: places of people who completed the study and are excluded by a rule are offered again, at
+            most so large a share of each row's places, rounded up; 0 offers none again.
         entry: how people come in: whoever has the link, by code, or from Prolific or MTurk.
         recruiting: where they go at the end.
         class_names: what classes are called on the pages; the dataset's own names if None.
+        answer_order: "counterbalanced" between participants: classes change places, scales are read from either end;
+            "direction" where the classes themselves have an order (grades, stars), which is kept and read from either
+            end; "fixed" shows all the same order.
         analysis: named contrasts and measures that were planned beforehand, free text by name; the margin of
             "equivalence" is a number with a unit.
         retention_days: when the answers shall be deleted.
@@ -55,6 +60,7 @@ class StudySpec(SpecTable):
     conditions: list[Condition] = Field(min_length=1)
     participants: int = Field(default=10, ge=1)
     class_names: list[str] | None = None
+    answer_order: Literal["counterbalanced", "direction", "fixed"] = "counterbalanced"
     display: Display = Display()
     rating: Rating = Rating()
     timing: Timing = Timing()
@@ -62,6 +68,7 @@ class StudySpec(SpecTable):
     texts: Texts = Texts()
     entry: Literal["link", "code", "prolific", "mturk"] = "link"
     recruiting: Recruiting = Recruiting()
+    replace_excluded: float = Field(default=0.25, ge=0, le=1)
     exclusion: list[ExclusionRule] = Field(default_factory=list)
     analysis: dict[str, Planned] = Field(default_factory=dict)
     retention_days: int | None = Field(default=None, ge=1)

@@ -119,6 +119,12 @@ def _lines(records: Any) -> bytes:
     ).encode("utf-8", "surrogatepass")
 
 
+def _as_it_was(spec: dict[str, Any]) -> dict[str, Any]:
+    """What a study says of itself that was built before a spec could say more: it stays what it was."""
+    screening = spec["screening"] and {"method": "excludes"} | spec["screening"]
+    return {"answer_order": "fixed", "replace_excluded": 0} | spec | {"screening": screening}
+
+
 def _from_contents(contents: Mapping[str, bytes], total: str) -> Study:
     about = json.loads(contents["study.json"])
     protocol = about["spec"]["protocol"]["name"]
@@ -128,7 +134,7 @@ def _from_contents(contents: Mapping[str, bytes], total: str) -> Study:
     screens = [json.loads(line) for line in contents["screens.jsonl"].splitlines()]
     screening = about["screening"]
     return Study(
-        spec=make_study_spec(about["spec"]),
+        spec=make_study_spec(_as_it_was(about["spec"])),
         kind=about["kind"],
         class_names=tuple(about["class_names"]),
         items={item.id: item for item in items},

@@ -12,6 +12,11 @@ from verax.studies.model.study import Study
 from verax.studies.results.model_facts import model_facts
 
 WIDTH = 100
+ORDERS = {
+    "counterbalanced": "counterbalanced between participants, evenly within each row of the design",
+    "direction": "from the one end or the other, counterbalanced between participants",
+    "fixed": "the same for everybody",
+}
 
 
 def registration(study: Study, frozen: Frozen) -> str:
@@ -30,9 +35,12 @@ def registration(study: Study, frozen: Frozen) -> str:
         f"Design: {len(study.rows)} rows, {sum(row.target for row in study.rows)} participants to complete them",
         *(line for row in study.rows for line in _point(_row(row))),
         "",
+        *_entry("Order of answers", ORDERS[spec.answer_order]),
+        "",
         "Excluded from the analysis, by the program; nothing is deleted",
         *(line for rule in spec.exclusion for line in _point(rule_in_words(rule))),
         *([] if spec.exclusion else _point("nobody: no rules are declared")),
+        *(_point(_replaced(spec.replace_excluded)) if spec.exclusion else []),
         "",
         "Planned analyses; whatever else is reported is exploratory",
         *(line for name, what in spec.plan.items() for line in _point(f"{name}: {' '.join(what.split())}")),
@@ -53,6 +61,12 @@ def rule_in_words(rule: ExclusionRule) -> str:
     limit = limit_of(rule)
     shown = f"{limit:g}" if rule.rule == "too-fast" else f"{limit:.0%}"
     return f"{rule.rule}: people {RULES[rule.rule].excludes.format(shown)}"
+
+
+def _replaced(share: float) -> str:
+    if not share:
+        return "their places are not offered again"
+    return f"their places are offered again, up to {share:.0%} of the places of each row of the design"
 
 
 def _entry(name: str, text: str) -> list[str]:

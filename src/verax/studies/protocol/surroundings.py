@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import ceil
 
 from verax.errors import VeraxError
@@ -20,27 +21,64 @@ SCREENING = Phase("screening", "A short test", "screening")
 METHOD = Phase("method", "A question on what you see", "instructions")
 QUESTIONS = Phase("questions", "A last question", "questions")
 DEBRIEF = Phase("debrief", "The end", "debrief")
+# What everybody is told and asked before a row of the design is given to them, whichever it will be.
+DOOR = "door"
+
+
+def door_steps(study: Study) -> tuple[Step, ...]:
+    """What everybody does before they are given a row of the design; nothing where all comes after.
+
+    The first attempt at the screening test follows the instructions; before each further one they are shown again. Who
+    passes skips the further attempts and what is between them.
+    """
+    audience = _at_door(study)
+    return () if audience is None else _tested(study, audience)
+
+
+def has_door(study: Study) -> bool:
+    """Whether the screening test is the same for all, so that it comes before a row of the design is given."""
+    return _at_door(study) is not None
 
 
 def participant_steps(study: Study, row: DesignRow, number: int) -> tuple[Step, ...]:
     """All steps of the participant with this number (from 1, by arrival) in a row of the design: a pure function.
 
-    The first attempt at the screening test follows the instructions; before each further one they are shown again. Who
-    passes skips the further attempts and what is between them.
+    They begin with those of `door_steps`.
     """
     protocol = make_protocol(study.spec.protocol)
     audience = protocol.audience(study.spec, row)
-    steps = [Step(INSTRUCTIONS.key, f"instructions:{audience}")]
-    if study.screening is not None:
-        attempt = Step(SCREENING.key, f"screening:{audience}")
-        again = Step(INSTRUCTIONS.key, f"instructions-again:{audience}")
-        steps += [attempt] + [again, attempt] * (study.screening.attempts - 1)
+    steps = [*(door_steps(study) or _tested(study, audience))]
+    told = f"instructions:{audience}"
+    if _at_door(study) == DOOR and told in study.screens:
+        steps.append(Step(INSTRUCTIONS.key, told))
     if f"method:{audience}" in study.screens:
         steps += [Step(METHOD.key, f"method:{audience}"), Step(METHOD.key, f"method-answer:{audience}")]
     steps += protocol.steps(study, row, _participant_seed(study.spec.seed, number))
     if QUESTIONS.key in study.phases:
         steps.append(Step(QUESTIONS.key, "strategy"))
     return (*steps, Step(DEBRIEF.key, "debrief"))
+
+
+def _tested(study: Study, audience: str) -> tuple[Step, ...]:
+    """The instructions of an audience, and its attempts at the screening test where there is one."""
+    told = Step(INSTRUCTIONS.key, f"instructions:{audience}")
+    if study.screening is None:
+        return (told,)
+    attempt = Step(SCREENING.key, f"screening:{audience}")
+    again = Step(INSTRUCTIONS.key, f"instructions-again:{audience}")
+    return (told, attempt, *((again, attempt) * (study.screening.attempts - 1)))
+
+
+def _at_door(study: Study) -> str | None:
+    """The audience that everybody is of until a row of the design is given; None where one is given at once."""
+    asked = study.spec.screening
+    if study.screening is None or asked is None or asked.method == "excludes":
+        return None
+    if f"screening:{DOOR}" in study.screens:
+        return DOOR
+    protocol = make_protocol(study.spec.protocol)
+    audiences = {protocol.audience(study.spec, row) for row in study.rows}
+    return audiences.pop() if len(audiences) == 1 else None
 
 
 def participant_class_names(study: Study, number: int) -> tuple[str, ...]:
@@ -63,21 +101,74 @@ def framed_phases(material: Material, protocol: Protocol) -> tuple[Phase, ...]:
 
 def framed_screens(material: Material, protocol: Protocol) -> dict[str, Screen]:
     """The screens around those of the protocol."""
-    judged = screening(material, protocol)
+    judged, briefings = screening(material, protocol), _briefings(material, protocol)
     screens: dict[str, Screen] = {}
-    for audience, briefing in _briefings(material, protocol).items():
-        screens[f"instructions:{audience}"] = _instructions(material, briefing)
-        if judged is not None:
-            screens[f"screening:{audience}"] = _test(_questions(material, briefing), judged)
-            if judged.attempts > 1:
-                screens[f"instructions-again:{audience}"] = _again(material, briefing)
-        if (asked := _taught(material, briefing)) is not None:
-            screens[f"method:{audience}"] = _method(asked)
-            screens[f"method-answer:{audience}"] = _method_answer(asked, briefing)
+    if judged is not None and _is_alike(material, briefings):
+        asked = next(iter(briefings.values())).questions
+        screens |= _told_and_tested(material, Briefing(_common_paragraphs(briefings), asked), DOOR, judged)
+        if material.spec.texts.instructions is None:
+            screens |= _own_instructions(briefings)
+    else:
+        for audience, briefing in briefings.items():
+            screens |= _told_and_tested(material, briefing, audience, judged)
+    for audience, briefing in briefings.items():
+        if (asked_of := _taught(material, briefing)) is not None:
+            screens[f"method:{audience}"] = _method(asked_of)
+            screens[f"method-answer:{audience}"] = _method_answer(asked_of, briefing)
     if protocol.strategy:
         screens["strategy"] = strategy_page(protocol.asks_strategy_itself)
     screens["debrief"] = Screen("Thank you", (Prose(wording.debrief(material.spec)),), button="Finish")
     return screens
+
+
+def _told_and_tested(
+    material: Material, briefing: Briefing, audience: str, judged: Screening | None
+) -> dict[str, Screen]:
+    """The instructions of an audience, and its screening test if there is one."""
+    screens = {f"instructions:{audience}": _instructions(material, briefing)}
+    if judged is not None:
+        screens[f"screening:{audience}"] = _test(_questions(material, briefing), judged)
+        if judged.attempts > 1:
+            screens[f"instructions-again:{audience}"] = _again(material, briefing)
+    return screens
+
+
+def _is_alike(material: Material, briefings: Mapping[str, Briefing]) -> bool:
+    """Whether several audiences have the same test, which excludes nobody for what only they are shown."""
+    test = material.spec.screening
+    if test is None or test.method == "excludes" or len(briefings) == 1:
+        return False
+    first, *others = (_questions(material, briefing) for briefing in briefings.values())
+    return all(asked == first for asked in others)
+
+
+def _own_instructions(briefings: Mapping[str, Briefing]) -> dict[str, Screen]:
+    """What not all audiences are told: it is said once a row of the design is given."""
+    common = _passages(_common_paragraphs(briefings))
+    screens: dict[str, Screen] = {}
+    for audience, briefing in briefings.items():
+        own = [passage for passage in _passages(briefing.paragraphs) if passage not in common]
+        if own:
+            told = tuple(paragraph for passage in own for paragraph in passage)
+            screens[f"instructions:{audience}"] = Screen("What you will see", (Prose(told),))
+    return screens
+
+
+def _common_paragraphs(briefings: Mapping[str, Briefing]) -> tuple[str, ...]:
+    """What all audiences are told; a list, with the line that announces it, only as a whole."""
+    told = [_passages(briefing.paragraphs) for briefing in briefings.values()]
+    common = [passage for passage in told[0] if all(passage in others for others in told)]
+    return tuple(paragraph for passage in common for paragraph in passage)
+
+
+def _passages(paragraphs: Sequence[str]) -> list[tuple[str, ...]]:
+    passages: list[tuple[str, ...]] = []
+    for paragraph in paragraphs:
+        if paragraph.startswith("- ") and passages:
+            passages[-1] = (*passages[-1], paragraph)
+        else:
+            passages.append((paragraph,))
+    return passages
 
 
 def screening(material: Material, protocol: Protocol) -> Screening | None:
@@ -131,7 +222,7 @@ def _method(asked: ScreeningQuestion) -> Screen:
     return Screen(
         "What will you see?",
         (Prose((said,)),),
-        (Question("method", asked.question, options=options),),
+        (Question("method", asked.question, options=options, fixed_order=True),),
         button="Answer",
     )
 
@@ -179,6 +270,7 @@ def _test(questions: tuple[ScreeningQuestion, ...], judged: Screening) -> Screen
                 options=tuple(
                     Option(answer, place) for place, answer in enumerate(question.answers, start=1)
                 ),
+                fixed_order=True,
             )
             for number, question in enumerate(questions)
         ),

@@ -23,6 +23,7 @@ class Flow:
         deleted: of the complete: their answers were deleted when the time of their keeping was over.
         excluded: of the complete, by rule; somebody under two rules is counted at both.
         excluded_people: of the complete, under any rule.
+        offered_again: places of these that were offered to others.
         analysed: complete and not excluded (per protocol).
         intended: got a place and answered something in a test phase, exclusions ignored (intention to treat).
         of_the_others: how many bots there are beside the people, or people beside the bots; they are in no number here.
@@ -40,6 +41,7 @@ class Flow:
     deleted: int = 0
     excluded: Mapping[str, int] = field(default_factory=dict)
     excluded_people: int = 0
+    offered_again: int = 0
     analysed: int = 0
     intended: int = 0
     of_the_others: int = 0
@@ -72,4 +74,6 @@ class Flow:
         if self.excluded_people:
             rules = ", ".join(f"{rule} {many}" for rule, many in self.excluded.items())
             said.append(f"{self.excluded_people:,} excluded" + (f" ({rules})" if rules else ""))
+        if self.offered_again:
+            said.append(f"{self.offered_again:,} of their places offered again")
         return ", ".join([*said, f"{self.analysed:,} analysed"]) + "."

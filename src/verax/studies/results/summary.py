@@ -174,6 +174,7 @@ class Summary:
         frozen: when it was frozen, if it was.
         source: where the answers come from.
         flow, attrition, balance: who took part.
+        conduct: how they were treated, one sentence each.
         primary: None where nothing of it can be estimated; ``problems`` says why.
         courts: what the joint report compares.
         tables, figures: in the order of the report.
@@ -197,6 +198,7 @@ class Summary:
     source: str = ""
     attrition: Attrition | None = None
     balance: Balance | None = None
+    conduct: tuple[str, ...] = ()
     primary: Primary | None = None
     courts: tuple[CourtLine, ...] = ()
     tables: tuple[Table, ...] = ()

@@ -23,6 +23,7 @@ from sqlalchemy import (
     update,
 )
 
+from verax.studies.design.allocation import Places, offered_again
 from verax.studies.model.study import Study
 from verax.studies.store.tables import actions, events, exclusions, participants, steps, studies
 
@@ -58,6 +59,8 @@ class Person(NamedTuple):
     current: int
     steps: int
     number: int | None
+    design_row: int | None
+    answer_order: int | None
     events: int
     event_bytes: int
 
@@ -113,15 +116,23 @@ RULES = (
     .order_by(exclusions.c.rule)
 )
 _people_by_row = (
-    select(participants.c.design_row, func.count().label("people"))
+    select(participants.c.design_row, participants.c.answer_order, func.count().label("people"))
     .where(participants.c.study_id == bindparam("study_id"), participants.c.is_bot == bindparam("is_bot"))
-    .group_by(participants.c.design_row)
+    .group_by(participants.c.design_row, participants.c.answer_order)
 )
 # In two parts, since the first one, which grows, is then answered by the index alone.
 TAKEN = union_all(
     _people_by_row.where(participants.c.status == "complete"),
     _people_by_row.where(participants.c.status == "active", participants.c.hold_until > bindparam("now")),
 )
+
+# Who completed the study and is excluded by a rule.
+_is_excluded = (
+    select(exclusions.c.id)
+    .where(exclusions.c.participant_id == participants.c.id, exclusions.c.lifted_at.is_(None))
+    .exists()
+)
+EXCLUDED = _people_by_row.where(participants.c.status == "complete", _is_excluded)
 
 NOTE = insert(events)
 ACT = insert(actions)
@@ -164,13 +175,29 @@ def acted(work: Transaction, last: int) -> list[Action]:
     return [Action._make(row) for row in rows]
 
 
-def taken(work: Transaction, *, is_bot: bool) -> Mapping[int, int]:
-    """By design row: who completed it, or is at it and holds the place. Bots never take the place of a person."""
-    counted: Counter[int] = Counter()
+def taken(work: Transaction, *, is_bot: bool) -> Places:
+    """Who completed a row of the design, or is at it and holds the place. Bots never take the place of a person."""
+    counted = Places()
     keys = {"study_id": work.study_id, "is_bot": is_bot, "now": work.now}
-    for row, people in work.connection.execute(TAKEN, keys):
-        counted[row] += people
+    for row, order, people in work.connection.execute(TAKEN, keys):
+        counted.add(row, order, people)
+    spec = work.study.spec
+    if spec.exclusion and spec.replace_excluded and not is_bot:
+        _offer_again(work, counted)
     return counted
+
+
+def _offer_again(work: Transaction, counted: Places) -> None:
+    """Frees places of people whom a rule excludes, up to the limit; orders are to be even among those who are kept."""
+    keys = {"study_id": work.study_id, "is_bot": False}
+    excluded: Counter[int] = Counter()
+    for row, order, people in work.connection.execute(EXCLUDED, keys):
+        excluded[row] += people
+        if order is not None:
+            counted.orders[row, order] -= people
+    for one in work.study.rows:
+        freed = offered_again(one, excluded[one.number], work.study.spec.replace_excluded)
+        counted.rows[one.number] -= freed
 
 
 def rules_in_force(work: Transaction, people: Iterable[int]) -> dict[int, list[str]]:

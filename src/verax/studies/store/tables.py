@@ -65,6 +65,9 @@ participants = Table(
     Column("number", Integer),  # by arrival, from 1; given with the consent, as all below
     Column("design_row", Integer),
     Column("names", JSON),  # what the classes are called on this participant's pages
+    Column(
+        "answer_order", Integer
+    ),  # in which order answers stand there; see verax.studies.design.answer_order
     Column("phases", Integer, nullable=False),
     Column("steps", Integer, nullable=False),
     Column("current", Integer, nullable=False),  # the ord of the step that is due
@@ -92,7 +95,7 @@ participants = Table(
     Index(None, "study_id", "person_hash", unique=True),
     UniqueConstraint("study_id", "completion_code"),
     # For the allocation. The time of the hold stays out, or each submission would have to write the index too.
-    Index(None, "study_id", "is_bot", "status", "design_row"),
+    Index(None, "study_id", "is_bot", "status", "design_row", "answer_order"),
 )
 
 consents = Table(

@@ -79,6 +79,7 @@ def test_who_deletes_is_gone_from_every_table_but_a_tombstone(open_with, clock):
         "number": 1,
         "design_row": person["design_row"],
         "names": None,
+        "answer_order": None,
         "phases": 0,
         "steps": 0,
         "current": 0,

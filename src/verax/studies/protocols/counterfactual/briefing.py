@@ -17,7 +17,6 @@ from verax.studies.protocols.briefing_parts import (
 def brief(material: Material, *, test: int, method: str | None, direction: bool) -> Briefing:
     """Counterfactual simulation, for people with the explanations of a condition, or without any."""
     words = terms(material)
-    again = "now with an explanation of the model's answer to the original" if method else "as before"
     said: Paragraphs = (
         *task(material),
         f"For each of {test} {words.many} you see the right answer, the model's answer, and a changed version of the "
@@ -27,12 +26,16 @@ def brief(material: Material, *, test: int, method: str | None, direction: bool)
         f"{half_right(material)} And in half of them, the change alters the model's answer.",
         "You will do two things:",
         f"- First predictions: {test} {words.many}.",
-        f"- Second predictions: the same {words.many} in another order, {again}.",
+        f"- Second predictions: the same {words.many} in another order.",
         *limits(material.spec.timing),
     )
     read = () if method is None else reading(material, method, direction=direction)
-    if method is not None:
+    # What differs between conditions stands apart: everybody reads the rest before a condition is given.
+    if method is None:
+        said += (f"The second predictions show the same {words.many} and changes as the first.",)
+    else:
         said += (
+            "In the second predictions the model's answer to the original is explained.",
             *read,
             f"You also rate each explanation. {RATE_THE_REASONS}",
         )

@@ -18,7 +18,6 @@ from verax.studies.protocols.briefing_parts import (
 def brief(material: Material, *, learning: int, test: int, method: str | None, direction: bool) -> Briefing:
     """Forward simulation, for people with the explanations of a condition, or without any."""
     many = terms(material).many
-    again = "now with an explanation of the model's answer, which you rate" if method else "as before"
     said: Paragraphs = (
         *task(material),
         "Your task is to predict what the model says, whether that is right or wrong. The model makes mistakes.",
@@ -26,13 +25,20 @@ def brief(material: Material, *, learning: int, test: int, method: str | None, d
         "You will do four things:",
         f"- First look: {learning} {many} with the right answer and the model's answer.",
         f"- First predictions: {test} new {many}. You predict the model's answer. You cannot look back at the others.",
-        f"- Second look: the first {learning} {many} again, {again}.",
+        f"- Second look: the first {learning} {many} again.",
         f"- Second predictions: the {test} {many} of the first predictions again, in another order.",
         *limits(material.spec.timing),
     )
     read = () if method is None else reading(material, method, direction=direction)
-    if method is not None:
-        said += (*read, RATE_THE_REASONS)
+    # What differs between conditions stands apart: everybody reads the rest before a condition is given.
+    if method is None:
+        said += ("The second look shows the same as the first: the right answer and the model's answer.",)
+    else:
+        said += (
+            "In the second look the model's answers are explained, and you rate each explanation.",
+            *read,
+            RATE_THE_REASONS,
+        )
     questions = (
         what_to_predict(material),
         how_often_right(material),

@@ -5,24 +5,17 @@ from __future__ import annotations
 from verax.studies.display.wording import Paragraphs, how_to_read, limits, masked_task, task, terms
 from verax.studies.model.sources import Briefing, Material
 from verax.studies.model.spec_tables import ScreeningQuestion as Asked
-from verax.studies.protocols.briefing_parts import (
-    half_right,
-    how_often_right,
-    what_a_mark_means,
-    what_to_predict,
-)
+from verax.studies.protocols.briefing_parts import what_a_mark_means, what_to_predict
 
 
 def brief(
-    material: Material,
-    *,
-    training: int,
-    evaluation: int,
-    masked: bool,
-    only_wrong: bool,
-    untrained_first: bool = False,
+    material: Material, *, training: int, evaluation: int, masked: bool, untrained_first: bool = False
 ) -> Briefing:
-    """The Reverse Turing Test, with a task that is described or kept secret."""
+    """The Reverse Turing Test, with a task that is described or kept secret.
+
+    Beyond what the task is about, both are told and asked the same. Nobody is told how often the model is right: who
+    knows that it is often wrong trusts their own belief less, and that belief is what the test is to measure.
+    """
     words = terms(material)
     kinds = {condition.kind for condition in material.spec.conditions}
     marked = kinds != {"none"}
@@ -32,8 +25,6 @@ def brief(
         *(masked_task(material) if masked else task(material)),
         "Your task is to guess the model's answers. Your own opinion does not count.",
     )
-    if not masked and not only_wrong:
-        said += (half_right(material, "about half"),)
     said += (
         FIRST_WITHOUT if untrained_first else _rounds(len(material.spec.conditions)),
         *parts,
@@ -45,11 +36,7 @@ def brief(
         rest = f" In other rounds no {words.pieces} are highlighted." if "none" in kinds else ""
         begin = "In some rounds you see hints. " if "none" in kinds else ""
         said += (begin + how_to_read(material, direction=False) + rest,)
-    questions = [what_to_predict(material)]
-    if masked:
-        questions.append(_what_letters_mean())
-    elif not only_wrong:
-        questions.append(how_often_right(material, "about half"))
+    questions = [what_to_predict(material), _is_time_measured()]
     if marked:
         questions.append(what_a_mark_means(material))
     if training:
@@ -65,10 +52,10 @@ def _rounds(number: int) -> str:
     return f"{words.get(number, f'There are {number} rounds.')} Each goes like this:"
 
 
-def _what_letters_mean() -> Asked:
+def _is_time_measured() -> Asked:
     return Asked(
-        question="What do the letters of the groups mean?",
-        answers=["Which group is the larger one", "Nothing", "How sure the model is"],
+        question="Is the time that you take measured?",
+        answers=["No", "Yes", "Only if I take very long"],
         correct=2,
     )
 

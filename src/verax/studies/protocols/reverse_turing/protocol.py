@@ -45,8 +45,6 @@ from verax.studies.protocols.screens import (
     timed,
 )
 
-# Letters that come to mind in no order, so that a list of them in any order looks natural.
-LETTERS = "KRMTFWPLGZDHVSNB"
 # A class name of one or two letters ("no", "is") is in too many sentences to be refused there.
 SHORTEST_REFUSED = 3
 
@@ -191,9 +189,8 @@ class ReverseTuring(Protocol):
         """In a masked task, neutral names in an order of this participant's own."""
         if not self.masked:
             return super().names(study, number)
-        count = len(study.class_names)
-        letters = [letter * (1 + turn) for turn in range(1 + count // len(LETTERS)) for letter in LETTERS]
-        return tuple(shuffled(letters[:count], study.spec.seed, "class names", number))
+        letters = wording.masked_names(len(study.class_names))
+        return tuple(shuffled(letters, study.spec.seed, "class names", number))
 
     def briefing(self, material: Material, audience: str) -> Briefing:  # noqa: ARG002
         """The sessions, and the task unless it is masked."""
@@ -202,7 +199,6 @@ class ReverseTuring(Protocol):
             training=most(material.items, "training"),
             evaluation=most(material.items, "evaluation"),
             masked=self.masked,
-            only_wrong=self.only_wrong,
             untrained_first=self.untrained_first,
         )
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, func, or_, select, update
 
-from verax.studies.model.steps import Phase
+from verax.studies.model.steps import Phase, Screening
 from verax.studies.store.clock import SECOND, micros
-from verax.studies.store.participant.consent import held_until
-from verax.studies.store.people import CHANGE, Transaction, columns
+from verax.studies.store.participant.placing import held_until, place
+from verax.studies.store.people import CHANGE, Person, Transaction, columns
 from verax.studies.store.tables import participants, responses, steps
 from verax.studies.store.tokens import new_code
 
@@ -101,21 +101,22 @@ COMPLETE = CHANGE.where(~_unanswered).values(
 SCREEN_OUT = CHANGE.values(status="screened-out", finished_at=bindparam("now"), last_seen_at=bindparam("now"))
 
 
-def read_step(work: Transaction, participant_id: int, ord: int) -> StepRow:
-    """A step of a participant, who is locked."""
-    return StepRow._make(work.connection.execute(STEP, {"who": participant_id, "ord": ord}).one())
+def read_step(work: Transaction, participant_id: int, ord: int) -> StepRow | None:
+    """A step of a participant, who is locked; None if it is not planned yet."""
+    row = work.connection.execute(STEP, {"who": participant_id, "ord": ord}).one_or_none()
+    return None if row is None else StepRow._make(row)
 
 
-def after_answers(work: Transaction, step: StepRow, answers: Mapping[str, str | int | float | None]) -> None:
+def after_answers(
+    work: Transaction, person: Person, step: StepRow, answers: Mapping[str, str | int | float | None]
+) -> None:
     """Moves on from a step whose answers were just stored."""
     work.connection.execute(CLOSE, {"step_id": step.id, "new": "closed", "now": work.now})
-    if work.study.screening is None:
-        _go(work, step)
-    else:
-        _go_on(work, step, passed=work.study.screening.passed(answers))
+    judged = _judged(work, step)
+    _go_on(work, person, step, passed=judged is not None and judged.passed(answers))
 
 
-def after_limit(work: Transaction, step: StepRow) -> None:
+def after_limit(work: Transaction, person: Person, step: StepRow) -> None:
     """Moves on from a step whose time is over: past it, and past its phase if the time of the phase is over."""
     phase = work.study.phases[step.phase]
     ends = phase_deadline(work, step.participant_id, phase)
@@ -124,7 +125,7 @@ def after_limit(work: Transaction, step: StepRow) -> None:
         work.connection.execute(EXPIRE_PHASE, keys)
     else:
         work.connection.execute(CLOSE, {"step_id": step.id, "new": "expired", "now": work.now})
-    _go_on(work, step, passed=False)
+    _go_on(work, person, step, passed=False)
 
 
 def phase_deadline(work: Transaction, participant_id: int, phase: Phase) -> int | None:
@@ -135,9 +136,12 @@ def phase_deadline(work: Transaction, participant_id: int, phase: Phase) -> int 
     return (work.now if opened is None else opened) + micros(phase.session_seconds)
 
 
-def _go_on(work: Transaction, step: StepRow, *, passed: bool) -> None:
-    """To the next step; after a try at the screening test past all later tries, to the next one, or out."""
-    if _is_test(work, step):
+def _go_on(work: Transaction, person: Person, step: StepRow, *, passed: bool) -> None:
+    """To the next step; after a try at the screening test past all later tries or to the next one.
+
+    Who never passes it is out; who passes it before a row of the design was given gets one now.
+    """
+    if _judged(work, step) is not None:
         keys = [phase.key for phase in work.study.phases.values() if phase.kind == "screening"]
         after = {"who": step.participant_id, "after": step.ord}
         last = work.connection.execute(LAST_TRY, after | {"phases": keys}).scalar()
@@ -146,13 +150,16 @@ def _go_on(work: Transaction, step: StepRow, *, passed: bool) -> None:
             return
         if last is not None and passed:
             work.connection.execute(SKIP, after | {"last": last, "now": work.now})
+        waits = passed and person.design_row is None and person.number is not None
+        if waits and not place(work, person):
+            return
     _go(work, step)
 
 
-def _is_test(work: Transaction, step: StepRow) -> bool:
-    """Whether it is a try at the screening test; its phase may show the instructions once more as well."""
-    is_screening = work.study.phases[step.phase].kind == "screening"
-    return is_screening and bool(work.study.screens[step.screen].questions)
+def _judged(work: Transaction, step: StepRow) -> Screening | None:
+    """How a try at the screening test is judged; None for any other step, as the instructions that are shown again."""
+    is_try = work.study.phases[step.phase].kind == "screening" and work.study.screens[step.screen].questions
+    return work.study.screening if is_try else None
 
 
 def _go(work: Transaction, step: StepRow) -> None:

@@ -1,26 +1,24 @@
-"""The consent: in one transaction a participant gets a place in the design and all of their steps."""
+"""The consent: in one transaction a participant gets a number and their first steps, or a place and all of them."""
 
 from __future__ import annotations
 
 import hashlib
-import secrets
 
 from sqlalchemy import bindparam, insert, null, update
 
-from verax.studies.design.allocation import choose_row
+from verax.studies.design.allocation import has_room
 from verax.studies.display import wording
-from verax.studies.model.design_row import DesignRow
-from verax.studies.protocol.surroundings import participant_class_names, participant_steps
-from verax.studies.store.clock import micros
-from verax.studies.store.participant.numbering import part_numbers, places
+from verax.studies.protocol.surroundings import door_steps, participant_class_names, participant_steps
+from verax.studies.store.participant.advance import MOVE
+from verax.studies.store.participant.numbering import part_numbers
+from verax.studies.store.participant.placing import add_steps, held_until, place
 from verax.studies.store.people import CHANGE, Person, Transaction, lock, state_of, taken
-from verax.studies.store.tables import consents, participants, steps, studies
+from verax.studies.store.tables import consents, participants, studies
 
 BEGIN = CHANGE.values(
     status="active",
     current=1,
     number=bindparam("number"),
-    design_row=bindparam("design_row"),
     names=bindparam("names"),
     phases=bindparam("phases"),
     steps=bindparam("steps"),
@@ -33,7 +31,6 @@ UNLINK = CHANGE.where(participants.c.link_hash.is_not(None)).values(link_hash=nu
 COUNT_UP = (
     update(studies).where(studies.c.id == bindparam("study_id")).values(consented=bindparam("consented"))
 )
-NEW_STEPS = insert(steps)
 NEW_CONSENT = insert(consents)
 
 
@@ -56,55 +53,40 @@ def consent(work: Transaction, token_hash: str, *, agreed: bool, linked: bool = 
     state = state_of(work, lock=True)
     if state.state != "open":
         return
-    number = state.consented + 1
-    people = taken(work, is_bot=person.is_bot)
-    row = choose_row(work.study.rows, people, work.study.spec.seed, number)
-    if row is None:
+    if not has_room(work.study.rows, taken(work, is_bot=person.is_bot)):
         _set_status(work, person, "full")
         return
-    work.connection.execute(COUNT_UP, {"study_id": work.study_id, "consented": number})
     _note(work, person, agreed=True)
-    _begin(work, person, row, number)
+    if person.number is not None:  # passed the screening test when all places were taken
+        _set_status(work, person, "active")
+        place(work, person)
+        work.connection.execute(MOVE, {"who": person.id, "hold_until": held_until(work), "now": work.now})
+        return
+    number = state.consented + 1
+    work.connection.execute(COUNT_UP, {"study_id": work.study_id, "consented": number})
+    _begin(work, person, number)
 
 
-def held_until(work: Transaction) -> int:
-    """Until when a place is kept for somebody who does nothing from now on."""
-    return work.now + micros(work.study.spec.timing.hold_minutes * 60)
-
-
-def _begin(work: Transaction, person: Person, row: DesignRow, number: int) -> None:
+def _begin(work: Transaction, person: Person, number: int) -> None:
+    """Gives the first steps: those before a row of the design is given, or all with the row."""
     study = work.study
-    planned = participant_steps(study, row, number)
-    parts = part_numbers(study, planned)
-    records = [
-        {
-            "participant_id": person.id,
-            "ord": ord,
-            "phase": step.phase,
-            "screen": step.screen,
-            "item": step.item,
-            "condition": step.condition,
-            "phase_number": part,
-            "number_in_phase": place,
-            "steps_in_phase": of,
-            "nonce": secrets.token_urlsafe(12),
-            "state": "pending",
-            "views": 0,
-        }
-        for ord, (step, part, (place, of)) in enumerate(zip(planned, parts, places(planned), strict=True), 1)
-    ]
+    door = door_steps(study)
+    # How long the way is can be told from any row.
+    planned = participant_steps(study, study.rows[0], number)
     begun = {
         "who": person.id,
         "number": number,
-        "design_row": row.number,
         "names": list(participant_class_names(study, number)),
-        "phases": max(parts),
-        "steps": len(records),
+        "phases": max(part_numbers(study, planned)),
+        "steps": len(planned),
         "hold_until": held_until(work),
         "now": work.now,
     }
     work.connection.execute(BEGIN, begun)
-    work.connection.execute(NEW_STEPS, records)
+    if door:
+        add_steps(work, person.id, planned, until=len(door))
+    else:
+        place(work, person, number)
 
 
 def _set_status(work: Transaction, person: Person, status: str) -> None:

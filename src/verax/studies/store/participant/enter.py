@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sqlalchemy import bindparam, insert, select, update
 
 from verax.errors import VeraxError
-from verax.studies.design.allocation import choose_row
+from verax.studies.design import allocation
 from verax.studies.store.participant.participant_view import Refused
 from verax.studies.store.people import CHANGE, Transaction, state_of, taken
 from verax.studies.store.person_ids import PlatformPerson
@@ -113,7 +113,7 @@ def make_codes(work: Transaction, count: int) -> list[str]:
 
 def has_room(work: Transaction, *, is_bot: bool) -> bool:
     """Whether a place is free at the moment."""
-    return choose_row(work.study.rows, taken(work, is_bot=is_bot), 0, 0) is not None
+    return allocation.has_room(work.study.rows, taken(work, is_bot=is_bot))
 
 
 def _check_open(work: Transaction, state: str, *, is_bot: bool) -> None:

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple, get_args
 from sqlalchemy import and_, bindparam, select
 
 from verax.errors import VeraxError
+from verax.studies.design.answer_order import shown_screen
 from verax.studies.model.screen import Screen, with_names
 from verax.studies.model.steps import Phase, Step
 from verax.studies.store.clock import SECOND, from_micros
@@ -118,6 +119,7 @@ class Looked(NamedTuple):
     names: list[str] | None
     hold_until: int
     completion_code: str | None
+    answer_order: int | None
     study_state: str
     step_id: int
     phase: str
@@ -134,10 +136,10 @@ class Looked(NamedTuple):
 
 LOOK = (
     select(
-        *columns(participants, Looked._fields[:9]),
+        *columns(participants, Looked._fields[:10]),
         studies.c.state.label("study_state"),
         steps.c.id.label("step_id"),
-        *columns(steps, Looked._fields[11:]),
+        *columns(steps, Looked._fields[12:]),
     )
     .join_from(participants, studies)
     .outerjoin(
@@ -194,7 +196,7 @@ def at_step(work: Transaction, row: Looked, deadline_at: int | None, echo: str |
         ord=row.current,
         steps=row.steps,
         step=Step(row.phase, row.screen, row.item, row.condition),
-        screen=work.study.screens[row.screen],
+        screen=shown_screen(work.study, row.screen, row.answer_order),
         nonce=row.nonce,
         names=tuple(row.names or ()),
         phase=work.study.phases[row.phase],
@@ -221,6 +223,6 @@ def echo_of(work: Transaction, row: Looked) -> str | None:
     position = before.positions.get(name)
     if position is None:
         return str(before.answers[name])
-    questions = work.study.screens[before.screen].questions
+    questions = shown_screen(work.study, before.screen, row.answer_order).questions
     question = next(question for question in questions if question.name == name)
     return with_names(question.options[position - 1].label, row.names or ())

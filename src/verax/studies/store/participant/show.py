@@ -8,7 +8,6 @@ from sqlalchemy import bindparam, update
 
 from verax.studies.store.clock import micros
 from verax.studies.store.participant.advance import GRACE, after_limit, phase_deadline, read_step
-from verax.studies.store.participant.consent import held_until
 from verax.studies.store.participant.enter import has_room
 from verax.studies.store.participant.in_vain import MOST_RELOADS
 from verax.studies.store.participant.participant_view import (
@@ -20,6 +19,7 @@ from verax.studies.store.participant.participant_view import (
     page_of,
     waiting,
 )
+from verax.studies.store.participant.placing import held_until
 from verax.studies.store.people import CHANGE, Transaction, lock, note
 from verax.studies.store.tables import participants, steps
 
@@ -100,7 +100,9 @@ def _pass_over(work: Transaction, row: Looked, token_hash: str) -> None:
     person = lock(work, token_hash)
     if person is None or person.status != "active" or person.current != row.current:
         return  # somebody else was faster
-    after_limit(work, read_step(work, row.id, row.current))
+    step = read_step(work, row.id, row.current)
+    if step is not None:
+        after_limit(work, person, step)
 
 
 def _hold_again(work: Transaction, row: Looked) -> None:

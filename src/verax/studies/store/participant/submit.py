@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from sqlalchemy import insert
 
+from verax.studies.design.answer_order import shown_screen
 from verax.studies.store.participant.advance import GRACE, after_answers, after_limit, read_step
 from verax.studies.store.participant.in_vain import keep
 from verax.studies.store.participant.participant_view import Submitted
@@ -29,6 +30,8 @@ def submit(
     if person is None or person.status == "withdrawn" or not 1 <= ord <= person.steps:
         return Submitted()  # of who has left nothing more is kept
     step = read_step(work, person.id, ord)
+    if step is None:
+        return Submitted()
     if ord != person.current or nonce != step.nonce or step.state != "open" or person.status != "active":
         answered = nonce == step.nonce and step.state == "closed"
         keep(work, person, person.current, "duplicate" if answered else "stale", _sent(ord, given, client))
@@ -36,9 +39,9 @@ def submit(
     late = step.deadline_at is not None and work.now > step.deadline_at + GRACE
     if late and work.study.phases[step.phase].late == "close":
         keep(work, person, ord, "late", _sent(ord, given, client))
-        after_limit(work, step)
+        after_limit(work, person, step)
         return Submitted(in_vain=not person.is_bot)
-    answers = check_answers(work.study.screens[step.screen], given)
+    answers = check_answers(shown_screen(work.study, step.screen, person.answer_order), given)
     if answers.errors:
         keep(work, person, ord, "refused", _sent(ord, given, client) | {"errors": answers.errors})
         return Submitted(errors=answers.errors, in_vain=not person.is_bot)
@@ -51,7 +54,7 @@ def submit(
         "client": check_times(client),
     }
     work.connection.execute(NEW_RESPONSE, response)
-    after_answers(work, step, answers.meanings)
+    after_answers(work, person, step, answers.meanings)
     return Submitted(stored=True)
 
 

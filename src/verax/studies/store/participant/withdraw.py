@@ -33,6 +33,7 @@ EMPTY = CHANGE.values(
     steps=0,
     current=0,
     names=null(),
+    answer_order=null(),
     hold_until=null(),
     return_to=null(),
     session_hash=null(),
