@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import fields, replace
 
@@ -9,10 +10,27 @@ import pytest
 
 from small_study import small_study
 from verax.errors import VeraxError
+from verax.run.canonical import canonical
 from verax.studies.model.item import Item, Variant
 from verax.studies.model.screen import Passage, Screen, Token
 from verax.studies.model.study import Study
 from verax.studies.model.study_files import FROZEN, MANIFEST, load_study, save_study
+
+
+def test_a_study_from_before_there_was_a_choice_stays_as_it_was(tmp_path):
+    save_study(small_study(answer_order="counterbalanced", method="teaches"), tmp_path)
+    about = json.loads((tmp_path / "study.json").read_text(encoding="utf-8"))
+    for name in ("answer_order", "replace_excluded"):
+        del about["spec"][name]
+    del about["spec"]["screening"]["method"]
+    older = json.dumps(about).encode()
+    manifest = json.loads((tmp_path / MANIFEST).read_text(encoding="utf-8"))
+    manifest["files"]["study.json"] = hashlib.sha256(older).hexdigest()
+    manifest["hash"] = hashlib.sha256(canonical(manifest["files"]).encode()).hexdigest()
+    (tmp_path / "study.json").write_bytes(older)
+    (tmp_path / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+    spec = load_study(tmp_path).spec
+    assert (spec.answer_order, spec.screening.method, spec.replace_excluded) == ("fixed", "excludes", 0)
 
 
 def rich_study() -> Study:

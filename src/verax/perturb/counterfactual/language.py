@@ -121,7 +121,8 @@ class Language:
                 counts[self._rows[first], len(telling) + telling[second]] += count
         roots = np.sqrt(counts)
         lengths = np.linalg.norm(roots, axis=1, keepdims=True)
-        return np.divide(roots, lengths, out=np.zeros_like(roots), where=lengths > 0)
+        directions: FloatArray = np.divide(roots, lengths, out=np.zeros_like(roots), where=lengths > 0)
+        return directions
 
 
 def _ending(word: str) -> str:
