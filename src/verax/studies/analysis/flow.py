@@ -49,6 +49,8 @@ def flow_of(collected: Collected, data: Analysed) -> Flow:
 def _offered_again(collected: Collected, everybody: pd.DataFrame) -> int:
     """How many places of excluded people could be taken by others, as far as the study's limit goes."""
     study = collected.study
+    if not study.spec.exclusion:
+        return 0
     out = everybody[(everybody["status"] == "complete") & everybody["excluded"].astype(bool)]
     return sum(
         offered_again(row, int((out["design_row"] == row.number).sum()), study.spec.replace_excluded)
