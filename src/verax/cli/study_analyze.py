@@ -89,6 +89,20 @@ def analyze_command(
             "column to code it: fill it in and analyse again, and the codes are counted by task and condition.",
         ),
     ] = None,
+    session_term: Annotated[
+        bool,
+        typer.Option(
+            "--session-term",
+            help="Where everybody meets every condition: account for the session in which it was met.",
+        ),
+    ] = False,
+    refuse_unequal: Annotated[
+        bool,
+        typer.Option(
+            "--refuse-unequal",
+            help="Where everybody meets every condition: analyse nothing if rows of the design are filled unequally.",
+        ),
+    ] = False,
 ) -> None:
     """Say what the answers of a study show: flow of participants, estimates, tables, figures, one page.
 
@@ -108,6 +122,8 @@ def analyze_command(
         mend=[name.replace("-", "_") for name in split_names(mend)],
         seed=seed,
         strategies=strategies,
+        session_term=session_term,
+        refuse_unequal=refuse_unequal,
         during=working,
     )
     if as_json:

@@ -77,6 +77,8 @@ def analyze_study(
     mend: Sequence[str] = (),
     seed: int = 0,
     strategies: str | Path | None = None,
+    session_term: bool = False,
+    refuse_unequal: bool = False,
     during: During = quietly,
 ) -> Analysis:
     """Says what the answers of a study show: flow of participants, estimates, tables, figures, one page.
@@ -94,6 +96,8 @@ def analyze_study(
         seed: of the resampling.
         strategies: a CSV file for what people wrote of how they found their answers, with a column to code it; codes
             that stand there already are kept and counted. Of reverse-turing studies.
+        session_term: where everybody meets every condition, account for the session in which it was met.
+        refuse_unequal: refuse to analyse such a study where rows of its design are filled unequally.
         during: told what is being done while it is done.
     """
     check_installed()
@@ -107,7 +111,15 @@ def analyze_study(
         raise VeraxError(
             f"There is no estimator {estimator!r}; choose one of {', '.join(get_args(Estimator))}."
         )
-    options = Options(estimator, replicates, seed, mended=tuple(mend), bots=bots)
+    options = Options(
+        estimator,
+        replicates,
+        seed,
+        mended=tuple(mend),
+        bots=bots,
+        session_term=session_term,
+        refuse_unequal=refuse_unequal,
+    )
     defects_of(options)  # says what is wrong with `mend`, also where nothing is resampled
     collected = _collected(folder, database, export)
     into = Path(out) if out is not None else Path(folder) / ("analysis-bots" if bots else "analysis")

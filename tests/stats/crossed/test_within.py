@@ -96,6 +96,88 @@ def test_without_common_items_it_is_the_paired_t_test():
     assert one.df == pytest.approx(people - 1)
 
 
+# Everybody meets a, b and c in three sessions of two items each, in one of six orders.
+ORDERS = np.array([[0, 1, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0], [0, 2, 1], [1, 0, 2]])
+
+
+def in_sessions(rows_filled, per_session=2):
+    """The condition and the session of every item of people who fill rows of the square; nobody shares an item."""
+    people, each = len(rows_filled), 3 * per_session
+    condition = np.full((people, people * each), -1)
+    session = np.full((people, people * each), -1)
+    for person, row in enumerate(rows_filled):
+        own = slice(person * each, (person + 1) * each)
+        condition[person, own] = np.repeat(ORDERS[row], per_session)
+        session[person, own] = np.repeat([0, 1, 2], per_session)
+    return condition, session
+
+
+def test_a_session_term_is_the_regression_of_peoples_differences_on_sessions():
+    rng = np.random.default_rng(5)
+    filled = [0, 0, 0, 0, 1, 1, 2, 3, 3, 5]
+    condition, session = in_sessions(filled)
+    value = rng.normal(size=condition.shape) + 0.5 * session
+    people, items = np.nonzero(condition >= 0)
+    names = np.array(["a", "b", "c"])[condition[people, items]]
+    rows = met(people, items, names, value[people, items], session[people, items])
+    (one,) = condition_differences(rows, [("a", "b")])
+    # By hand: the columns say how much more of a than of b a person met in the second and in the third session.
+    d = np.array(
+        [value[p][condition[p] == 0].mean() - value[p][condition[p] == 1].mean() for p in range(len(filled))]
+    )
+    when = np.argsort(ORDERS[filled], axis=1)  # the session of each condition
+    columns = [np.ones(len(d)), *((when[:, 0] == k).astype(float) - (when[:, 1] == k) for k in (1, 2))]
+    design = np.stack(columns, axis=1)
+    inverse = np.linalg.inv(design.T @ design)
+    beta = inverse @ design.T @ d
+    se = np.sqrt(((d - design @ beta) ** 2).sum() / (len(d) - 3) * inverse[0, 0])
+    assert one.estimate == pytest.approx(beta[0])
+    assert one.se == pytest.approx(se)
+    assert one.df == pytest.approx(len(d) - 3)
+    assert one.p == pytest.approx(2 * stats.t.sf(abs(beta[0]) / se, len(d) - 3))
+    assert one.p_exact is None
+
+
+def test_where_every_row_has_as_many_people_a_session_term_changes_no_estimate():
+    condition, session = in_sessions([0, 1, 2, 3, 4, 5] * 2)
+    value = np.random.default_rng(6).normal(size=condition.shape) + session
+    people, items = np.nonzero(condition >= 0)
+    given = people, items, condition[people, items], value[people, items]
+    without, with_term = (
+        condition_differences(met(*given, *more)) for more in ((), (session[people, items],))
+    )
+    assert [one.estimate for one in with_term] == pytest.approx([one.estimate for one in without])
+    assert all(term.se < plain.se for term, plain in zip(with_term, without, strict=True))
+
+
+def test_sessions_that_cannot_be_told_from_conditions_are_said():
+    condition, session = in_sessions([0] * 8)
+    value = np.random.default_rng(7).normal(size=condition.shape)
+    people, items = np.nonzero(condition >= 0)
+    names = np.array(["a", "b", "c"])[condition[people, items]]
+    rows = met(people, items, names, value[people, items], session[people, items])
+    one = condition_differences(rows, [("a", "b")])[0]
+    assert (one.estimate, one.low, one.p, one.enough) == (None, None, None, False)
+    assert one.warnings[0] == "a and b were met in such sessions that neither can be told from the other."
+    with pytest.raises(VeraxError, match="Conditions and sessions cannot be told apart"):
+        linear_differences(rows, [("a", "b")])
+
+
+def test_practice_passes_for_an_effect_where_rows_are_unequal_unless_sessions_are_accounted_for():
+    filled = [0] * 10 + [1] * 2 + [2] * 2 + [3] * 2 + [4] * 2 + [5] * 2
+    condition, session = in_sessions(filled)
+    rng = np.random.default_rng(8)
+    value = rng.normal(size=(400, *condition.shape)) + rng.normal(size=(400, len(filled), 1)) + 0.6 * session
+    claimed = {}
+    for name, own in (("without", None), ("with", session)):
+        rows = Met(
+            tuple(range(len(filled))), tuple(range(condition.shape[1])), (0, 1, 2), condition, value, own
+        )
+        claimed[name] = (difference_claims(rows, 2, 0).p <= 0.05).mean()
+    assert claimed["without"] > 0.25
+    assert 0.02 < claimed["with"] < 0.09
+
+
 def test_means_are_those_of_each_condition_alone():
     rng = np.random.default_rng(0)
     condition = latin(12, 6)

@@ -144,6 +144,20 @@ def test_one_participant_in_each_condition(study):
     assert "no interval can be given" in summary["primary"]["sentence"]
 
 
+def test_a_condition_that_nobody_finished(study):
+    people = [
+        replace(person, status="active", left=True) if person.row == 1 else person
+        for person in everybody(study, 8)
+    ]
+    summary = summary_of(study, people)
+    name = study.rows[1].condition
+    assert said(summary, f"Nobody in the condition {name} is analysed: nothing is estimated of it.")
+    assert name not in {one["condition"] for one in summary["primary"]["estimates"]}
+    rest = {one["condition"]: one["low"] is not None for one in summary["primary"]["estimates"]}
+    assert rest
+    assert all(rest.values())
+
+
 def test_one_condition():
     roles = {"learning": 4, "test": 16}
     study = sample_study({"name": "forward", **roles}, roles, conditions=THREE[1:2])

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from studies.analysis.frames import THREE, collected, everybody, sample_study, summarised
+from verax.errors import VeraxError
 from verax.studies.analysis import Options
 
 ONLY = Options(estimator="crossed", replicates=20)
@@ -40,6 +43,23 @@ def test_unequal_rows_are_said(keep, words):
     people = [person for person in everybody(study, 3) if keep(person, rows)]
     (problem,) = said(study, people)
     assert words in problem
+
+
+def test_unequal_rows_are_refused_if_asked_for_and_a_session_term_is_said():
+    study = within()
+    rows = [row.number for row in study.rows]
+    people = [person for person in everybody(study, 3) if person.row != rows[0] or person.number == 1]
+
+    def answer(_person, _step, question):
+        return question.options[0].means if question.options else "a word"
+
+    with pytest.raises(VeraxError, match=r"Nothing is analysed, since --refuse-unequal .* filled unequally"):
+        summarised(collected(study, people, answer), replace(ONLY, refuse_unequal=True))
+    equal = everybody(study, 2)
+    whole = summarised(collected(study, equal, answer), replace(ONLY, refuse_unequal=True, session_term=True))
+    contrast = next(table for table in whole["tables"] if table["key"] == "contrast")
+    assert any(note.startswith("Sessions are accounted for") for note in contrast["notes"])
+    assert any("no session term" in problem for problem in whole["problems"])  # of the logistic model
 
 
 def test_equal_rows_and_one_person_less_are_fine():

@@ -231,6 +231,29 @@ def test_one_condition_alone_is_described_and_nothing_is_compared():
     assert found["courts"][0]["condition"] == "lime"
 
 
+def test_accuracies_near_the_end_of_the_scale_have_intervals_inside_it():
+    study = a_study(conditions=({"name": "lime", "explainer": "lime"}, {"name": "shap", "explainer": "shap"}))
+    found = summary(study, everybody(study, 4), guesses(study, {"lime": 0.99, "shap": 0.5}, seed=1))
+    lines = {one["condition"]: one for one in found["primary"]["estimates"]}
+    for line in lines.values():
+        assert 0 < line["low"] < line["estimate"] < line["high"] < 100
+        assert (line["low_adjusted"], line["high_adjusted"]) == (line["low"], line["high"])
+    near = lines["lime"]
+    # Not a t interval: the end that has no room is the nearer one.
+    assert near["high"] - near["estimate"] < near["estimate"] - near["low"]
+    assert by_condition(found, "accuracy")["lime"]["model_interval"] == [near["low"], near["high"]]
+
+
+def test_a_condition_that_nobody_finished_is_said_and_the_rest_is_compared():
+    study = a_study()
+    people = everybody(study, 2)
+    taken = collected(study, people, guesses(study, {"none": 0.5, "lime": 0.8, "random": 0.5}))
+    taken.responses.drop(taken.responses.index[taken.responses["condition"] == "random"], inplace=True)
+    found = summarised(taken, FAST)
+    assert any("Nobody who is analysed answered under random" in said for said in found["problems"])
+    assert [one["condition"] for one in found["primary"]["estimates"]] == ["lime"]
+
+
 def test_equal_answers_have_no_test_and_say_so():
     study = a_study()
     found = summary(

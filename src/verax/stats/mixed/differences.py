@@ -51,7 +51,9 @@ class LogisticEffect(Record):
 def linear_differences(rows: Met, pairs: Pairs, level: float = 0.95) -> tuple[Effect, ...]:
     """How much higher the first condition of each pair is than the second; p-values are not corrected."""
     person, item, code, value, names = _columns(rows, pairs)
-    design = indicator(code, len(names))
+    design = np.hstack([indicator(code, len(names)), _sessions(rows, person, item)])
+    if np.linalg.matrix_rank(design) < design.shape[1]:
+        raise VeraxError("Conditions and sessions cannot be told apart: each was met in sessions of its own.")
     groups: list[IndexArray] = [person, item]
     own = person * len(names) + code
     small = sum(len(np.unique(group)) for group in (person, item, own)) <= MOST_LEVELS
@@ -67,9 +69,22 @@ def linear_differences(rows: Met, pairs: Pairs, level: float = 0.95) -> tuple[Ef
         else ("The mixed model takes people's gains as equal: there are too many people for it.",)
     )
     return tuple(
-        fitted.effect(f"{first} - {second}", _weights(names, first, second), level, said)
+        fitted.effect(
+            f"{first} - {second}",
+            np.append(_weights(names, first, second), np.zeros(design.shape[1] - len(names))),
+            level,
+            said,
+        )
         for first, second in pairs
     )
+
+
+def _sessions(rows: Met, person: IndexArray, item: IndexArray) -> FloatArray:
+    """A column for each session but the first; none where sessions are left out."""
+    if rows.session is None:
+        return np.zeros((len(person), 0))
+    places, code = np.unique(rows.session[person, item], return_inverse=True)
+    return indicator(code, len(places))[:, 1:]
 
 
 def _refuse_no_residual(value: FloatArray, design: FloatArray, person: IndexArray, item: IndexArray) -> None:
@@ -85,6 +100,8 @@ def _refuse_no_residual(value: FloatArray, design: FloatArray, person: IndexArra
 
 def logistic_differences(rows: Met, pairs: Pairs, level: float = 0.95) -> tuple[LogisticEffect, ...]:
     """The same for right (1) and wrong (0) answers, in points over all people and items and in log-odds."""
+    if rows.session is not None:
+        raise VeraxError("It has no session term.")
     person, item, code, value, names = _columns(rows, pairs)
     for place, name in enumerate(names):
         share = value[code == place].mean()

@@ -11,7 +11,7 @@ from verax.errors import VeraxError
 from verax.run import library_versions
 from verax.run.threads import one_thread
 from verax.studies.analysis.attrition import attrition
-from verax.studies.analysis.balance import balance, balance_problems
+from verax.studies.analysis.balance import balance, balance_problems, is_within
 from verax.studies.analysis.conduct import conduct
 from verax.studies.analysis.flow import flow_of, flow_problems
 from verax.studies.analysis.plan import plan_problems, with_plan
@@ -119,6 +119,9 @@ def analyse(
     flow = flow_of(collected, data)
     screening = screened_out(collected, data)
     data = rehearsed(data)
+    unequal = balance_problems(data)
+    if unequal and chosen.refuse_unequal:
+        raise VeraxError(f"Nothing is analysed, since --refuse-unequal was asked for. {unequal[0]}")
     with one_thread():  # the matrices are small: several threads only wait for each other
         findings, keys = _findings(data, chosen, flow)
         if others:
@@ -134,7 +137,8 @@ def analyse(
     problems = [
         *flow_problems(flow, data.people),
         *screening.problems,
-        *balance_problems(data),
+        *unequal,
+        *_session_problems(data, chosen),
         *findings.problems,
         *plan_problems(study.spec.analysis, findings, keys),
         *_freeze_problems(frozen),
@@ -209,6 +213,13 @@ def _poolable(own: ProtocolAnalysis, first: str) -> str:
 
 def _analysis_of(data: Analysed) -> ProtocolAnalysis | None:
     return protocols.get(data.study.spec.protocol["name"]).analysis()
+
+
+def _session_problems(data: Analysed, options: Options) -> list[str]:
+    """That a session term has no place where everybody meets one condition."""
+    if not options.session_term or is_within(data):
+        return []
+    return ["A session term was asked for, but here everybody meets one condition only: it was left out."]
 
 
 def _freeze_problems(frozen: Frozen | None) -> list[str]:

@@ -42,10 +42,15 @@ def balance(data: Analysed) -> Balance:
     return Balance(**vars(table), answers=answers)
 
 
+def is_within(data: Analysed) -> bool:
+    """Whether everybody meets every condition."""
+    planning = make_protocol(data.study.spec.protocol).planning(data.study.spec)
+    return planning is not None and planning.compared == "within"
+
+
 def balance_problems(data: Analysed) -> list[str]:
     """Within people: that rows of the design are filled unequally, so that conditions are not met in equal places."""
-    planning = make_protocol(data.study.spec.protocol).planning(data.study.spec)
-    if planning is None or planning.compared != "within" or len(data.study.rows) < 2:
+    if not is_within(data) or len(data.study.rows) < 2:
         return []
     rows = data.participants["design_row"]
     counts = [int((rows == row.number).sum()) for row in data.study.rows]
@@ -61,7 +66,7 @@ def balance_problems(data: Analysed) -> list[str]:
     return [
         f"The design is filled unequally: {how}. Conditions are then not met equally early and late, and practice or "
         "tiredness can pass for an effect (with two rows of six filled, false claims rose to 15% in simulated "
-        "studies): fill the rows before you claim anything."
+        "studies): fill the rows before you claim anything, or account for sessions (--session-term)."
     ]
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from verax.stats.shares import share_interval
+from verax.studies.results.units import PERCENT, Ends
 from verax.text import listed
 
 if TYPE_CHECKING:
@@ -30,6 +32,14 @@ class Named:
 def named(claims: Mapping[str, Crossed]) -> list[Named]:
     """Claims by name as lines."""
     return [Named(name, claim) for name, claim in claims.items()]
+
+
+def share_ends(claim: Crossed | None) -> Ends:
+    """The interval of an estimated share in per cent, by Korn and Graubard, so that it never leaves 0 to 100."""
+    if claim is None or claim.estimate is None or claim.se is None or claim.df is None:
+        return None
+    ends = share_interval(claim.estimate, claim.se, claim.df, claim.level)
+    return None if ends is None else PERCENT.interval(*ends)
 
 
 def warnings_of(claims: Mapping[str, Crossed]) -> list[str]:

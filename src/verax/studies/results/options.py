@@ -27,6 +27,8 @@ class Options:
         mended: defects of the published procedure that shall be mended, by their names in
             `verax.stats.hase2020.Defects`; none of them by default.
         bots: analyse the bots instead of the people; the two are never mixed.
+        session_term: within people, account for the session in which a condition was met.
+        refuse_unequal: within people, refuse to analyse where rows of the design are filled unequally.
     """
 
     estimator: Estimator = "both"
@@ -35,6 +37,8 @@ class Options:
     level: float = 0.95
     mended: tuple[str, ...] = ()
     bots: bool = False
+    session_term: bool = False
+    refuse_unequal: bool = False
 
     @property
     def own_replicates(self) -> int:

@@ -38,10 +38,6 @@ class Unit(str):
         ends = self.of(low), self.of(high)
         return None if ends[0] is None or ends[1] is None else (ends[0], ends[1])
 
-    def share_interval(self, low: float | None, high: float | None) -> Ends:
-        """The ends of an interval of a share, which end at 0 and 1."""
-        return None if low is None or high is None else self.interval(max(low, 0.0), min(high, 1.0))
-
     def signed(self, value: float) -> str:
         """A difference that is in this unit already, with its sign."""
         return signed(value, self.decimals)

@@ -8,6 +8,7 @@ from verax.stats.crossed.between import changes
 from verax.stats.hase2020 import Changes
 from verax.studies.analysis.between.effects import Effects
 from verax.studies.analysis.between.pairs import as_responses, complete_pairs
+from verax.studies.analysis.claims import share_ends
 from verax.studies.results.figures import Bars, Distribution, Figure, Interval, Intervals, Shares, series
 from verax.studies.results.units import PERCENT, POINTS
 
@@ -43,7 +44,7 @@ def accuracy_figure(pairs: pd.DataFrame, effects: Effects) -> Figure:
         rows = as_responses(both, only=phase)
         by_name = dict(zip(rows.methods, changes(rows, effects.items), strict=True))
         shares = [by_name[name] for name in effects.changes]
-        ends = [PERCENT.share_interval(accuracy.low, accuracy.high) for accuracy in shares]
+        ends = [share_ends(accuracy) for accuracy in shares]
         bars.append(series(label, [PERCENT.of(accuracy.estimate) for accuracy in shares], ends))
     return Figure(
         "accuracy",

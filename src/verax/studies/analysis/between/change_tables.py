@@ -12,7 +12,7 @@ from verax.stats.responses import responses
 from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.between.effects import PRACTICE, Effects
 from verax.studies.analysis.between.pairs import complete_pairs
-from verax.studies.analysis.claims import Named, untested, warnings_of
+from verax.studies.analysis.claims import Named, share_ends, untested, warnings_of
 from verax.studies.results.tables import (
     Source,
     Sources,
@@ -116,8 +116,7 @@ def _all(both: pd.DataFrame, items: Items) -> _Line:
     """The paper's row "User Avg.": before explanations all conditions are alike, so they are one group."""
     alike = responses(both["participant"], both["item"], ["all"] * len(both), both["pre"])
     (before,) = changes(alike, items)
-    ends = PERCENT.share_interval(before.low, before.high)
-    return _Line(ALL, before.n_participants, before.n_answers, before.estimate, ends)
+    return _Line(ALL, before.n_participants, before.n_answers, before.estimate, share_ends(before))
 
 
 def _line(name: str, both: pd.DataFrame, change: Crossed) -> _Line:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from verax.studies.model.spec_tables import Condition
 
 ALL = "all conditions"
+# The column that holds it, where sessions are accounted for.
+SESSION = "session"
+QUARTERS = 4
 
 
 def tested(responses: pd.DataFrame, scored: str) -> pd.DataFrame:
@@ -59,8 +62,26 @@ def as_met(answers: pd.DataFrame, value: str = "score") -> Met:
     """Answers as the estimators take them."""
     numbers = answers[value].astype("float64").to_numpy()
     return met(
-        answers["participant"].tolist(), answers["item"].tolist(), answers["condition"].tolist(), numbers
+        answers["participant"].tolist(),
+        answers["item"].tolist(),
+        answers["condition"].tolist(),
+        numbers,
+        answers[SESSION].tolist() if SESSION in answers else None,
     )
+
+
+def with_sessions(answers: pd.DataFrame) -> pd.DataFrame:
+    """The answers with the session of each: the first, second, ... test phase that its participant met.
+
+    Where all questions are in one phase, sessions are the quarters of a participant's way through it.
+    """
+    by_person = answers.groupby("participant")
+    first_step = answers.groupby(["participant", "phase"])["step"].transform("min")
+    session = first_step.groupby(answers["participant"]).rank(method="dense").astype(int)
+    if session.nunique() < 2:
+        place = by_person["step"].rank(method="dense")
+        session = ((place - 1) * QUARTERS // by_person["step"].transform("nunique")).astype(int) + 1
+    return answers.assign(**{SESSION: session})
 
 
 def in_order(names: Sequence[str], conditions: Sequence[Condition]) -> list[str]:
@@ -87,6 +108,12 @@ def compared_with(rows: Met, reference: str, names: Sequence[str], level: float)
         return {}
     differences = condition_differences(rows, chosen, level)
     return {first: difference for (first, _), difference in zip(chosen, differences, strict=True)}
+
+
+SESSION_NOTE = (
+    "Sessions are accounted for: the differences are those that would be left if every condition were met equally "
+    "early and late. Means of single conditions are as they were met.",
+)
 
 
 def difference_sentence(estimates: Sequence[PrimaryEstimate], reference: str, what: str, unit: Unit) -> str:
@@ -125,7 +152,12 @@ def difference_sentence(estimates: Sequence[PrimaryEstimate], reference: str, wh
         if known:
             parts = listed([f"{line.condition} {unit.said(line.estimate or 0)}" for line in known])
             said.append(f"No interval can be given against {reference}: {parts}.")
-        lost = [line.condition for line in bare if line.estimate is None]
+        mixed = [line.condition for line in bare if line.estimate is None and line.participants]
+        if mixed:
+            said.append(
+                f"What {listed(mixed)} and {reference} do cannot be told from the sessions in which they were met."
+            )
+        lost = [line.condition for line in bare if line.estimate is None and not line.participants]
         if lost:
             said.append(
                 f"Nobody met both {reference} and {listed(lost, 'or')}: there is no difference to tell."
@@ -138,9 +170,16 @@ def _with_interval(line: PrimaryEstimate, unit: Unit) -> str:
 
 
 def difference_table(
-    key: str, title: str, claims: dict[str, Crossed], reference: str, what: str, unit: Unit
+    key: str,
+    title: str,
+    claims: dict[str, Crossed],
+    reference: str,
+    what: str,
+    unit: Unit,
+    *,
+    sessions: bool = False,
 ) -> Table:
-    """Differences from one reference with their tests, alone and together."""
+    """Differences from one reference with their tests, alone and together; ``sessions``: these are accounted for."""
     sources: Sources[Named] = (
         text("condition", "Condition", lambda line: line.name),
         number("difference", f"Difference from {reference}", lambda line: unit.of(line.claim.estimate), unit),
@@ -170,6 +209,7 @@ def difference_table(
         [
             "Conditions are compared within each participant; items and participants are both taken as samples "
             "(crossed). Corrected: Holm over the lines. Signs flipped: exact, on these items only.",
+            *(SESSION_NOTE if sessions else ()),
             *warnings,
         ],
     )

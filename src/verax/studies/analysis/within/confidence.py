@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from verax.stats.crossed.result import Crossed
 from verax.stats.crossed.within import condition_differences, condition_means
 from verax.stats.thresholds import ALPHA
+from verax.studies.analysis.claims import share_ends
 from verax.studies.analysis.within.conditions import all_and_each, as_met
 from verax.studies.results.figures import Distribution, Figure, Interval, Intervals, Shares
 from verax.studies.results.tables import Sources, Table, build_table, count, interval, number, share, text
@@ -76,7 +77,7 @@ def _by_confidence(part: pd.DataFrame, name: str, level: float) -> list[Confiden
                     answers,
                     answers / len(part),
                     None if right is None else PERCENT.of(right.estimate),
-                    None if right is None else PERCENT.share_interval(right.low, right.high),
+                    share_ends(right),
                 )
             )
     return lines

@@ -39,6 +39,7 @@ from verax.studies.analysis.within.conditions import (
     primary_differences,
     references,
     tested,
+    with_sessions,
 )
 from verax.studies.analysis.within.confidence import (
     calibration_figure,
@@ -88,6 +89,8 @@ def graded(data: Analysed, options: Options, meaning: str) -> Findings:
     answers, intended = answered(everything), answered(tested(data.intended, data.scored))
     if not len(answers):
         return _only_intended(data, intended)
+    if options.session_term:
+        answers, intended = with_sessions(answers), with_sessions(intended)
     gathered = Gathered()
     names = in_order(answers["condition"].unique().tolist(), data.conditions)
     absent = [condition.name for condition in data.conditions if condition.name not in names]
@@ -327,7 +330,13 @@ def _against(
     """Differences from the control, and the mixed model beside them."""
     gathered.tables.append(
         difference_table(
-            "contrast", f"Mean score against {reference}", against, reference, "the mean score", SCORE
+            "contrast",
+            f"Mean score against {reference}",
+            against,
+            reference,
+            "the mean score",
+            SCORE,
+            sessions=options.session_term,
         )
     )
     gathered.figures.insert(0, primary_figure(primary))

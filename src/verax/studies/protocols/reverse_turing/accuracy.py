@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from verax.stats.crossed.result import Crossed
 from verax.stats.estimate import Estimate
+from verax.studies.analysis.claims import share_ends
 from verax.studies.analysis.within.conditions import expired
 from verax.studies.protocol.findings import Analysed
 from verax.studies.protocols.reverse_turing.f1_scores import mean_f1
@@ -49,12 +50,12 @@ class Imitated:
     @property
     def model_ends(self) -> Ends:
         """Of the interval, in per cent."""
-        return PERCENT.share_interval(self.model.low, self.model.high)
+        return share_ends(self.model)
 
     @property
     def truth_ends(self) -> Ends:
         """Of the interval, in per cent."""
-        return PERCENT.share_interval(self.truth.low, self.truth.high)
+        return share_ends(self.truth)
 
     @property
     def f1_ends(self) -> Ends:

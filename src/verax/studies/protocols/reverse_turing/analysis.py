@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from verax.stats.crossed.result import Crossed
 from verax.stats.crossed.within import Met
 from verax.stats.mixed.differences import linear_differences, logistic_differences
+from verax.studies.analysis.claims import share_ends
 from verax.studies.analysis.collector import Gathered
 from verax.studies.analysis.equivalence import planned_equivalence
 from verax.studies.analysis.primary import court_lines, estimate_of, primary_figure
@@ -28,6 +29,7 @@ from verax.studies.analysis.within.conditions import (
     primary_differences,
     references,
     tested,
+    with_sessions,
 )
 from verax.studies.analysis.within.session_ranks import rank_table
 from verax.studies.analysis.within.varied_differences import only_intended, varied_differences
@@ -71,6 +73,8 @@ def imitation(data: Analysed, options: Options) -> Findings:
     answers, intended = answered(everything), answered(tested(data.intended, data.scored))
     if not len(answers):
         return _only_intended(data, intended)
+    if options.session_term:
+        answers, intended = with_sessions(answers), with_sessions(intended)
     answers = judged(answers)
     gathered = Gathered()
     names = in_order(answers["condition"].unique().tolist(), data.conditions)
@@ -186,14 +190,25 @@ def _primary(
     if first is not None:
         measure = f"{WHAT}, minus that with {first!r}"
         return primary_differences(contrasts[first], first, measure, "people's " + WHAT, POINTS)
-    lines = tuple(_untested(estimate_of(name, f"{name}-accuracy", accuracy[name], POINTS)) for name in names)
+    lines = tuple(_accuracy(name, accuracy[name]) for name in names)
     said = listed([f"{line.condition} {line.estimate or 0:.1f}%" for line in lines])
     return Primary(WHAT, POINTS, f"Answers like the model's: {said}. Nothing is compared.", lines)
 
 
-def _untested(line: PrimaryEstimate) -> PrimaryEstimate:
-    """An accuracy is not tested against 0."""
-    return replace(line, p=None, p_adjusted=None, detectable=None, adjustment="none")
+def _accuracy(name: str, claim: Crossed) -> PrimaryEstimate:
+    """A share with a share's interval, which is not tested against 0."""
+    low, high = share_ends(claim) or (None, None)
+    return replace(
+        estimate_of(name, f"{name}-accuracy", claim, POINTS),
+        low=low,
+        high=high,
+        low_adjusted=low,
+        high_adjusted=high,
+        p=None,
+        p_adjusted=None,
+        detectable=None,
+        adjustment="none",
+    )
 
 
 def _measure(data: Analysed, first: str | None) -> str:
@@ -217,7 +232,10 @@ def _contrast_tables(
     for reference, lines in contrasts.items():
         title = f"Agreement with the model against {_reference_words(data, reference)}"
         key = "contrast" if reference == data.control else "control-contrast"
-        gathered.tables.append(difference_table(key, title, lines, reference, "people's " + WHAT, POINTS))
+        table = difference_table(
+            key, title, lines, reference, "people's " + WHAT, POINTS, sessions=options.session_term
+        )
+        gathered.tables.append(table)
     if not contrasts:
         return
     reference, lines = next(iter(contrasts.items()))
