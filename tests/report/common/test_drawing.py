@@ -14,11 +14,13 @@ from verax.report.common.drawing import (
     PALETTE,
     Frame,
     grid_svg,
+    hover,
     inlined,
     looks,
     panel_svg,
     shortened,
     spread,
+    with_ends,
 )
 
 
@@ -49,6 +51,23 @@ def test_the_users_matplotlib_settings_change_nothing_and_stay():
 
 def test_text_is_text_as_written_and_no_formula():
     assert "lime $x_1$ <&>" in texts(panel_svg(line, Frame()))
+
+
+def test_points_say_their_numbers_where_the_pointer_rests_on_them():
+    def draw(axes):
+        axes.set_xlim(0, 10)
+        axes.set_ylim(0, 1)
+        hover(axes, 5, 0.5, f"lime <&>: {with_ends(-0.25, -1, 0.5, 2)}")
+
+    svg = panel_svg(draw, Frame(width=200, height=100, left=40, right=60, top=20, bottom=30))
+    (spot,) = [
+        element for element in ElementTree.fromstring(svg[svg.index("<svg") :]).iter() if element.get("class")
+    ]
+    # The middle of the axes: 40 + 100 / 2 from the left, 20 + 50 / 2 from the top.
+    assert (spot.get("cx"), spot.get("cy")) == ("90.0", "45.0")
+    assert "".join(spot.itertext()) == "lime <&>: −0.25 [−1.00, 0.50]"
+    assert panel_svg(draw, Frame()) == panel_svg(draw, Frame())
+    assert "spot" not in panel_svg(line, Frame())
 
 
 def test_a_grid_has_the_size_of_its_panels():

@@ -677,6 +677,12 @@ def test_with_too_few_stains_there_are_values_and_no_verdict():
         "Nothing is claimed of lime (75%; chance 15%): there are 2 stains, and a test needs 5."
     )
     assert [(row.sign, row.low, row.high) for row in found.judged] == [("open", None, None)]
+    assert found.rests_on[1].startswith("There are no intervals: that takes 5 stains that a model learnt.")
+    mixed = staining_verdict(summary_of(few, clear(), stains=6))
+    assert mixed.rests_on[1] == (
+        "The means over all models have no interval, since below 5 stains there are values only: tree (2 stains). The "
+        "other models' intervals are in the tables."
+    )
     nothing = staining_verdict(summary_of(cell("reviews", "tree", {}, failed=[0, 1, 2]) | {"took": {}}))
     assert nothing.sentence == "No explainer could be scored, so none is judged."
 

@@ -13,8 +13,11 @@ from dataclasses import dataclass
 from html import escape
 from io import StringIO
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from verax.extras import require
+from verax.stats import Estimate
+from verax.text import minus
 
 Axes = Any
 Draw = Callable[[Axes], None]
@@ -71,6 +74,38 @@ class Frame:
     bottom: float = 38
 
 
+@dataclass(frozen=True)
+class _Hover:
+    """A place in the units of its axes, and what is said where the pointer rests on it."""
+
+    axes: Axes
+    x: float
+    y: float
+    words: str
+
+
+_hovers: WeakKeyDictionary[Any, list[_Hover]] = WeakKeyDictionary()
+
+
+def hover(axes: Axes, x: float, y: float, words: str) -> None:
+    """Shows words while the pointer rests on a point of a figure, in any browser, without a script."""
+    _hovers.setdefault(axes.figure, []).append(_Hover(axes, x, y, words))
+
+
+def with_ends(value: float, low: float | None, high: float | None, decimals: int = 1) -> str:
+    """A number with its interval, as it is shown beside a point."""
+    shown = minus(f"{value:.{decimals}f}")
+    if low is None or high is None:
+        return shown
+    return f"{shown} [{minus(f'{low:.{decimals}f}')}, {minus(f'{high:.{decimals}f}')}]"
+
+
+def share_with_ends(estimate: Estimate) -> str:
+    """A share with its interval, in per cent."""
+    low, high = (None if end is None else 100 * end for end in (estimate.low, estimate.high))
+    return f"{with_ends(100 * estimate.mean, low, high)} %"
+
+
 def looks(names: Sequence[str]) -> dict[str, Look]:
     """One look per name, in the order given."""
     return {
@@ -93,7 +128,7 @@ def grid_svg(draws: Sequence[Sequence[Draw]], frame: Frame) -> str:
     with _style():
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(width / 72, height / 72))
+        figure = Figure(figsize=(width / 72, height / 72), dpi=72)
         for row, line in enumerate(draws):
             for column, draw in enumerate(line):
                 left = column * frame.width + frame.left
@@ -104,7 +139,20 @@ def grid_svg(draws: Sequence[Sequence[Draw]], frame: Frame) -> str:
                 draw(figure.add_axes(place))
         written = StringIO()
         figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None})
-    return _plain(written.getvalue())
+        spots = _spots(figure, height)
+    return _plain(written.getvalue()).replace("</svg>", f"{spots}</svg>")
+
+
+def _spots(figure: Any, height: float) -> str:
+    """Discs that nobody sees, each with its words, over the points of a figure that is drawn."""
+    lines = []
+    for spot in _hovers.pop(figure, []):
+        x, y = spot.axes.transData.transform((spot.x, spot.y))
+        lines.append(
+            f'<circle class="spot" cx="{x:.1f}" cy="{height - y:.1f}" r="7" fill-opacity="0" pointer-events="all">'
+            f"<title>{escape(spot.words)}</title></circle>\n"
+        )
+    return "".join(lines)
 
 
 def inlined(svg: str, name: str, label: str) -> str:

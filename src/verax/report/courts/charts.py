@@ -12,14 +12,17 @@ from verax.report.common.drawing import (
     Frame,
     Look,
     grid_svg,
+    hover,
     inlined,
     looks,
     panel_svg,
     shortened,
     spread,
+    with_ends,
 )
 from verax.report.courts.courts import FLOOR, Court, Standing
 from verax.report.courts.order import NORMAL_95, Comparison
+from verax.studies.results.units import Unit
 
 LETTER = 6.0
 LONGEST = 18
@@ -70,7 +73,7 @@ def draw_court(axes: Axes, court: Court, order: Sequence[str], styles: Mapping[s
         axes.axvline(0, color=INK, linewidth=0.7)
     for place, name in enumerate(order):
         if name in by_name:
-            _draw_standing(axes, place, by_name[name], styles[name])
+            _draw_standing(axes, place, by_name[name], styles[name], Unit(court.unit).decimals)
         else:
             move = axes.get_yaxis_transform()
             axes.text(0.02, place, "did not stand here", transform=move, va="center", color=QUIET, fontsize=9)
@@ -86,12 +89,14 @@ def draw_court(axes: Axes, court: Court, order: Sequence[str], styles: Mapping[s
     axes.locator_params(axis="x", nbins=6)
 
 
-def _draw_standing(axes: Axes, place: int, standing: Standing, look: Look) -> None:
+def _draw_standing(axes: Axes, place: int, standing: Standing, look: Look, decimals: int) -> None:
     for part in standing.parts.values() if len(standing.parts) > 1 else ():
         axes.plot([part], [place + 0.24], "o", markersize=2.5, color=look.colour, alpha=0.7)
     if standing.low is not None and standing.high is not None:
         axes.plot([standing.low, standing.high], [place, place], color=look.colour, linewidth=2)
     axes.plot([standing.estimate], [place], look.marker, markersize=6.5, color=look.colour)
+    said = with_ends(standing.estimate, standing.low, standing.high, decimals)
+    hover(axes, standing.estimate, place, f"{standing.explainer}: {said}")
 
 
 def scatter_panel(comparison: Comparison, courts: Sequence[Court], number: int) -> str:
@@ -117,6 +122,7 @@ def draw_scatter(axes: Axes, comparison: Comparison, styles: Mapping[str, Look])
             margin = NORMAL_95 * comparison.second_error[place]
             axes.plot([x, x], [y - margin, y + margin], color=look.colour, linewidth=1.2)
         axes.plot([x], [y], look.marker, color=look.colour, markersize=7)
+        hover(axes, x, y, f"{name}: benchmark {x:.2f}, people {y:.2f}")
     axes.grid(color=QUIET, alpha=0.25, linewidth=0.5)
     axes.set_axisbelow(True)
     axes.set_xlabel(shortened(f"{comparison.benchmark} →", 48))

@@ -14,9 +14,11 @@ from verax.report.common.drawing import (
     Frame,
     Look,
     grid_svg,
+    hover,
     inlined,
     looks,
     panel_svg,
+    share_with_ends,
     shortened,
 )
 from verax.report.rationale.verdict import has_strict, place
@@ -81,10 +83,11 @@ def draw_errors(axes: Axes, group: Group, kind: str, summary: Summary, names: Ma
                 marker="o", markersize=3, color=look.colour, alpha=0.6, linewidth=0, clip_on=False,
             )  # fmt: skip
         if mean.low is not None and mean.high is not None:
-            ends = [max(0.0, 100 * mean.low), min(100.0, 100 * mean.high)]
-            axes.plot(ends, [row, row], color=look.colour, linewidth=1.5)
+            reach = [max(0.0, 100 * mean.low), min(100.0, 100 * mean.high)]
+            axes.plot(reach, [row, row], color=look.colour, linewidth=1.5)
         axes.plot([100 * mean.mean], [row], marker=look.marker or "o", markersize=7, color=look.colour, linewidth=0,
                   clip_on=False)  # fmt: skip
+        hover(axes, 100 * mean.mean, row, f"{names[label]}: {share_with_ends(mean)}")
     axes.set_title(shortened(f"{group.dataset}, {_stability(group)}{TITLES[kind]}", 52))
     axes.set_yticks(range(len(labels)), [shortened(names[label]) for label in labels])
     axes.set_ylim(len(labels) - 0.5, -0.5)
@@ -130,6 +133,8 @@ def draw_taus(axes: Axes, group: Group, summary: Summary, names: Mapping[str, st
         axes.plot(taus, means, color=look.colour, linestyle=look.dash, marker=look.marker or None, markersize=4,
                   linewidth=1.5, clip_on=False)  # fmt: skip
         ends[label] = (taus[-1], means[-1])
+        for tau, mean in zip(taus, means, strict=True):
+            hover(axes, tau, mean, f"{names[label]}, tau {tau:g}: {mean:.1f} %")
     _label_ends(axes, ends, names, styles)
     axes.set_title(shortened(f"{group.dataset}, {_stability(group)}{TITLES[kind]}", 52))
     axes.set_ylim(-2, 102)

@@ -15,9 +15,11 @@ from verax.report.common.drawing import (
     Frame,
     Look,
     grid_svg,
+    hover,
     inlined,
     looks,
     panel_svg,
+    share_with_ends,
     shortened,
     spread,
 )
@@ -98,6 +100,8 @@ def draw_recall(
     shown = [name for name in names if name in pair.explainers]
     for name in shown:
         _draw_line(axes, budgets, pair.explainers[name].recall, styles[name])
+        for budget, found in zip(budgets, pair.explainers[name].recall, strict=True):
+            hover(axes, budget, found.mean, f"{names[name]}, b = {budget}: {share_with_ends(found)}")
     ends = [min(1.0, max(0.0, pair.explainers[name].recall[-1].mean)) for name in shown]
     for name, end, place in zip(shown, ends, spread(ends, LABEL_GAP, 0.0, 1.0), strict=True):
         _draw_label(axes, (budgets[-1], end), place, _label(names[name]), styles[name])
@@ -195,6 +199,12 @@ def draw_took(axes: Axes, pairs: Sequence[Pair], check: str, learnt: float, titl
         apart = 0.16 if twin else 0.0
         _draw_dot(axes, place - apart, took, Look(PALETTE[0], "-", "o"), PALETTE[0])
         _draw_dot(axes, place + apart, twin, Look(PALETTE[1], "-", "s"), "none")
+        for estimate, where, what in (
+            (took, place - apart, "stained"),
+            (twin, place + apart, "unstained twin"),
+        ):
+            if estimate:
+                hover(axes, estimate.mean, where, f"{pair.model}, {what}: {share_with_ends(estimate)}")
     axes.set_yticks(range(len(pairs)), [shortened(pair.model) for pair in pairs])
     axes.set_ylim(len(pairs) - 0.4, -0.6)
     axes.set_xlim(-0.01, 1.01)

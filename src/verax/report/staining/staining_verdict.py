@@ -165,7 +165,7 @@ def _between(summary: Summary, names: Mapping[str, str]) -> str:
         return "no clear difference between them" if undecided else ""
     parts = [f"on {listed(places, most=NAMED)}, where {said}" for said, places in leads.items()]
     if undecided:
-        return f"no clear difference between them, except {listed(parts)}"
+        return f"no clear difference between them, except {', and '.join(parts)}"
     return listed([f"{said} on {listed(places, most=NAMED)}" for said, places in leads.items()])
 
 
@@ -192,7 +192,25 @@ def rests_on(summary: Summary, names: Mapping[str, str]) -> tuple[str, ...]:
         f"{counted(len(spec.models), 'model')}. Stains that share words are not independent, and the intervals count "
         "that: claims are about words like these."
     )
-    return said, *_orders(summary, names)
+    return said, *_without_interval(summary), *_orders(summary, names)
+
+
+def _without_interval(summary: Summary) -> list[str]:
+    """Why an explainer's mean has no interval, where it has none."""
+    few = [pair for pair in summary.pairs if methods(pair) and pair.stains_used < FEWEST_UNITS]
+    if not few:
+        return []
+    if len(few) == len([pair for pair in summary.pairs if methods(pair)]):
+        return [
+            f"There are no intervals: that takes {FEWEST_UNITS} stains that a model learnt. These are values only."
+        ]
+    places = listed(
+        [f"{where(pair, summary)} ({counted(pair.stains_used, 'stain')})" for pair in few], most=NAMED
+    )
+    return [
+        f"The means over all models have no interval, since below {FEWEST_UNITS} stains there are values only: "
+        f"{places}. The other models' intervals are in the tables."
+    ]
 
 
 def _orders(summary: Summary, names: Mapping[str, str]) -> list[str]:

@@ -13,11 +13,13 @@ from verax.report.common.drawing import (
     Axes,
     Frame,
     Look,
+    hover,
     inlined,
     looks,
     panel_svg,
     shortened,
     spread,
+    with_ends,
 )
 from verax.report.study.flow_figure import draw_flow, flow_frame
 from verax.studies.results.figures import Bars, Curve, Distribution, Figure, FlowChart, Interval, Intervals
@@ -104,6 +106,8 @@ def _draw_interval(axes: Axes, place: int, row: Interval, look: Look, unit: Unit
             axes.plot([row.low, row.high], [place, place], color=look.colour, linewidth=2)
             shown += "\n" + unit.ends((float(row.low), float(row.high)))
         axes.plot([row.estimate], [place], look.marker, color=look.colour, markersize=6)
+        group = f", {row.group}" if row.group else ""
+        hover(axes, row.estimate, place, f"{row.label}{group}: {shown}".replace("\n", " "))
     move = axes.get_yaxis_transform()
     axes.text(1.03, place, shown, transform=move, va="center", fontsize=8.5, linespacing=1.05)
 
@@ -135,6 +139,9 @@ def draw_curve(axes: Axes, data: Curve) -> None:
         if points:
             xs, ys = zip(*points, strict=True)
             axes.plot(xs, ys, color=look.colour, linestyle=look.dash, marker=look.marker, markersize=4)
+            ends_of = dict(zip(line.x, zip(line.low, line.high, strict=False), strict=False))
+            for x, y in points:
+                hover(axes, x, y, f"{line.label}, {x:g}: {with_ends(y, *ends_of.get(x, (None, None)), 2)}")
             ends.append((ys[-1], line.label, look))
     _plain_axes(axes, data)
     axes.set_ylabel(_short(data.y_label), labelpad=3)
@@ -171,6 +178,12 @@ def draw_bars(axes: Axes, data: Bars) -> None:
             if low is not None and high is not None:
                 axes.plot([group + shift] * 2, [low, high], color=look.colour, linewidth=2)
             axes.plot([group + shift], [value], look.marker, color=look.colour, markersize=6)
+            hover(
+                axes,
+                group + shift,
+                value,
+                f"{data.groups[group]}, {bar.label}: {with_ends(value, low, high)}",
+            )
             last = value
         if last is not None:
             ends.append((last, bar.label, look))
@@ -213,6 +226,7 @@ def draw_distribution(axes: Axes, data: Distribution) -> None:
                 edgecolor=INK,
                 linewidth=0.4,
             )
+            hover(axes, start + share / 2, place, f"{row.label}, {levels[level]}: {100 * share:.1f} %")
             if share >= 0.09:
                 axes.text(
                     start + share / 2, place, f"{100 * share:.0f}", ha="center", va="center", fontsize=8.5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from verax.report.common.drawing import QUIET, Axes, Frame, Look, looks, panel_svg
+from verax.report.common.drawing import QUIET, Axes, Frame, Look, hover, looks, panel_svg, with_ends
 
 if TYPE_CHECKING:
     from verax.studies.planning.power import PowerPlan, Row
@@ -50,3 +50,6 @@ def _curve(axes: Axes, rows: Sequence[Row], look: Look, name: str) -> None:
         markersize=4,
         label=name,
     )
+    for row in ordered:
+        shown = with_ends(100 * row.power, 100 * row.low, 100 * row.high, 0)
+        hover(axes, row.people, 100 * row.power, f"{row.people} people, {name}: {shown} %")
