@@ -140,7 +140,10 @@ def found_sentence(both: BothCourts) -> str:
     from verax.report.courts.courts_verdict import courts_verdict
 
     found = courts_verdict(both.courts, both.explainers, both.answer, both.needs).sentence
-    return f"{found[:-1]}; they were given {GIVEN} points by lime, shap and greedy, and none by random."
+    return (
+        f"{found} The bots, programs in place of people, were given {GIVEN} points by lime, shap and greedy, and none "
+        "by random."
+    )
 
 
 def send_missing_bots(study: BuiltStudy) -> None:

@@ -271,7 +271,9 @@ def _group_set(targets: Sequence[TargetSummary], name: str) -> GroupSet:
 
 def _over_targets(measure: str, means: Sequence[float]) -> Estimate:
     estimate = _possible(measure, mean_interval(means))
-    return estimate if len(means) >= FEWEST_TARGETS else replace(estimate, low=None, high=None)
+    # Where all targets score alike the interval would have no width, and claim what so few cannot show.
+    told = len(means) >= FEWEST_TARGETS and bool(estimate.spread)
+    return estimate if told else replace(estimate, low=None, high=None)
 
 
 def _least(given: TargetSet) -> tuple[str, ...]:

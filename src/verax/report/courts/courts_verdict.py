@@ -66,9 +66,22 @@ def _joint(signs: Sequence[Sign]) -> Sign | None:
     return signs[0] if len(set(signs)) == 1 else "open"
 
 
+def _words(kind: str, signs: Sequence[Sign]) -> str:
+    """The same in words; where courts differ, in how many of them something is shown."""
+    if len(set(signs)) == 1:
+        return WORDS[kind, signs[0]]
+    what = "benchmarks" if kind == "benchmark" else "studies"
+    shown: dict[Sign, str] = {
+        "yes": "passes" if kind == "benchmark" else "helps in",
+        "no": "fails" if kind == "benchmark" else "harms in",
+    }
+    parts = [f"{verb} {signs.count(sign)}" for sign, verb in shown.items() if sign in signs]
+    return f"{' and '.join(parts)} of {len(signs)} {what}"
+
+
 def _judged(name: str, courts: Sequence[Court], drawn: Court) -> Judged:
     both = {kind: _joint(_signs(name, courts, kind)) for kind in ("benchmark", "study")}
-    words = [WORDS[kind, sign] for kind, sign in both.items() if sign is not None]
+    words = [_words(kind, signs) for kind in both if (signs := _signs(name, courts, kind))]
     known = [sign for sign in both.values() if sign is not None]
     overall: Sign = known[0] if len(set(known)) == 1 else "no" if "no" in known else "open"
     standing = _standing(drawn, name)
@@ -79,13 +92,12 @@ def _judged(name: str, courts: Sequence[Court], drawn: Court) -> Judged:
 def _sentence(courts: Sequence[Court], names: Sequence[str]) -> str:
     """Who passes the benchmarks, and whom people are shown to gain from."""
     parts = []
-    benchmark = {name: _joint(_signs(name, courts, "benchmark")) for name in names}
-    if any(benchmark.values()):
-        passed = [name for name in names if benchmark[name] == "yes"]
+    benchmarks = [court for court in courts if court.kind == "benchmark"]
+    for court in benchmarks:
+        passed = [name for name in names if _signs(name, [court], "benchmark") == ["yes"]]
+        what = "the benchmark" if len(benchmarks) == 1 else f"the benchmark “{court.name}”"
         verb = "passes" if len(passed) == 1 else "pass"
-        parts.append(
-            f"{listed(passed)} {verb} the benchmark" if passed else "no explainer passes the benchmark"
-        )
+        parts.append(f"{listed(passed)} {verb} {what}" if passed else f"no explainer is shown to pass {what}")
     studies = [court for court in courts if court.kind == "study"]
     people = "bots" if studies and all(court.simulated for court in studies) else "people"
     helped = {name: _joint(_signs(name, courts, "study")) for name in names}
@@ -99,7 +111,8 @@ def _sentence(courts: Sequence[Court], names: Sequence[str]) -> str:
         if not gained and not lost:
             parts.append(f"none is shown to help {people} or to harm them")
     said = "; ".join(parts) or "what they measured is below"
-    return f"{said}."
+    # Explainers keep their names as they are.
+    return f"{said}." if said.startswith(tuple(names)) else f"{said[0].upper()}{said[1:]}."
 
 
 def _gain(name: str, studies: Sequence[Court]) -> str:
