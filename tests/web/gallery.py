@@ -35,10 +35,13 @@ from verax.studies.model.screen import (
 from verax.studies.model.spec_file import make_study_spec
 from verax.studies.model.steps import Phase, Step
 from verax.studies.store import Where
+from verax.studies.store.participant.feedback import Tally
 from verax.web.app import SafeHeaders, static
 from verax.web.http.assets import asset_name
 from verax.web.http.pages import draw
+from verax.web.participant.first_page import about_study
 from verax.web.participant.notices import NOTICES
+from verax.web.participant.routes import LINK
 from verax.web.participant.step_page import step_page
 
 NAMES = ("Alpha", "Beta")
@@ -297,6 +300,7 @@ def at(
         steps_in_phase=16,
         seconds_left=seconds_left,
         echo=NAMES[1] if screen.echo else None,
+        tally=Tally(3, 5, last=True) if screen.echo else None,
     )
 
 
@@ -307,6 +311,13 @@ SPEC = make_study_spec(
         "protocol": {"name": "by-hand"},
         "conditions": [{"name": "none"}, {"name": "lime", "explainer": "lime"}],
         "texts": {"contact": "study@example.org"},
+        "about": {
+            "purpose": "How people learn what a computer program does.",
+            "minutes": 25,
+            "pay": "5 euros",
+            "run_by": "The reading group of the University of Nowhere",
+            "ethics": "Ethics board of the University of Nowhere, 2026-117",
+        },
     }
 )
 TOKEN = "kX0oYh1q2w3e4r5t6y7u8i9o0p1a2s3d"
@@ -321,17 +332,19 @@ MISSING = {"rating": "Please choose an answer.", "reason": "Please write an answ
 
 def draw_step(where: Where, given=(), errors=()) -> str:
     """The page of a step as HTML."""
-    problem = "Something is missing below; this page is not saved yet." if errors else ""
+    problem = "An answer is missing below. This page is not saved yet." if errors else ""
     return draw(
-        "step.html", _shared() | OWN | {"problem": problem} | step_page(where, dict(given), dict(errors))
+        "step.html",
+        _shared() | OWN | {"problem": problem} | step_page(where, dict(given), dict(errors), minutes=25),
     )
 
 
 def pages() -> dict[str, str]:
     """Every kind of page by name, as HTML."""
     first = {"welcome": wording.welcome(SPEC), "going_on": "", "needs_code": False, "code": "", "problem": ""}
+    first |= {"about": about_study(SPEC)}
     first |= {"hidden": {}, "looking": False, "left": False}
-    done = {"completion_code": "K7QM2XW9PB", "way_on": None, "submit": None}
+    done = {"completion_code": "K7QM2XW9PB", "way_on": None, "submit": None, "tally": Tally(41, 64)}
     leave = {"action": f"/p/{TOKEN}/leave", "back": f"/p/{TOKEN}", "complete": False}
     found = {name: draw_step(at(screen)) for name, screen in SCREENS.items()}
     found |= {
@@ -346,7 +359,9 @@ def pages() -> dict[str, str]:
         "again": draw("welcome.html", _shared() | first | {"going_on": f"/p/{TOKEN}"}),
         "looking": draw("welcome.html", _shared() | first | {"looking": True}),
         "again, left": draw("welcome.html", _shared() | first | {"going_on": f"/p/{TOKEN}", "left": True}),
-        "consent": draw("consent.html", _shared() | OWN | {"consent": wording.consent(SPEC)}),
+        "consent": draw(
+            "consent.html", _shared() | OWN | {"consent": wording.consent(SPEC), "linking": LINK}
+        ),
         "complete": draw("complete.html", _shared() | OWN | done),
         "complete, back": draw(
             "complete.html",

@@ -213,7 +213,7 @@ def test_the_id_of_a_person_alone_opens_nothing(served_by_platform, stranger, an
     tried = stranger.post("/enter", data=ids | {session: "guessed"})
     assert (tried.status_code, "location" in tried.headers) == (403, False)
     assert url not in tried.text
-    assert "You have begun this study before" in tried.text
+    assert "You have started this study before" in tried.text
     # Their own session is let in as before, also after the try.
     assert stranger.post("/enter", data=ids).status_code == 303
 

@@ -191,7 +191,7 @@ def test_the_last_page_thanks_and_gives_the_code_and_the_contact(serve, answer):
     main = re.search("<main>(.*)</main>", served.client.get(url).text, re.DOTALL)[1]
     words = re.sub("<[^>]*>", " ", main).split()
     assert " ".join(words) == (
-        f"Thank you All your answers are saved. Your completion code {code} "
+        f"Thank you All your answers are saved. You got 1 of 2 right. Your completion code {code} Copy the code "
         "Copy it or write it down if somebody asked you for it. Questions: study@example.org"
     )
 
@@ -342,7 +342,7 @@ def test_who_does_not_agree_is_asked_nothing(served):
     address = served.client.post("/enter").headers["location"]
     assert served.client.post(address, data={"consent": "no"}).status_code == 303
     page = served.client.get(address)
-    assert (page.status_code, heading(page)) == (200, "You did not agree")
+    assert (page.status_code, heading(page)) == (200, "You chose not to take part")
 
 
 # ---- Pages of words
@@ -354,7 +354,7 @@ def test_who_fails_the_screening_test_is_thanked(served):
         form = Form(served.client.get(url).text)
         assert served.client.post(url, data=filled(form, lambda asked: FAILED[asked.name])).status_code == 303
     page = served.client.get(url)
-    assert (page.status_code, heading(page)) == (200, "Thank you: this is the end for you")
+    assert (page.status_code, heading(page)) == (200, "Thank you for trying")
 
 
 def test_a_full_study_says_so(serve):
@@ -364,9 +364,9 @@ def test_a_full_study_says_so(serve):
         assert served.client.post(address, data={"consent": "yes"}).status_code == 303
     assert heading(served.client.get(early)) == "What you will do"
     page = served.client.get(late)
-    assert (page.status_code, heading(page)) == (200, "There is no free place")
+    assert (page.status_code, heading(page)) == (200, "There are no free places")
     refused = served.client.post("/enter")
-    assert (refused.status_code, heading(refused)) == (409, "There is no free place")
+    assert (refused.status_code, heading(refused)) == (409, "There are no free places")
 
 
 def test_a_pause_and_the_end_say_so(served):
@@ -383,7 +383,7 @@ def test_a_pause_and_the_end_say_so(served):
 
 def test_an_unknown_link(served):
     for page in (served.client.get("/p/nobody"), served.client.get("/p/%F0%9F%8E%88")):
-        assert (page.status_code, heading(page)) == (404, "This link is not known here")
+        assert (page.status_code, heading(page)) == (404, "We do not know this link")
     assert served.client.post("/p/nobody", data={"consent": "yes"}).headers["location"] == "/p/nobody"
 
 

@@ -361,7 +361,7 @@ def test_somebody_leaves_with_a_browser(serve, chromium):
     page.get_by_role("link", name="Leave the study").click()
     page.get_by_role("link", name="No, go on").click()
     page.get_by_role("link", name="Leave the study").click()
-    page.get_by_role("button", name="Stop and delete it").click()
+    page.get_by_role("button", name="Stop, and delete my answers").click()
     page.get_by_role("heading", name="You have left this study").wait_for()
     page.go_back()
     page.goto(served.address)

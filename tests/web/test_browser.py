@@ -15,7 +15,7 @@ from small_study import GIVEN, small_study
 from verax.studies.store.tables import responses, steps
 from web.gallery import gallery_app
 from web.serving import running
-from web.walk import Form, filled, http_enter, press, walk
+from web.walk import BUTTON, Form, filled, http_enter, press, walk
 
 DESK = {"viewport": {"width": 1280, "height": 800}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
@@ -163,19 +163,44 @@ def test_a_digit_in_a_text_is_a_digit(served, new_page):
     assert page.locator("textarea").input_value() == "2 of 3"
 
 
-def test_a_digit_answers_the_first_open_question_until_one_has_the_focus(served, new_page):
+def chosen(page) -> list[list[str]]:
+    """What is chosen on a page."""
+    return page.locator("input:checked").evaluate_all("all => all.map(one => [one.name, one.value])")
+
+
+def test_digits_answer_one_question_after_the_other_and_change_no_answer(served, new_page):
     page = new_page(**DESK)
     open_at(page, served, "rating")
+    page.keyboard.press("2")
+    page.keyboard.press("6")  # the focus is at the prediction, which is answered: this is the rating
+    both = [["q-prediction", "2"], ["q-rating", "6"]]
+    assert chosen(page) == both
     page.keyboard.press("1")
-    page.keyboard.press("2")  # the focus is at the prediction now: this corrects it
-    chosen = page.locator("input:checked")
-    assert chosen.evaluate_all("all => all.map(one => [one.name, one.value])") == [["q-prediction", "2"]]
-    page.locator("h1").click()  # away from the question
-    page.keyboard.press("6")
-    assert chosen.evaluate_all("all => all.map(one => [one.name, one.value])") == [
-        ["q-prediction", "2"],
-        ["q-rating", "6"],
-    ]
+    page.locator("h1").click()  # away from the questions
+    page.keyboard.press("1")
+    assert chosen(page) == both
+    page.locator("[name=q-rating]").nth(5).focus()
+    page.keyboard.press("ArrowLeft")  # who means to change an answer can
+    assert chosen(page) == [both[0], ["q-rating", "5"]]
+
+
+def test_enter_goes_on_or_to_what_is_open(served, new_page):
+    page = new_page(**DESK)
+    page.goto(f"{served.address}{http_enter(served.client)}")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")  # nothing is asked here, and nothing has the focus
+    assert step(page) == "2"
+    page.locator("h1").click()
+    page.locator(BUTTON).wait_for()  # right after the page before, Enter does nothing
+    page.keyboard.press("Enter")
+    assert page.locator(":focus").get_attribute("name") == "q-screening-1"
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    assert page.locator(":focus").get_attribute("name") == "q-screening-2"
+    page.keyboard.press("1")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    assert step(page) == "5"  # past the second attempt
 
 
 @pytest.mark.parametrize("settings", [DESK, DESK | NO_SCRIPT], ids=["script", "no script"])
@@ -257,6 +282,15 @@ def test_a_double_click_is_one_click(served, new_page):
     assert sent.count("POST") == 2
 
 
+def test_the_completion_code_is_copied_with_one_press(new_page):
+    with running(gallery_app()) as address:
+        page = new_page(**DESK, permissions=["clipboard-read", "clipboard-write"])
+        page.goto(f"{address}/page/complete")
+        page.get_by_role("button", name="Copy the code").click()
+        page.get_by_text("Copied.").wait_for()
+        assert page.evaluate("navigator.clipboard.readText()") == "K7QM2XW9PB"
+
+
 def test_a_deadline_does_not_move(serve, new_page):
     served = serve(small_study(timing={"item_seconds": 90}))
     page = new_page(**DESK)
@@ -304,7 +338,7 @@ def test_without_a_script_the_limit_is_a_sentence_and_no_keys_are_promised(serve
     page = new_page(**DESK, **NO_SCRIPT)
     open_at(page, served, "prediction")
     assert re.fullmatch(
-        r"Time limit: 1 minute 30 seconds for each item\. 1 minute \d+ seconds left when this page opened\.",
+        r"Time limit: 1 minute 30 seconds for each page\. 1 minute \d+ seconds left when this page opened\.",
         page.locator(".timer").inner_text(),
     )
     assert not page.locator("kbd").first.is_visible()
@@ -318,23 +352,23 @@ def test_the_clock_is_quiet_until_the_last_minute_and_said_thrice(new_page):
         page.clock.pause_at(1)  # from now on time passes only where the test says so
         page.goto(f"{address}/page/timed")
         timer, status = page.locator(".timer"), page.locator("[role=status]")
-        assert timer.inner_text() == "Time limit: 5 minutes for this part. About 4 minutes left."
+        assert timer.inner_text() == "This part: about 4 minutes left"
         page.clock.run_for(100_000)
-        assert "About 2 minutes left." in timer.inner_text()
-        assert (timer.get_attribute("class"), status.inner_text()) == ("timer", "")
+        assert timer.inner_text() == "This part: about 2 minutes left"
+        assert (timer.get_attribute("class"), status.inner_text()) == ("timer ticking", "")
         page.clock.run_for(40_500)
-        assert timer.get_attribute("class") == "timer soon"
+        assert timer.get_attribute("class") == "timer ticking soon"
         said = [status.inner_text()]
         for seconds in (15_000, 15_000, 20_000, 9_000, 2_000):
             page.clock.run_for(seconds)
             said.append(status.inner_text())
         assert said == [
-            "60 seconds left.",
-            "60 seconds left.",
-            "30 seconds left.",
-            "10 seconds left.",
-            "10 seconds left.",
-            "The time is over: please answer now.",
+            "60 seconds left for this part.",
+            "60 seconds left for this part.",
+            "30 seconds left for this part.",
+            "10 seconds left for this part.",
+            "10 seconds left for this part.",
+            "The time for this part is over. Please answer now.",
         ]
 
 
@@ -359,5 +393,10 @@ def test_a_part_that_closes_without_an_answer_waits_for_the_button(serve, new_pa
     open_at(page, served, "prediction")
     before = len(answers(served))
     page.clock.run_for(600_000)
-    assert "The time for this part is over: press the button to go on." in page.locator(".timer").inner_text()
+    assert page.locator(".timer").inner_text() == "The time for this page is over. Press the button to go on."
+    assert page.locator("[name=q-prediction]").first.is_disabled(), (
+        "an answer could be given that does not count"
+    )
+    page.keyboard.press("1")
+    assert chosen(page) == []
     assert len(answers(served)) == before

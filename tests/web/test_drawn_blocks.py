@@ -6,7 +6,7 @@ import pytest
 
 from verax.studies.model.screen import Bars, Evidence, Facts, Passage, Prose, Quote, Row, Token, class_mark
 from verax.web.http.pages import paragraphs
-from verax.web.participant.drawn_blocks import drawn, side_by_side
+from verax.web.participant.drawn_blocks import drawn, parted, side_by_side
 
 NAMES = ("red", "blue")
 ONE = class_mark(1)
@@ -52,20 +52,17 @@ def test_scores_that_are_all_zero_have_no_length():
     ("kinds", "groups"),
     [
         ("PP", ["PP"]),
-        ("FPPF", ["F", "PP", "F"]),
-        ("PFP", ["P", "F", "P"]),
-        ("PPP", ["PP", "P"]),
-        ("PBF", ["PB", "F"]),
-        ("BP", ["B", "P"]),
-        ("PQQ", ["PQ", "Q"]),
-        ("FF", ["F", "F"]),
-        ("EE", ["EE"]),
+        ("PBP", ["PBP"]),
+        ("PPPP", ["PPP", "P"]),
+        ("SPPS", ["S", "PP", "S"]),
+        ("SSEE", ["S", "S", "EE"]),
+        ("PQ", ["PQ"]),
     ],
 )
 def test_what_is_read_together_stands_side_by_side(kinds, groups):
     blocks = {
         "P": Passage(()),
-        "F": Facts(()),
+        "S": Prose(()),
         "E": Evidence(()),
         "B": drawn(Bars(()), NAMES),
         "Q": Quote(""),
@@ -73,6 +70,14 @@ def test_what_is_read_together_stands_side_by_side(kinds, groups):
     letters = {block.type: letter for letter, block in blocks.items()}
     found = list(side_by_side([blocks[kind] for kind in kinds]))
     assert ["".join(letters[block.type] for block in group) for group in found] == groups
+
+
+def test_what_the_model_said_stands_above_what_explains_it():
+    said, answer, text = Prose(("Read.",)), Facts((("The model's answer", ONE),)), Passage(())
+    probable, scores = Bars(((class_mark(0), 0.25), (ONE, 0.75))), Bars((("warm", 0.5),))
+    outputs, others = parted([drawn(block, NAMES) for block in (said, text, scores, answer, probable)])
+    assert [block.type for block in outputs] == ["facts", "bars"]
+    assert [block.type for block in others] == ["prose", "passage", "bars"]
 
 
 def test_paragraphs_that_begin_with_a_dash_become_one_list():

@@ -46,7 +46,7 @@ def test_every_page_before_the_end_has_the_way_out_in_its_footer(served, answer)
         answer,
         look=lambda _form, html: seen.append(footer(httpx.Response(200, text=html))),
     )
-    assert seen == [(f"{url}/leave", "Leave the study")] * 9 + [(f"{url}/leave", "Delete what I gave")]
+    assert seen == [(f"{url}/leave", "Leave the study")] * 9 + [(f"{url}/leave", "Delete my answers")]
     assert footer(served.client.get("/")) is None
 
 
@@ -56,8 +56,8 @@ def test_being_asked_is_not_leaving(served, answer):
     asked = served.client.get(f"{url}/leave")
     assert (asked.status_code, heading(asked)) == (200, "Leave the study?")
     assert re.findall(r'<button class="second" name="choice" value="(\w+)">([^<]*)<', asked.text) == [
-        ("keep", "Stop and keep what I gave"),
-        ("delete", "Stop and delete it"),
+        ("keep", "Stop, and keep my answers"),
+        ("delete", "Stop, and delete my answers"),
     ]
     assert f'<a class="button" href="{url}">No, go on</a>' in asked.text
     for nonsense in ({}, {"choice": "both"}, {"choice": ""}):
@@ -73,15 +73,15 @@ def test_stop_and_keep(served, answer):
     assert (sent.status_code, sent.headers["location"]) == (303, url)
     page = served.client.get(url)
     assert (page.status_code, heading(page)) == (200, "You have left this study")
-    assert "is kept for the research, as you chose" in page.text
+    assert "are kept for the research, as you chose" in page.text
     assert stored(served, responses) == 2
     # Another day they may want it deleted.
-    assert footer(page) == (f"{url}/leave", "Delete what I gave")
+    assert footer(page) == (f"{url}/leave", "Delete my answers")
     asked = served.client.get(f"{url}/leave")
     assert re.findall(r'name="choice" value="(\w+)"', asked.text) == ["delete"]
     served.client.post(f"{url}/leave", data={"choice": "delete"})
     assert stored(served, responses) == stored(served, steps) == 0
-    assert "Nothing that you answered is kept." in served.client.get(url).text
+    assert "None of your answers are kept." in served.client.get(url).text
 
 
 def test_stop_and_delete(served_from_both, answer):
@@ -92,7 +92,7 @@ def test_stop_and_delete(served_from_both, answer):
     served.client.post(f"{url}/leave", data={"choice": "delete"})
     page = served.client.get(url)
     assert (heading(page), footer(page)) == ("You have left this study", None)
-    assert "Nothing that you answered is kept." in page.text
+    assert "None of your answers are kept." in page.text
     assert stored(served, responses) == 3
     # A page that was open in another tab brings nothing back.
     assert served.client.post(url, data=form).headers["location"] == url
@@ -107,7 +107,7 @@ def test_who_is_done_can_have_everything_deleted(served, answer):
     url = http_enter(served.client)
     http_walk(served.client, url, answer)
     asked = served.client.get(f"{url}/leave")
-    assert heading(asked) == "Delete what you gave?"
+    assert heading(asked) == "Delete your answers?"
     assert "write it down first" in asked.text
     served.client.post(f"{url}/leave", data={"choice": "keep"})
     assert Form(served.client.get(url).text).code
@@ -119,7 +119,7 @@ def test_who_is_done_can_have_everything_deleted(served, answer):
 def test_who_has_answered_nothing_just_leaves(served):
     url = served.client.post("/enter").headers["location"]
     asked = served.client.get(f"{url}/leave")
-    assert "nothing of it is kept" in words(asked)
+    assert "so nothing is kept" in words(asked)
     assert re.findall(r'name="choice" value="(\w+)"', asked.text) == ["delete"]
     served.client.post(f"{url}/leave", data={"choice": "delete"})
     assert heading(served.client.get(url)) == "You have left this study"

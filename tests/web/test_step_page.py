@@ -132,8 +132,13 @@ def test_the_timer_says_the_limit_in_words_for_those_without_a_script():
         "Time limit: 5 minutes for this part.",
         "1 minute 23 seconds left when this page opened.",
     )
-    assert (shown.seconds, shown.closes) == (83.3, False)
-    assert timer(at(SCREENS["grey"], seconds_left=0.0)).left == "The time is over."
+    assert (shown.seconds, shown.closes, shown.what) == (83.3, False, "part")
+
+
+@pytest.mark.parametrize("what", ["page", "part"])
+def test_the_timer_names_what_ended(what):
+    over = timer(replace(at(SCREENS["grey"], seconds_left=0.0), limited=what))
+    assert over.left == f"The time for this {what} is over."
 
 
 def test_five_answers_are_written_with_the_participants_names():

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
 MOST_STEPS = 500
+# A button that was just pressed takes no click for a moment.
+BUTTON = ".actions > :first-child:not([aria-disabled])"
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,8 @@ def walk(
             continue
         walked.places.append(page.locator("header .study").inner_text())
         for question in page.locator(".question").all():
+            if question.is_hidden():  # they are asked one after the other
+                page.locator(BUTTON).click()
             walked.asked.append(_answer(question, answer))
         press(page)
     raise AssertionError(f"no completion code after {most} pages; the last was {page.title()!r}")
@@ -90,8 +94,10 @@ def walk(
 
 def press(page: Page) -> None:
     """Presses the page's button, and waits for the next page: its address may be the same."""
+    while page.locator("form[data-unread]").count():  # there is more to read first
+        page.locator(BUTTON).click()
     with page.expect_navigation():
-        page.locator(".actions > :first-child").click()
+        page.locator(BUTTON).click()
 
 
 def _answer(question: Locator, answer: Answer) -> Asked:

@@ -202,7 +202,7 @@ def _print_power(spec: StudySpec, path: Path) -> None:
 
 def _about(made: Study, out: Path) -> dict[str, object]:
     """What was made, for other programs."""
-    from verax.studies.build.summary import minutes, places
+    from verax.studies.build.summary import minutes, places, unsaid
 
     return {
         "folder": str(out),
@@ -216,12 +216,13 @@ def _about(made: Study, out: Path) -> dict[str, object]:
         "rows": len(made.rows),
         "places": places(made),
         "minutes": round(minutes(made), 1),
+        "unsaid": unsaid(made.spec),
     }
 
 
 def _print_study(made: Study, out: Path, *, already: bool = False, spec: Path | None = None) -> None:
     """What was made, in a few lines; with the power of the design where it was built from a spec."""
-    from verax.studies.build.summary import minutes, places
+    from verax.studies.build.summary import minutes, places, unsaid
 
     console = output()
     if already:
@@ -242,6 +243,10 @@ def _print_study(made: Study, out: Path, *, already: bool = False, spec: Path | 
     console.print(f"hash          {made.hash}")
     if spec is not None:
         _print_power(made.spec, spec)
+    if missing := unsaid(made.spec):
+        say(
+            f"Before you recruit, say on the first page what people should know: {', '.join(missing)} in the spec."
+        )
     say(f"Next: verax study preview {out}")
 
 

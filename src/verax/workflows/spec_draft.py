@@ -18,6 +18,14 @@ ALWAYS_EXPLAINED = ("class-from-evidence", "model-choice")
 # Protocols that show fragments; the control there are fragments at random, elsewhere a method's own scores, shuffled.
 FRAGMENTS = (*ALWAYS_EXPLAINED, "uncertain-case")
 
+# What the first page can say of a study, to be filled in.
+ABOUT = {
+    "purpose": "What it is for, in a sentence that gives no answer away",
+    "pay": "What people get",
+    "run_by": "Who you are, and where you work",
+    "ethics": "Who approved it, and the number",
+}
+
 
 @dataclass(frozen=True)
 class SpecDraft:
@@ -142,6 +150,9 @@ class SpecDraft:
 
     def _texts(self) -> Iterable[str]:
         yield f"\n[texts]\ncontact = {_quoted(self.contact)}"
+        yield "\n# What people read on the first page, before they decide."
+        yield "[about]"
+        yield from (f"# {name} = {_quoted(said)}" for name, said in ABOUT.items())
 
 
 def is_file(dataset: str) -> bool:

@@ -43,8 +43,8 @@ def test_both_rounds_and_all_conditions_have_the_same_items_in_independent_order
 def test_pre_shows_input_label_output_and_the_changed_version(study):
     for item in study.items.values():
         screen = study.screens[f"pre:{item.id}"]
-        assert [block.type for block in screen.blocks] == ["prose", "passage", "facts", "passage"]
-        original, facts, changed = screen.blocks[1:]
+        assert [block.type for block in screen.blocks] == ["facts", "prose", "passage", "passage"]
+        facts, _, original, changed = screen.blocks
         assert "".join(token.text for token in original.tokens) == item.input
         assert [value for _, value in facts.pairs] == [class_mark(item.label), class_mark(item.prediction)]
         assert "".join(token.text for token in changed.tokens) == item.variant.input
@@ -60,8 +60,8 @@ def test_post_adds_the_explanation_of_the_original_and_a_rating(study):
     for item in study.items.values():
         screen = study.screens[f"post:{item.id}:method"]
         assert [question.name for question in screen.questions] == ["rating", "prediction"]
-        assert [block.type for block in screen.blocks] == ["prose", "passage", "bars", "facts", "passage"]
-        original, changed = screen.blocks[1], screen.blocks[4]
+        assert [block.type for block in screen.blocks] == ["facts", "prose", "passage", "bars", "passage"]
+        original, changed = screen.blocks[2], screen.blocks[4]
         assert any(token.level for token in original.tokens)
         assert not any(token.level for token in changed.tokens)
         assert screen.questions[1] == study.screens[f"pre:{item.id}"].questions[0]

@@ -48,8 +48,8 @@ def test_each_item_and_condition_is_in_exactly_one_row(study):
 def test_prediction_probabilities_and_fragments_are_shown_without_the_text(study):
     for item in study.items.values():
         screen = study.screens[f"case:{item.id}:method"]
-        assert [block.type for block in screen.blocks] == ["prose", "facts", "bars", "evidence", "evidence"]
-        facts, bars = screen.blocks[1:3]
+        assert [block.type for block in screen.blocks] == ["facts", "bars", "prose", "evidence", "evidence"]
+        facts, bars = screen.blocks[:2]
         assert facts.pairs == (("The model's answer", f"⟦{item.prediction}⟧"),)
         assert isinstance(bars, Bars)
         assert bars.pairs == tuple((f"⟦{number}⟧", share) for number, share in enumerate(item.probabilities))
@@ -59,7 +59,7 @@ def test_prediction_probabilities_and_fragments_are_shown_without_the_text(study
 def test_without_explanations_only_the_prediction_is_shown(study):
     for item in study.items.values():
         blocks = study.screens[f"case:{item.id}:plain"].blocks
-        assert [block.type for block in blocks] == ["prose", "facts", "bars"]
+        assert [block.type for block in blocks] == ["facts", "bars", "prose"]
 
 
 def test_counter_evidence_is_evidence_for_the_other_class_in_the_order_of_the_classes(study):

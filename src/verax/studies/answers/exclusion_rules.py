@@ -13,6 +13,7 @@ from statistics import median
 
 from verax.studies.answers.flat_records import AnsweredStep
 from verax.studies.answers.json_cells import known
+from verax.studies.model.background import PREFIX
 from verax.studies.model.spec_tables import ExclusionRule, RuleName
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import make_protocol
@@ -67,7 +68,7 @@ def scored_question(study: Study) -> str:
 
 def _evidence(declared: ExclusionRule, person: Person) -> Evidence | None:
     limit, rule = limit_of(declared), RULES[declared.rule]
-    measured = rule.measure(person)
+    measured = _background(person, declared) if declared.rule == "background" else rule.measure(person)
     if measured is None:
         return None
     value, answers, further = measured
@@ -142,6 +143,22 @@ def _same_answer(person: Person) -> Measured | None:
     return times / places.total(), places.total(), {"position": position, "times": times}
 
 
+def _background(person: Person, declared: ExclusionRule) -> Measured | None:
+    """1 if one of the named answers was given to the named question, 0 if another was."""
+    name = f"{PREFIX}{declared.question}"
+    given = [
+        answer
+        for step in person.closed
+        if step.state == "closed" and (answer := known(step.answers).get(name)) is not None
+    ]
+    return (float(given[-1] in declared.answers), 1, {}) if given else None
+
+
+def _of_its_question(person: Person) -> Measured | None:  # noqa: ARG001
+    """A rule on one's background is measured by what it declares, see `_background`."""
+    return None
+
+
 def _asks(person: Person, step: AnsweredStep) -> bool:
     return bool(person.study.screens[step.screen].questions)
 
@@ -183,4 +200,5 @@ RULES: Mapping[RuleName, Rule] = {
         0.95,
         "who chose the answer in the same place in at least {} of the scored answers",
     ),
+    "background": Rule(_of_its_question, float.__ge__, 1.0, "who said of themselves ({question}): {answers}"),
 }

@@ -25,6 +25,7 @@ from verax.studies.build.fitting import (
     study_model,
 )
 from verax.studies.build.known_models import check_conditions, known_models, own_models
+from verax.studies.display.labels import labelled, labels_of
 from verax.studies.display.levels import scales
 from verax.studies.model.design_row import DesignRow
 from verax.studies.model.item import Item
@@ -171,6 +172,8 @@ def compose_study(
     if not rows:
         raise VeraxError("The design has no rows; the protocol must give at least one.")
     _refuse_unequal(material.spec, rows)
+    labels = labels_of(material)
+    screens = protocol.screens(material) | framed_screens(material, protocol)
     study = Study(
         spec=material.spec,
         kind=material.kind,
@@ -180,7 +183,7 @@ def compose_study(
             phase.key: phase for phase in (*protocol.phases(material), *framed_phases(material, protocol))
         },
         rows=rows,
-        screens=protocol.screens(material) | framed_screens(material, protocol),
+        screens={key: labelled(screen, labels) for key, screen in screens.items()},
         screening=screening(material, protocol),
         explanations=tuple(explanations),
         models=models or {},

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from verax.studies.model.item import Item
-from verax.studies.model.steps import Step
+from verax.studies.model.spec import StudySpec
 from verax.studies.model.study import Study
-from verax.studies.protocol.surroundings import participant_steps
+from verax.studies.protocol.duration import minutes
 
-# Rough, from the papers' own times: half an hour for some hundred screens.
-SECONDS_PER_ITEM = 12
-SECONDS_PER_PAGE = 25
+__all__ = ["Balance", "balance", "minutes", "places", "unsaid"]
+
+
+REACHABLE = re.compile(r"\S@\S|https?://|(\d[\s()/-]*){6}")
 
 
 @dataclass(frozen=True)
@@ -69,16 +71,16 @@ def places(study: Study) -> int:
     return sum(row.target for row in study.rows)
 
 
-def minutes(study: Study) -> float:
-    """How long a participant will take, roughly: the longest row of the design, the screening test passed at once."""
-    return max(_seconds(study, participant_steps(study, row, 1)) for row in study.rows) / 60
-
-
-def _seconds(study: Study, steps: Sequence[Step]) -> int:
-    tests = [number for number, step in enumerate(steps) if study.phases[step.phase].kind == "screening"]
-    skipped = set(range(tests[0] + 1, tests[-1] + 1)) if tests else set()
-    return sum(
-        SECONDS_PER_ITEM if step.item is not None else SECONDS_PER_PAGE
-        for number, step in enumerate(steps)
-        if number not in skipped
-    )
+def unsaid(spec: StudySpec) -> list[str]:
+    """What people should read on the first page before they decide, and the spec does not say: its entries."""
+    about = spec.about
+    said = {
+        "about.purpose": about.purpose,
+        "about.minutes": about.minutes,
+        "about.pay": about.pay,
+        "about.run_by": about.run_by,
+        "about.ethics": about.ethics,
+        # Somebody must be within reach: an address, a page or a number.
+        "texts.contact": REACHABLE.search(spec.texts.contact),
+    }
+    return [entry for entry, value in said.items() if not value]

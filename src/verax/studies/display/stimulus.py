@@ -17,6 +17,7 @@ from verax.errors import VeraxError
 from verax.explain.explanation import Attribution
 from verax.explain.fragments import Fragment, Fragments, fragments
 from verax.studies.display.levels import as_attribution, feature_spans, scales, strongest
+from verax.studies.display.reading import readable, readable_gaps
 from verax.studies.model.item import Item
 from verax.studies.model.screen import Bars, Cell, Evidence, Passage, Row, Token
 from verax.studies.model.sources import Material
@@ -165,8 +166,8 @@ def evidence_blocks(
     if chosen is None:
         return Evidence((), title), Evidence((), counter_title)
     return (
-        Evidence(tuple(fragment.text for fragment in chosen.evidence), title),
-        Evidence(tuple(fragment.text for fragment in chosen.counter_evidence), counter_title),
+        Evidence(tuple(readable(fragment.text) for fragment in chosen.evidence), title),
+        Evidence(tuple(readable(fragment.text) for fragment in chosen.counter_evidence), counter_title),
     )
 
 
@@ -279,23 +280,22 @@ def _block(
 
 
 def _tokens(text: str, marks: Sequence[tuple[tuple[int, int], Mark]], changed: Spans) -> tuple[Token, ...]:
-    """The text in words and what stands between them; a word bears the strongest mark that touches it."""
-    tokens = []
-    end = 0
-    for match in WORD.finditer(text):
-        if match.start() > end:
-            tokens.append(Token(text[end : match.start()], word=False))
-        start, end = match.span()
+    """The text in words and, as people write it, what stands between them.
+
+    A word bears the strongest mark that touches it. Spans are of the text as it is, whatever is shown between words.
+    """
+    words = split_words(text)
+    first, *gaps = readable_gaps(text, WORD.split(text), words.words)
+    tokens = [Token(first, word=False)] if first else []
+    for word, (start, end), gap in zip(words.words, words.places, gaps, strict=True):
         level, sign = max(
             (mark for span, mark in marks if _touch(span, (start, end))),
             key=lambda mark: mark[0],
             default=UNMARKED,
         )
-        tokens.append(
-            Token(match.group(), True, level, sign, any(_touch(span, (start, end)) for span in changed))
-        )
-    if end < len(text):
-        tokens.append(Token(text[end:], word=False))
+        tokens.append(Token(word, True, level, sign, any(_touch(span, (start, end)) for span in changed)))
+        if gap:
+            tokens.append(Token(gap, word=False))
     return tuple(tokens)
 
 

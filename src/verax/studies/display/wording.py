@@ -155,10 +155,10 @@ def welcome(spec: StudySpec) -> Paragraphs:
         return paragraphs(spec.texts.welcome)
     return (
         "Thank you for your interest in this study.",
-        "You will look at answers of a computer program and answer questions about them. You need no special "
-        "knowledge: everything is explained on the way.",
-        "Please do it alone and without a break. Should you be interrupted, come back to the same page: every answer "
-        "is stored as soon as you give it, and you go on where you were.",
+        "You will see answers that a computer program gave, and answer questions about them. You do not need any "
+        "special knowledge: we explain everything on the way.",
+        "Please work alone and without a break. If you are interrupted, come back to the same page: every answer is "
+        "saved as soon as you give it, and you can continue where you stopped.",
     )
 
 
@@ -170,13 +170,13 @@ def consent(spec: StudySpec) -> Paragraphs:
         "Taking part is voluntary. You may stop at any time by closing the page, without giving a reason.",
         'If you want your answers to be deleted, press "Leave the study" at the foot of any page.',
         "We store your answers, and when you gave them, under a random number and not under your name.",
-        "They are used for research, and may be published in a form in which nobody can be recognised.",
+        "They are used for research, and may be published in a form in which nobody can recognise you.",
     ]
     if spec.retention_days is not None:
         said.append(f"They are deleted after {spec.retention_days} days.")
     if spec.texts.contact:
         said.append(f"If you have questions, write to {spec.texts.contact}.")
-    return (*said, "By going on you say that you are at least 18 years old and agree to take part.")
+    return (*said, "If you continue, you confirm that you are at least 18 years old and agree to take part.")
 
 
 def debrief(spec: StudySpec) -> Paragraphs:
@@ -185,16 +185,16 @@ def debrief(spec: StudySpec) -> Paragraphs:
         return paragraphs(spec.texts.debrief)
     said = [
         "That was the last question. Thank you for your help!",
-        "This study asks whether explanations help people to understand what a computer program does.",
+        "This study asks whether explanations help people to understand what a model, a computer program, does.",
     ]
     kinds = {condition.kind for condition in spec.conditions}
     if "control" in kinds:
         said.append(
-            "To be able to compare, some of the explanations in this study are random: they say nothing about the "
-            "program. You may have seen some of those."
+            "To be able to compare, we made some of the explanations in this study at random: they say nothing about "
+            "the model. You may have seen some of those."
         )
     if "none" in kinds:
-        said.append("For the same reason, some questions come without an explanation.")
+        said.append("For the same reason, some people or questions get no explanation.")
     if spec.texts.contact:
         said.append(f"If you have questions, write to {spec.texts.contact}.")
     return tuple(said)

@@ -17,6 +17,7 @@ from verax.explain.fragments import Fragments
 from verax.explain.path import Path
 from verax.explain.rule import Rule
 from verax.explain.written import Written
+from verax.studies.display.reading import readable
 from verax.studies.display.weights import of_second_class
 from verax.studies.model.item import Item
 from verax.studies.model.screen import Quote, class_mark
@@ -34,7 +35,12 @@ def written_block(
         text = "\n\n".join(paragraph.strip("\n") for paragraph in explanation.paragraphs)
         return Quote(text, title, explanation.legend)
     parts = account(unnamed(explanation, material.class_names), plain=True)
-    return Quote(as_text(parts), title, legend_of(explanation), names_classes=True)
+    return Quote(
+        "\n".join(map(readable, as_text(parts).split("\n"))),
+        title,
+        legend_of(explanation),
+        names_classes=True,
+    )
 
 
 def in_words(explanation: Explanation) -> bool:

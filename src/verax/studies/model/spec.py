@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
+from verax.studies.model.background import BackgroundName
 from verax.studies.model.presets import preset_conditions
 from verax.studies.model.spec_tables import (
+    About,
     Condition,
     Display,
     ExclusionRule,
+    Labels,
     Planned,
     Rating,
     Recruiting,
@@ -23,6 +32,8 @@ from verax.studies.model.spec_tables import (
 
 # What a spec may say of its dataset, besides its name: arguments of ``load_dataset``.
 SOURCE = ("format", "text", "label", "split", "seed", "limit")
+# Tables that specs did not always have.
+LATER = ("about", "labels", "background")
 
 
 class StudySpec(SpecTable):
@@ -30,6 +41,7 @@ class StudySpec(SpecTable):
 
     Attributes:
         title: shown to participants.
+        about: what the first page says of the study: purpose, duration, pay, who runs it, ethics approval.
         dataset: a name or a file; ``source`` holds further arguments of ``load_dataset``.
         model: a ready-made name, ``package.module:function``, or a file.
         worse: the worse model, for the choice between two.
@@ -41,10 +53,13 @@ class StudySpec(SpecTable):
             most so large a share of each row's places, rounded up; 0 offers none again.
         entry: how people come in: whoever has the link, by code, or from Prolific or MTurk.
         recruiting: where they go at the end.
+        background: what people are asked about themselves at the end, if they like to say: "age", "language",
+            "course", "words".
         class_names: what classes are called on the pages; the dataset's own names if None.
         answer_order: "counterbalanced" between participants: classes change places, scales are read from either end;
             "direction" where the classes themselves have an order (grades, stars), which is kept and read from either
             end; "fixed" shows all the same order.
+        labels: what a table's columns and values are called on the pages.
         analysis: named contrasts and measures that were planned beforehand, free text by name; the margin of
             "equivalence" is a number with a unit.
         retention_days: when the answers shall be deleted.
@@ -61,6 +76,8 @@ class StudySpec(SpecTable):
     participants: int = Field(default=10, ge=1)
     class_names: list[str] | None = None
     answer_order: Literal["counterbalanced", "direction", "fixed"] = "counterbalanced"
+    about: About = About()
+    labels: Labels = Labels()
     display: Display = Display()
     rating: Rating = Rating()
     timing: Timing = Timing()
@@ -69,10 +86,18 @@ class StudySpec(SpecTable):
     entry: Literal["link", "code", "prolific", "mturk"] = "link"
     recruiting: Recruiting = Recruiting()
     replace_excluded: float = Field(default=0.25, ge=0, le=1)
+    background: tuple[BackgroundName, ...] = ()
     exclusion: list[ExclusionRule] = Field(default_factory=list)
     analysis: dict[str, Planned] = Field(default_factory=dict)
     retention_days: int | None = Field(default=None, ge=1)
     seed: int = 0
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_not_said(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
+        """Tables that came later are written only where they are used: older studies stay as they are."""
+        written: dict[str, object] = write(self)
+        unused = {name for name in LATER if getattr(self, name) == type(self).model_fields[name].default}
+        return {name: value for name, value in written.items() if name not in unused}
 
     @field_validator("screening", mode="before")
     @classmethod
@@ -151,6 +176,15 @@ class StudySpec(SpecTable):
                 raise ValueError(
                     f"the condition {condition.name!r} is displayed as weights, which say what a feature speaks for, "
                     "but display.direction is false; leave one of them out"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _asked_for(self) -> StudySpec:
+        for rule in self.exclusion:
+            if rule.question is not None and rule.question not in self.background:
+                raise ValueError(
+                    f"an exclusion rule is about {rule.question!r}, which is not asked; add it to background"
                 )
         return self
 

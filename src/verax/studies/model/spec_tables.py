@@ -18,6 +18,7 @@ from pydantic import (
 )
 
 from verax.names import parse_name
+from verax.studies.model.background import BackgroundName, background_answers
 
 NONE = "none"
 # Explainers that choose without a look at the model.
@@ -206,6 +207,38 @@ class Rating(SpecTable):
     high: str = "completely"
 
 
+class About(SpecTable):
+    """What people are told on the first page, before they decide; the contact stands under ``[texts]``.
+
+    Attributes:
+        purpose: what the study is for, in a sentence that gives no answer away.
+        minutes: how long it takes; pages then say how much is left.
+        pay: what people get for it, with its currency.
+        run_by: the person or the group, and where they work.
+        ethics: who approved it, and the number of the approval.
+        score: whether people read at the very end how many of their answers were right.
+    """
+
+    purpose: str = ""
+    minutes: float | None = Field(default=None, gt=0)
+    pay: str = ""
+    run_by: str = ""
+    ethics: str = ""
+    score: bool = True
+
+
+class Labels(SpecTable):
+    """What columns of a table and their values are called on the pages; data and exports keep their own names.
+
+    Attributes:
+        columns: by the table's name of a column.
+        values: by column, by the table's name of a value.
+    """
+
+    columns: dict[str, str] = {}
+    values: dict[str, dict[str, str]] = {}
+
+
 class Timing(SpecTable):
     """Limits. They are fixed when a page is first shown and are kept by the server.
 
@@ -262,7 +295,7 @@ class Texts(SpecTable):
 
 
 # What each rule means is in `verax.studies.answers.exclusion_rules`.
-RuleName = Literal["too-fast", "failed-checks", "left", "late", "same-answer"]
+RuleName = Literal["too-fast", "failed-checks", "left", "late", "same-answer", "background"]
 
 
 class ExclusionRule(SpecTable):
@@ -271,10 +304,42 @@ class ExclusionRule(SpecTable):
     Attributes:
         rule: which one.
         limit: seconds for "too-fast" (median per answer), the share for the others.
+        question: of "background": which question it is about.
+        answers: of "background": the answers that exclude.
     """
 
     rule: RuleName
     limit: float | None = None
+    question: BackgroundName | None = None
+    answers: list[str] = []
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_not_said(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
+        """Entries that came later are written only where they are used: older studies stay as they are."""
+        written: dict[str, object] = write(self)
+        return {
+            name: value for name, value in written.items() if value or name not in ("question", "answers")
+        }
+
+    @model_validator(mode="after")
+    def _names_answers(self) -> ExclusionRule:
+        if self.rule != "background":
+            if self.question is not None or self.answers:
+                raise ValueError(
+                    f"the rule {self.rule!r} is about no question; leave question and answers out"
+                )
+            return self
+        known = background_answers(self.question or "")
+        if not known:
+            raise ValueError(
+                'the rule "background" needs a question with answers: "age", "language" or "course"'
+            )
+        for answer in self.answers or [""]:
+            if answer not in known:
+                raise ValueError(
+                    f"{answer!r} is no answer to {self.question!r}; there are: {'; '.join(known)}"
+                )
+        return self
 
 
 # An address that can stand in a link as it is.

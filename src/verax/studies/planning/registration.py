@@ -60,7 +60,8 @@ def rule_in_words(rule: ExclusionRule) -> str:
 
     limit = limit_of(rule)
     shown = f"{limit:g}" if rule.rule == "too-fast" else f"{limit:.0%}"
-    return f"{rule.rule}: people {RULES[rule.rule].excludes.format(shown)}"
+    about = {"question": rule.question, "answers": "; ".join(rule.answers)}
+    return f"{rule.rule}: people {RULES[rule.rule].excludes.format(shown, **about)}"
 
 
 def _replaced(share: float) -> str:

@@ -8,6 +8,7 @@ from math import ceil
 from verax.errors import VeraxError
 from verax.seeds import stream
 from verax.studies.display import wording
+from verax.studies.model.background import BackgroundName, background_question
 from verax.studies.model.design_row import DesignRow
 from verax.studies.model.screen import Option, Prose, Question, Screen
 from verax.studies.model.sources import Briefing, Material
@@ -20,6 +21,7 @@ INSTRUCTIONS = Phase("instructions", "Instructions", "instructions")
 SCREENING = Phase("screening", "A short test", "screening")
 METHOD = Phase("method", "A question on what you see", "instructions")
 QUESTIONS = Phase("questions", "A last question", "questions")
+BACKGROUND = Phase("background", "About you", "questions")
 DEBRIEF = Phase("debrief", "The end", "debrief")
 # What everybody is told and asked before a row of the design is given to them, whichever it will be.
 DOOR = "door"
@@ -56,6 +58,8 @@ def participant_steps(study: Study, row: DesignRow, number: int) -> tuple[Step, 
     steps += protocol.steps(study, row, _participant_seed(study.spec.seed, number))
     if QUESTIONS.key in study.phases:
         steps.append(Step(QUESTIONS.key, "strategy"))
+    if study.spec.background:
+        steps.append(Step(BACKGROUND.key, "background"))
     return (*steps, Step(DEBRIEF.key, "debrief"))
 
 
@@ -95,6 +99,7 @@ def framed_phases(material: Material, protocol: Protocol) -> tuple[Phase, ...]:
         *((SCREENING,) if tested else ()),
         *((METHOD,) if taught else ()),
         *((QUESTIONS,) if protocol.strategy and not protocol.asks_strategy_itself else ()),
+        *((BACKGROUND,) if material.spec.background else ()),
         DEBRIEF,
     )
 
@@ -117,6 +122,8 @@ def framed_screens(material: Material, protocol: Protocol) -> dict[str, Screen]:
             screens[f"method-answer:{audience}"] = _method_answer(asked_of, briefing)
     if protocol.strategy:
         screens["strategy"] = strategy_page(protocol.asks_strategy_itself)
+    if material.spec.background:
+        screens["background"] = _background(material.spec.background)
     screens["debrief"] = Screen("Thank you", (Prose(wording.debrief(material.spec)),), button="Finish")
     return screens
 
@@ -257,7 +264,7 @@ def _again(material: Material, briefing: Briefing) -> Screen:
 
 def _test(questions: tuple[ScreeningQuestion, ...], judged: Screening) -> Screen:
     said = (
-        "These questions make sure that the instructions are clear. "
+        "These questions check that the instructions are clear. "
         f"You need {judged.pass_mark} right answers of {len(questions)} to go on, and have {_times(judged.attempts)}."
     )
     return Screen(
@@ -286,13 +293,21 @@ def strategy_page(of_a_round: bool) -> Screen:
     """The question how people found their answers, in the round that is over or in all of it; it may be left empty."""
     return Screen(
         "How did you find your answers in this round?" if of_a_round else "How did you find your answers?",
-        (Prose(("You may leave this empty. There is no right or wrong answer.",)),),
+        (Prose(("You can leave this empty. No answer is better than another.",)),),
         (
             Question(
                 "strategy",
-                "In a few words: what did you go by? What was difficult?",
+                "In a few words: how did you decide? What was difficult?",
                 kind="text",
                 required=False,
             ),
         ),
+    )
+
+
+def _background(names: tuple[BackgroundName, ...]) -> Screen:
+    return Screen(
+        "A little about you",
+        (Prose(("You may leave out whatever you would rather not say.",)),),
+        tuple(background_question(name) for name in names),
     )

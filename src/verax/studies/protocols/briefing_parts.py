@@ -30,7 +30,7 @@ def what_to_predict(material: Material) -> Asked:
     """Whose answer is asked for: the model's."""
     return Asked(
         question=f"What do you say about each {terms(material).one}?",
-        answers=["What the model says, right or wrong", "What is right", "What most people would say"],
+        answers=["What the model says, even if it is wrong", "What is right", "What most people would say"],
         correct=1,
     )
 

@@ -18,6 +18,7 @@ from verax.studies.model.steps import Phase
 from verax.studies.protocol.contract import Material, Source
 
 EXPLAINED, PLAIN = "explained", "plain"
+EVEN_IF_WRONG = "Predict the model's answer, even if you think it is wrong."
 # The share of right predictions before explanations that Hase and Bansal (2020) found on average.
 BEFORE_EXPLANATIONS = 0.66
 
@@ -147,20 +148,24 @@ def marked_input(
 
 
 def explained_input(material: Material, item: Item, condition: str, *, title: str) -> tuple[Block, ...]:
-    """The input, its outputs and its explanation: marks, and bars with directions, or weights, or what is written."""
+    """The input and its explanation: marks, and bars with directions, or weights, or what is written."""
     said = written_block(material, item, condition) or weights_block(material, item, condition)
     if said is not None:
-        return stimulus.input_block(item, title=title), outputs(item), said
+        return stimulus.input_block(item, title=title), said
     direction = shows_direction(material.spec)
     marked = marked_input(material, item, condition, direction=direction, title=title)
     bars = stimulus.bars_block(material, item, condition, "What mattered most") if direction else None
-    return (marked, outputs(item)) if bars is None else (marked, bars, outputs(item))
+    return (marked,) if bars is None else (marked, bars)
 
 
-def outputs(item: Item) -> Facts:
-    """The true label and the model's output."""
+def outputs(item: Item, *, of_original: bool = False) -> Facts:
+    """The true label and the model's output; of the original, where a changed input stands beside it."""
+    which = " (original)" if of_original else ""
     return Facts(
-        (("Right answer", class_mark(item.label)), ("The model's answer", class_mark(item.prediction)))
+        (
+            (f"Right answer{which}", class_mark(item.label)),
+            (f"The model's answer{which}", class_mark(item.prediction)),
+        )
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, cast
 
@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, RedirectResponse
 
 from verax.studies.model.screen import LEVELS
 from verax.studies.model.study import Study
+from verax.studies.protocol.duration import minutes
 from verax.studies.store import Store
 from verax.studies.store.participant.posted import LONGEST_TEXT
 from verax.web.http.assets import asset_name
@@ -29,6 +30,11 @@ class Site:
     store: Store
     study: Study
     preview: bool = False
+
+    @cached_property
+    def minutes(self) -> float:
+        """How long it takes: as the spec says, or as it looks."""
+        return self.study.spec.about.minutes or minutes(self.study)
 
     @property
     def cookie(self) -> str:

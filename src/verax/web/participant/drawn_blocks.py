@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from verax.studies.model.screen import Bars, Block, Evidence, Facts, Passage, Prose, Quote, Row, with_names
 from verax.text import always_signed
 
-TOGETHER = {
-    ("passage", "passage"),
-    ("row", "row"),
-    ("evidence", "evidence"),
-    ("passage", "bars"),
-    ("row", "bars"),
-    ("passage", "quote"),
-    ("row", "quote"),
-}
+# So many blocks stand side by side where the window is wide enough.
+COLUMNS = 3
 
 
 @dataclass(frozen=True)
@@ -31,11 +25,12 @@ class Bar:
 
 @dataclass(frozen=True)
 class Chart:
-    """Bars as they are drawn."""
+    """Bars as they are drawn; ``shares`` are probabilities of classes."""
 
     bars: tuple[Bar, ...]
     title: str
     legend: str
+    shares: bool = False
 
     type: str = "bars"
 
@@ -63,16 +58,26 @@ def drawn(block: Block, names: Sequence[str]) -> Drawn:
             return _chart(block, title, names)
 
 
-def side_by_side(blocks: Sequence[Drawn]) -> Iterator[tuple[Drawn, ...]]:
-    """The blocks in order; those that are read together stand together.
+def parted(blocks: Sequence[Drawn]) -> tuple[list[Drawn], list[Drawn]]:
+    """What the model said, and the rest: outputs stand above what explains them."""
+    outputs = [block for block in blocks if is_output(block)]
+    return outputs, [block for block in blocks if not is_output(block)]
 
-    These are two texts, evidence and counter-evidence, or an input and its explanation in numbers or words.
-    """
-    waiting = list(blocks)
-    while waiting:
-        many = 2 if tuple(block.type for block in waiting[:2]) in TOGETHER else 1
-        yield tuple(waiting[:many])
-        del waiting[:many]
+
+def is_output(block: Drawn) -> bool:
+    """Whether a block says what the model said: its answer, or how probable it finds each."""
+    if isinstance(block, Chart):
+        return block.shares
+    return isinstance(block, Facts)
+
+
+def side_by_side(blocks: Sequence[Drawn]) -> Iterator[tuple[Drawn, ...]]:
+    """The blocks in order; inputs, and what explains them, are read together and stand together."""
+    for spoken, run in groupby(blocks, key=lambda block: isinstance(block, Prose)):
+        waiting = list(run)
+        many = 1 if spoken else COLUMNS
+        for first in range(0, len(waiting), many):
+            yield tuple(waiting[first : first + many])
 
 
 def _chart(block: Bars, title: str, names: Sequence[str]) -> Chart:
@@ -88,7 +93,7 @@ def _chart(block: Bars, title: str, names: Sequence[str]) -> Chart:
         )
         for name, value in block.pairs
     )
-    return Chart(bars, title, with_names(block.legend, names))
+    return Chart(bars, title, with_names(block.legend, names), shares)
 
 
 def _percent(share: float) -> str:

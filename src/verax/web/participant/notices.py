@@ -46,9 +46,9 @@ GIVE_BACK = {
 NOTICES = {
     "unknown-link": Notice(
         404,
-        "This link is not known here",
+        "We do not know this link",
         (
-            "Perhaps a part of it was lost on the way. Please copy the whole link again, or begin at the first page.",
+            "Perhaps part of it was lost on the way. Please copy the whole link again, or start from the first page.",
         ),
         "To the first page",
     ),
@@ -61,10 +61,10 @@ NOTICES = {
     ),
     "full": Notice(
         409,
-        "There is no free place",
+        "There are no free places",
         (
-            "As many people as were needed take part already. Thank you for coming.",
-            "A place becomes free if somebody leaves: you may try again in an hour.",
+            "Enough people are already taking part. Thank you for coming.",
+            "If somebody leaves, a place becomes free: you can try again in an hour.",
         ),
         "Try again",
     ),
@@ -80,13 +80,13 @@ NOTICES = {
     ),
     "declined": Notice(
         200,
-        "You did not agree",
-        ("So nothing is asked of you, and you may close this page. Thank you for reading it.",),
+        "You chose not to take part",
+        ("That is fine. You can close this page now. Thank you for your interest.",),
     ),
     "withdrawn": Notice(
         200,
         "You have left this study",
-        ("You may close this page. Thank you for your time.",),
+        ("You can close this page now. Thank you for your time.",),
     ),
     "foreign": Notice(
         403,
@@ -116,16 +116,16 @@ NOTICES = {
     ),
     "other-session": Notice(
         403,
-        "You have begun this study before",
+        "You have started this study before",
         (
-            "You began with another submission, so we cannot know that it is you. Please go on in the browser in which "
-            "you began, or by your own link, which stands under “Go on later” on every page.",
+            "You started with another submission, so we cannot be sure that it is you. Please continue in the browser "
+            "in which you started, or by your own link, which stands under “Continue later” on every page.",
             "If you have neither, please write to those who sent you.",
         ),
     ),
     "not-own": Notice(
         403,
-        "Please delete it where you began",
+        "Please delete your answers where you started",
         (
             "You came here by the ids of a platform, which others may know too. So nothing was deleted.",
             "Please open the study in the browser in which you began, or by your own link, and press “Leave the "
@@ -135,11 +135,11 @@ NOTICES = {
     ),
     "screened-out": Notice(
         200,
-        "Thank you: this is the end for you",
+        "Thank you for trying",
         (
-            "This study needs people whose answers to the questions on the instructions were mostly right, and yours "
-            "were not often enough. It says nothing about you: the instructions were not clear enough.",
-            "You may close this page.",
+            "To go on, most answers to the questions about the instructions have to be right, and not enough of yours "
+            "were. This says nothing about you: the instructions may not have been clear enough.",
+            "You can close this page now.",
         ),
     ),
     "too-large": Notice(

@@ -26,18 +26,19 @@ from verax.web.participant.addresses import (
 )
 from verax.web.participant.arrivals import NoArrival, arrival
 from verax.web.participant.endings import completion
+from verax.web.participant.first_page import about_study
 from verax.web.participant.notices import notice, unknown
 from verax.web.participant.step_page import answers, client_times, step_number, step_page
 
 LONGEST_CODE = 64
-MISSING = "Something is missing below; this page is not saved yet."
-DELETE = "Delete what I gave"
-KEPT = "What you answered until then is kept for the research, as you chose."
+MISSING = "An answer is missing below. This page is not saved yet."
+DELETE = "Delete my answers"
+KEPT = "The answers that you gave before you left are kept for the research, as you chose."
 LINK = (
     "I also agree that my answers may be linked with those that I give in other studies of the same research. My id is "
     "not stored for this, only a code made from it that nobody can turn back. (You can take part without this.)"
 )
-NOT_KEPT = "Nothing that you answered is kept."
+NOT_KEPT = "None of your answers are kept."
 
 
 async def welcome(request: Request) -> Response:
@@ -79,6 +80,7 @@ def _welcome(
         "looking": looking,
         "left": left,
         "welcome": wording.welcome(spec),
+        "about": about_study(spec),
         "needs_code": spec.entry == "code",
         "code": code or request.query_params.get("code", "")[:LONGEST_CODE],
         "going_on": going_on,
@@ -251,10 +253,14 @@ def _drawn(request: Request, opened: Opened, where: Where) -> Response:
         case "active":
             return _step(request, opened, where, {}, {})
         case "consent":
-            own |= {"consent": wording.consent(spec), "link": LINK if spec.recruiting.link else ""}
+            own |= {"consent": wording.consent(spec), "linking": LINK if spec.recruiting.link else ""}
             return page(request, "consent.html", own)
         case "complete":
-            about = {"completion_code": where.completion_code, "leaving": (DELETE, address)}
+            about = {
+                "completion_code": where.completion_code,
+                "tally": where.tally,
+                "leaving": (DELETE, address),
+            }
             return page(request, "complete.html", own | completion(request, opened.token) | about)
         case "withdrawn":
             more = (KEPT if where.steps else NOT_KEPT,)
@@ -274,7 +280,7 @@ def _step(
     request: Request, opened: Opened, where: Where, given: Mapping[str, str], errors: Mapping[str, str]
 ) -> Response:
     context = (
-        step_page(where, given, errors)
+        step_page(where, given, errors, site_of(request).minutes)
         | _leafing(request, opened, where)
         | {"problem": MISSING if errors else ""}
     )

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import floor
+from math import ceil, floor
 
-from verax.studies.model.screen import Question, with_names
+from verax.studies.model.screen import Prose, Question, with_names
 from verax.studies.model.steps import Phase
 from verax.studies.store import Where
 from verax.studies.store.participant.posted import FIELD
 from verax.text import counted
 from verax.web.http.forms import Form
-from verax.web.participant.drawn_blocks import drawn, side_by_side
+from verax.web.participant.drawn_blocks import drawn, parted, side_by_side
 
 # Answers stand in a row if none is longer; a few long ones are read better one below the other, and many would push
 # each other out of sight.
@@ -23,6 +23,9 @@ MANY = 4
 ROW_OPTIONS = 7
 # Keys 1 to 9 answer; a longer list has none.
 KEYS = 9
+# So many questions stay in sight together, below whatever scrolls, if their answers stand in rows; more are asked one
+# after the other.
+DOCKED = 2
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,7 @@ class Asked:
         id: of its element on the page.
         field: of the form.
         layout: "row", "stack", "points" or "text".
+        lengthy: whether answers in a row are so long that they need a wide window for it.
         text: what was written before the page came back.
         error: what is missing.
         focus: whether the page opens here.
@@ -60,6 +64,7 @@ class Asked:
     field: str
     prompt: str
     layout: str
+    lengthy: bool
     choices: tuple[Choice, ...]
     low: str
     high: str
@@ -79,17 +84,29 @@ class Progress:
 
 
 @dataclass(frozen=True)
+class Remaining:
+    """How much time is left, in words, and how long the study takes as a whole."""
+
+    words: str
+    minutes: float
+
+
+@dataclass(frozen=True)
 class Timer:
-    """The limit in words, for how long it runs still, and whether answers count after it."""
+    """The limit in words, what it ends, for how long it runs still, and whether answers count after it."""
 
     limit: str
+    what: str
     left: str
     seconds: float
     closes: bool
 
 
 def step_page(
-    where: Where, given: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None
+    where: Where,
+    given: Mapping[str, str] | None = None,
+    errors: Mapping[str, str] | None = None,
+    minutes: float | None = None,
 ) -> dict[str, object]:
     """The page of the step where the participant is.
 
@@ -97,18 +114,29 @@ def step_page(
         where: the place, with its screen.
         given: answers by question that came with an incomplete form.
         errors: what is missing, by question.
+        minutes: how long the study takes; None says nothing of the time that is left.
     """
     screen = where.screen
     assert screen is not None
+    outputs, others = parted([drawn(block, where.names) for block in screen.blocks])
+    groups = tuple(side_by_side(others))
+    questions = _asked(screen.questions, where.names, given or {}, errors or {})
     return {
         "heading": with_names(screen.heading, where.names),
-        "groups": tuple(side_by_side([drawn(block, where.names) for block in screen.blocks])),
-        "questions": _asked(screen.questions, where.names, given or {}, errors or {}),
+        "outputs": outputs,
+        "groups": groups,
+        "alone": sum(len(group) for group in groups if not isinstance(group[0], Prose)) == 1,
+        "columns": max((len(group) for group in groups), default=1),
+        "long": len(questions) > DOCKED
+        or (len(questions) > 1 and any(one.layout == "stack" for one in questions)),
+        "questions": questions,
         "echo": with_names(where.echo, where.names) if where.echo else "",
         "button": with_names(screen.button, where.names),
         "ord": where.ord,
         "nonce": where.nonce,
+        "tally": where.tally,
         "progress": progress(where),
+        "remaining": None if minutes is None else remaining(where, minutes),
         "timer": timer(where),
     }
 
@@ -150,13 +178,24 @@ def progress(where: Where) -> Progress:
     return Progress(where.ord - 1, where.steps, words)
 
 
+def remaining(where: Where, minutes: float) -> Remaining:
+    """The time that is left, in proportion to the steps; the script goes by the participant's own pace meanwhile."""
+    left = minutes * (where.steps - where.ord + 1) / max(1, where.steps)
+    words = "less than a minute left" if left < 1 else f"about {counted(ceil(left), 'minute')} left"
+    return Remaining(words, round(minutes, 1))
+
+
 def timer(where: Where) -> Timer | None:
     """The timer of a limited page."""
     if where.seconds_left is None or where.phase is None:
         return None
     seconds = max(0.0, where.seconds_left)
-    left = f"{duration(seconds)} left when this page opened." if seconds else "The time is over."
-    return Timer(_limit(where.phase), left, round(seconds, 1), where.phase.late == "close")
+    left = (
+        f"{duration(seconds)} left when this page opened."
+        if seconds
+        else f"The time for this {where.limited} is over."
+    )
+    return Timer(_limit(where.phase), where.limited, left, round(seconds, 1), where.phase.late == "close")
 
 
 def duration(seconds: float) -> str:
@@ -173,7 +212,7 @@ def _limit(phase: Phase) -> str:
     if phase.session_seconds is not None:
         limits.append(f"{duration(phase.session_seconds)} for this part")
     if phase.item_seconds is not None:
-        limits.append(f"{duration(phase.item_seconds)} for each item")
+        limits.append(f"{duration(phase.item_seconds)} for each page")
     return f"Time limit: {', '.join(limits)}."
 
 
@@ -187,6 +226,7 @@ def _asked(
             field=FIELD + question.name,
             prompt=with_names(question.prompt, names),
             layout=_layout(question, names),
+            lengthy=_longest(question, names) > ROW_LABEL,
             choices=_choices(question, f"question-{number}", names, given.get(question.name, "")),
             low=with_names(question.low, names),
             high=with_names(question.high, names),
@@ -202,12 +242,16 @@ def _asked(
 def _layout(question: Question, names: Sequence[str]) -> str:
     if question.kind == "text":
         return "text"
-    longest = max(len(with_names(option.label, names)) for option in question.options)
+    longest = _longest(question, names)
     if question.kind == "scale" and longest <= 2:
         return "points"
     many = len(question.options)
     longest_in_row = LONG_ROW_LABEL if many >= MANY else ROW_LABEL
     return "row" if longest <= longest_in_row and many <= ROW_OPTIONS else "stack"
+
+
+def _longest(question: Question, names: Sequence[str]) -> int:
+    return max((len(with_names(option.label, names)) for option in question.options), default=0)
 
 
 def _choices(question: Question, id: str, names: Sequence[str], given: str) -> tuple[Choice, ...]:

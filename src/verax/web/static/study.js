@@ -5,25 +5,138 @@
   // A page that the browser kept may be out of date: ask where the participant is.
   addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
+  // ---- The completion code, with one press; where the browser does not allow it, the code is selected as before.
+  const copy = document.querySelector("button.copy");
+  if (copy && navigator.clipboard) {
+    copy.hidden = false;
+    copy.addEventListener("click", async () => {
+      const code = document.querySelector(".completion");
+      try {
+        await navigator.clipboard.writeText(code.textContent.trim());
+        copy.parentElement.querySelector("[role=status]").textContent = "Copied.";
+      } catch {
+        getSelection().selectAllChildren(code);
+        copy.parentElement.querySelector("[role=status]").textContent = "Selected: copy it with Ctrl-C.";
+      }
+    });
+  }
+
   const form = document.querySelector("form[data-step]");
   if (!form) return;
-  const fields = [...form.querySelectorAll("input[type=radio], textarea")];
+  const button = form.querySelector(".actions button");
+  const page = form.querySelector(".page");
+  const status = form.querySelector("[role=status]");
+  const asked = [...form.querySelectorAll(".question")];
+  const groups = asked.filter((one) => one.matches("fieldset"));
+  const texts = [...form.querySelectorAll("textarea")];
+  const isOpen = (one) => (one.matches("fieldset")
+    ? one.hasAttribute("aria-required") && !one.querySelector(":checked")
+    : Boolean(one.querySelector("textarea:required")) && !one.querySelector("textarea").value.trim());
+  const field = (one) => one.querySelector("input, textarea");
+
+  // ---- Many questions are asked one after the other, so that all answers of each are in sight.
+  const words = button.textContent;
+  let current = -1;
+  const goTo = (number) => {
+    current = number;
+    asked.forEach((one, place) => { one.hidden = place !== current; });
+    button.textContent = current < asked.length - 1 ? "Next question" : words;
+    back.hidden = current === 0;
+    count.textContent = `Question ${current + 1} of ${asked.length}`;
+    status.textContent = count.textContent;
+  };
+  const back = document.createElement("button");
+  const count = document.createElement("p");
+  if (document.body.classList.contains("long")) {
+    document.body.classList.remove("long");
+    form.classList.add("paged");
+    back.type = "button";
+    back.className = "second";
+    back.textContent = "Back";
+    back.addEventListener("click", () => { goTo(current - 1); field(asked[current]).focus(); });
+    button.after(back);
+    count.className = "quiet count";
+    count.setAttribute("aria-hidden", "true");
+    asked[0].parentElement.prepend(count);
+    const missing = asked.findIndex((one) => one.matches("[aria-invalid]") || one.querySelector("[aria-invalid]"));
+    goTo(Math.max(0, missing));
+    if (missing >= 0) field(asked[missing]).focus();
+  }
+
+  // ---- Who has not seen the end of a longer text is led there first. The button does it too, a windowful at a time, so
+  // that it takes neither a wheel nor eyes; where nothing scrolls in a box of its own, the button itself is the end.
+  const isUnread = () => page.scrollHeight - page.clientHeight - page.scrollTop > 6;
+  const unreadOrRead = () => {
+    if (!("unread" in form.dataset) || isUnread()) return;
+    delete form.dataset.unread;
+    button.textContent = words;
+  };
+  const findOverflow = () => { if (page.scrollHeight - page.clientHeight > 6) page.tabIndex = 0; };
+  if (current < 0 && isUnread()) {
+    form.dataset.unread = "";
+    button.textContent = "Read on";
+  }
+  findOverflow();
+  page.addEventListener("scroll", unreadOrRead, { passive: true });
+  addEventListener("resize", () => { findOverflow(); unreadOrRead(); });
+
+  // ---- The way on: to what is unread, to the next question, or to what is still open; only then is the page sent.
+  const goOn = () => {
+    if (closed) return true;
+    if ("unread" in form.dataset) {
+      page.scrollBy({ top: Math.max(40, page.clientHeight - 40), behavior: "instant" });
+      unreadOrRead();
+      status.textContent = "unread" in form.dataset ? "There is more to read." : "That was all of the text.";
+      return false;
+    }
+    if (current >= 0 && isOpen(asked[current])) {
+      status.textContent = "Please answer this question first.";
+      field(asked[current]).focus();
+      return false;
+    }
+    if (current >= 0 && current < asked.length - 1) {
+      goTo(current + 1);
+      field(asked[current]).focus({ preventScroll: true });
+      return false;
+    }
+    return true;
+  };
+  let closed = false;
+  const PAUSE = 400;
+  const holdUp = (wait) => {
+    button.setAttribute("aria-disabled", "true");
+    setTimeout(() => button.removeAttribute("aria-disabled"), wait);
+  };
+  form.addEventListener("submit", (event) => {
+    if (goOn()) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    holdUp(PAUSE);
+  });
 
   // ---- A double click is one click, though the next page has its button in the same place. Keys are not held up.
-  const PAUSE = 400;
-  const button = form.querySelector("button");
   button.addEventListener("click", (event) => {
     if (event.detail > 0 && button.hasAttribute("aria-disabled")) event.preventDefault();
   });
+  // Enter goes on from anywhere but a text or a link, to an open question where there is one. Held down it does nothing,
+  // and a second stroke right after the page before does not skip a page on which nothing was touched yet.
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && event.repeat && !event.target.matches("textarea")) event.preventDefault();
+    if (event.key !== "Enter" || event.target.matches("textarea")) return;
+    if (event.repeat) { event.preventDefault(); return; }
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("a, button, summary, input:not([type=radio])")) return;
+    event.preventDefault();
+    if (!event.target.closest(".question") && button.hasAttribute("aria-disabled")) return;
+    const open = current < 0 && !("unread" in form.dataset) && !closed && asked.find(isOpen);
+    if (open) {
+      status.textContent = "Please answer this question first.";
+      field(open).focus();
+    } else {
+      form.requestSubmit(button);
+    }
   });
   try {
     const wait = PAUSE - (Date.now() - Number(sessionStorage.getItem("verax-pressed")));
-    if (wait > 0 && wait <= PAUSE) {
-      button.setAttribute("aria-disabled", "true");
-      setTimeout(() => button.removeAttribute("aria-disabled"), wait);
-    }
+    if (wait > 0 && wait <= PAUSE) holdUp(wait);
     form.addEventListener("submit", () => sessionStorage.setItem("verax-pressed", String(Date.now())));
   } catch { /* no storage here: the server takes care of copies */ }
 
@@ -51,14 +164,35 @@
     form.elements.client.value = JSON.stringify(client);
   });
 
-  // ---- Keys 1 to 9 choose an answer of the question in focus, or else of the first that is open.
-  const groups = [...form.querySelectorAll("fieldset.question")];
+  // ---- How much time is left, at the participant's own pace: the more is done, the more that counts. Time away does not.
+  const rest = document.querySelector(".remaining");
+  const bar = document.querySelector("progress");
+  if (rest) {
+    try {
+      const LONGEST = 180;
+      const pace = JSON.parse(sessionStorage.getItem("verax-pace") ?? "{}");
+      const { seconds = 0, share = 0 } = pace;
+      const usual = Number(rest.dataset.minutes);
+      const trust = share / (share + 0.1);
+      const whole = share > 0 ? (1 - trust) * usual + trust * (seconds / 60 / share) : usual;
+      const left = whole * (1 - bar.value / bar.max);
+      const many = Math.ceil(left);
+      rest.textContent = left < 1 ? "less than a minute left" : `about ${many} minute${many === 1 ? "" : "s"} left`;
+      form.addEventListener("submit", () => {
+        const here = Math.min(LONGEST, client.visible_ms / 1000);
+        sessionStorage.setItem("verax-pace", JSON.stringify({ seconds: seconds + here, share: share + 1 / bar.max }));
+      });
+    } catch { /* no storage here: the server's estimate stands */ }
+  }
+
+  // ---- Keys 1 to 9 answer the question in focus, or else the next that is open. What is answered is changed with the
+  // mouse or the arrow keys only: who types 6 and then 1 means two questions.
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("textarea, input:not([type=radio])")) return;
-    if (!/^[0-9]$/.test(event.key)) return;
-    const group = event.target.closest("fieldset.question")
-      ?? groups.find((one) => !one.querySelector(":checked"))
-      ?? (groups.length === 1 ? groups[0] : null);
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || closed) return;
+    if (event.target.matches("textarea, input:not([type=radio])") || !/^[0-9]$/.test(event.key)) return;
+    const here = event.target.closest("fieldset.question");
+    const next = here ? [...groups.slice(groups.indexOf(here)), ...groups] : groups;
+    const group = next.find((one) => !one.hidden && !one.querySelector(":checked"));
     const choice = group?.querySelector(`input[aria-keyshortcuts="${event.key}"]`);
     if (!choice) return;
     event.preventDefault();
@@ -68,51 +202,56 @@
 
   // ---- What was written is kept on this device until it is sent.
   const own = `verax-draft-${form.dataset.step}`;
-  const texts = fields.filter((field) => field.matches("textarea"));
   try {
     Object.keys(localStorage).filter((key) => key.startsWith("verax-draft-") && key !== own)
       .forEach((key) => localStorage.removeItem(key));
     const kept = JSON.parse(localStorage.getItem(own) ?? "{}");
-    texts.forEach((field) => { if (!field.value && kept[field.name]) field.value = kept[field.name]; });
+    texts.forEach((one) => { if (!one.value && kept[one.name]) one.value = kept[one.name]; });
     if (texts.length) {
       form.addEventListener("input", () => {
-        const draft = Object.fromEntries(texts.map((field) => [field.name, field.value]));
+        const draft = Object.fromEntries(texts.map((one) => [one.name, one.value]));
         try { localStorage.setItem(own, JSON.stringify(draft)); } catch { /* no room: the page works without */ }
       });
     }
   } catch { /* no storage here: the page works without */ }
 
-  // ---- The clock: quiet until the last minute.
+  // ---- The clock: always in sight, loud only in the last minute, and it says what it ends.
   const timer = form.querySelector(".timer");
   if (!timer) return;
   const end = performance.now() + 1000 * Number(timer.dataset.seconds);
   const closes = "closes" in timer.dataset;
+  const what = timer.dataset.what;
   const left = timer.querySelector(".left");
-  const status = form.querySelector("[role=status]");
   const said = new Set();
   const counted = (number, unit) => `${number} ${unit}${number === 1 ? "" : "s"}`;
-  const answered = () => groups.every((one) => !one.hasAttribute("aria-required") || one.querySelector(":checked"))
-    && texts.every((field) => !field.required || field.value.trim());
   const over = () => {
-    left.textContent = closes ? "The time for this part is over: press the button to go on." : "The time is over: please answer now.";
+    left.textContent = `The time for this ${what} is over. ${closes ? "Press the button to go on." : "Please answer now."}`;
     status.textContent = left.textContent;
+    if (!closes) return;
+    closed = true;
+    delete form.dataset.unread;
+    button.textContent = words;
     // An answer that stands on the page when its part closes is sent rather than lost.
-    if (closes && groups.length && answered()) {
+    if (groups.length && !asked.some(isOpen)) {
       client.auto = 1;
       form.requestSubmit();
     }
+    // Later ones would not count, so they cannot be given; what is sent now was read from the form already.
+    groups.forEach((one) => { one.disabled = true; });
+    texts.forEach((one) => { one.readOnly = true; });
   };
   const tick = () => {
     const seconds = Math.ceil((end - performance.now()) / 1000);
     timer.classList.toggle("soon", seconds <= 60);
     if (seconds <= 0) { over(); return; }
-    left.textContent = seconds > 60 ? `About ${counted(Math.ceil(seconds / 60), "minute")} left.` : `${counted(seconds, "second")} left.`;
+    left.textContent = `This ${what}: ${seconds > 60 ? `about ${counted(Math.ceil(seconds / 60), "minute")}` : counted(seconds, "second")} left`;
     const mark = [10, 30, 60].find((limit) => seconds <= limit);
     if (mark && !said.has(mark)) {
       said.add(mark);
-      status.textContent = `${counted(seconds, "second")} left.`;
+      status.textContent = `${counted(seconds, "second")} left for this ${what}.`;
     }
     setTimeout(tick, 1000 - ((performance.now() - (end - 1000 * seconds)) % 1000 + 1000) % 1000);
   };
-  if (end > performance.now()) tick(); else timer.classList.add("soon");
+  timer.classList.add("ticking");
+  if (end > performance.now()) tick(); else { timer.classList.add("soon"); over(); }
 })();

@@ -116,9 +116,10 @@ class ClassFromEvidence(Protocol):
         evidence, _ = stimulus.evidence_blocks(
             material, item, condition, self.evidence, self.sizes, title="Fragments"
         )
+        heading = f"What is the {noun} that these fragments come from?"
         question = Question(
             "class",
-            f"What is the {noun} that they come from?",
+            heading,
             options=graded_options(
                 material,
                 "I'm certain that it is: {}.",
@@ -126,5 +127,5 @@ class ClassFromEvidence(Protocol):
                 "I can't say.",
             ),
         )
-        said = f"Consider these fragments of a {noun}. The {noun} itself is not shown."
-        return Screen(f"What is this {noun}?", (Prose((said,)), evidence), (question,), button="Next")
+        said = f"You see a few fragments of a {noun}. The {noun} itself is not shown."
+        return Screen(heading, (Prose((said,)), evidence), (question,), button="Next")

@@ -21,7 +21,7 @@ def brief(material: Material, *, test: int, method: str | None, direction: bool)
         *task(material),
         f"For each of {test} {words.many} you see the right answer, the model's answer, and a changed version of the "
         f"{words.one} in which some {words.pieces} were replaced.",
-        "Your task is to predict what the model says about the changed version, whether that is right or wrong. The "
+        "Your task is to predict what the model says about the changed version, even if you think it is wrong. The "
         "model makes mistakes.",
         f"{half_right(material)} And in half of them, the change alters the model's answer.",
         "You will do two things:",
@@ -45,7 +45,7 @@ def brief(material: Material, *, test: int, method: str | None, direction: bool)
             answers=[
                 f"The right answer for the changed {words.one}",
                 f"What the model says about the original {words.one}",
-                f"What the model says about the changed {words.one}, right or wrong",
+                f"What the model says about the changed {words.one}, even if it is wrong",
             ],
             correct=3,
         ),

@@ -28,6 +28,7 @@ from verax.studies.protocols.briefing_parts import RATE_THE_REASONS
 from verax.studies.protocols.counterfactual.briefing import brief
 from verax.studies.protocols.screens import (
     BEFORE_EXPLANATIONS,
+    EVEN_IF_WRONG,
     by_role,
     explained_input,
     made_items,
@@ -196,9 +197,9 @@ def _without(material: Material, item: Item) -> Screen:
     return Screen(
         f"What does the model say about the changed {words.one}?",
         (
-            Prose((f"Some {words.pieces} were changed. Predict the model's new answer, right or wrong.",)),
+            outputs(item, of_original=True),
+            Prose((f"Some {words.pieces} were changed. {EVEN_IF_WRONG}",)),
             stimulus.changes_marked(item, stimulus.input_block(item, title=f"Original {words.one}")),
-            outputs(item),
             stimulus.variant_block(item, title=f"Changed {words.one}"),
         ),
         (_question(material),),
@@ -210,13 +211,11 @@ def _with(material: Material, item: Item, condition: str) -> Screen:
     if material.spec.condition(condition).kind == "none":
         return _without(material, item)
     words = wording.terms(material)
-    said = (
-        f"The model's answer to the original is explained. Some {words.pieces} were then changed. Rate the "
-        "explanation, and predict the model's new answer, right or wrong."
-    )
+    said = f"The model's answer to the original is explained. Then some {words.pieces} were changed. {EVEN_IF_WRONG}"
     return Screen(
-        f"What does the model say about the changed {words.one}?",
+        "Rate the explanation, then predict",
         (
+            outputs(item, of_original=True),
             Prose((said,)),
             *_changes_marked(
                 item, explained_input(material, item, condition, title=f"Original {words.one}, explained")
@@ -244,7 +243,8 @@ def _pages(material: Material) -> dict[str, Screen]:
             return page(
                 "Second predictions",
                 f"You now see the same {words.many} and changes again, in another order.",
-                "Predict the model's answer to the changed version. Your answers may be the same as before, or others.",
+                "Predict the model's answer to the changed version. Your answers may be the same as before, or "
+                "different.",
             )
         return page(
             "Second predictions",
@@ -259,7 +259,7 @@ def _pages(material: Material) -> dict[str, Screen]:
         "about-pre": page(
             "First predictions",
             f"You now see {count} {words.many} and a changed version of each.",
-            "Predict the model's answer to the changed version, whether that is right or wrong.",
+            "Predict the model's answer to the changed version, even if you think it is wrong.",
         ),
         **{
             f"about-post:{audience}": again(method)

@@ -20,7 +20,7 @@ def brief(material: Material, *, learning: int, test: int, method: str | None, d
     many = terms(material).many
     said: Paragraphs = (
         *task(material),
-        "Your task is to predict what the model says, whether that is right or wrong. The model makes mistakes.",
+        "Your task is to predict what the model says, even if you think it is wrong. The model makes mistakes.",
         half_right(material),
         "You will do four things:",
         f"- First look: {learning} {many} with the right answer and the model's answer.",

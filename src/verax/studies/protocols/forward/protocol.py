@@ -27,6 +27,7 @@ from verax.studies.protocols.briefing_parts import RATE_THE_REASONS
 from verax.studies.protocols.forward.briefing import brief
 from verax.studies.protocols.screens import (
     BEFORE_EXPLANATIONS,
+    EVEN_IF_WRONG,
     by_role,
     explained_input,
     made_items,
@@ -162,9 +163,9 @@ def _first_look(material: Material, item: Item) -> Screen:
     return Screen(
         "How does the model answer?",
         (
-            Prose((f"Read the {noun} and compare the two answers. Try to learn how the model decides.",)),
-            stimulus.input_block(item, title=noun.capitalize()),
             outputs(item),
+            Prose(("Compare the two answers, and try to learn how the model decides.",)),
+            stimulus.input_block(item, title=noun.capitalize()),
         ),
         button="Next",
     )
@@ -174,10 +175,10 @@ def _second_look(material: Material, item: Item, condition: str) -> Screen:
     if material.spec.condition(condition).kind == "none":
         return _first_look(material, item)
     title = f"{wording.terms(material).one.capitalize()}, explained"
-    said = "Read the explanation of the model's answer and rate it. Try to learn how the model decides."
+    said = "Read the explanation and rate it. Try to learn how the model decides."
     return Screen(
-        "Why does the model answer so?",
-        (Prose((said,)), *explained_input(material, item, condition, title=title)),
+        "Why did the model give this answer?",
+        (outputs(item), Prose((said,)), *explained_input(material, item, condition, title=title)),
         (rating_question(material.spec),),
         button="Next",
     )
@@ -185,13 +186,11 @@ def _second_look(material: Material, item: Item, condition: str) -> Screen:
 
 def _predict(material: Material, item: Item) -> Screen:
     noun = wording.terms(material).one
+    asked = f"What does the model say about this {noun}?"
     return Screen(
-        "What does the model say?",
-        (
-            Prose((f"Read the {noun} and predict the model's answer, whether that is right or wrong.",)),
-            stimulus.input_block(item, title=noun.capitalize()),
-        ),
-        (prediction_question(material, f"What does the model say about this {noun}?"),),
+        asked,
+        (Prose((EVEN_IF_WRONG,)), stimulus.input_block(item, title=noun.capitalize())),
+        (prediction_question(material, asked),),
         button="Next",
     )
 
@@ -199,7 +198,7 @@ def _predict(material: Material, item: Item) -> Screen:
 def _pages(material: Material, leaf: bool) -> dict[str, Screen]:
     many = wording.terms(material).many
     learning, test = (len(by_role(material.items, role)) for role in ("learning", "test"))
-    predict = "Predict the model's answer for each, whether that is right or wrong. You cannot look back."
+    predict = "Predict the model's answer for each, even if you think it is wrong. You cannot look back."
     looks_again = f"You now see the {learning} {many} of the first look again"
 
     def again(method: str | None) -> Screen:
@@ -226,6 +225,6 @@ def _pages(material: Material, leaf: bool) -> dict[str, Screen]:
         "about-post": page(
             "Second predictions",
             f"You now see the {test} {many} of the first predictions again, in another order. {predict}",
-            "Your answers may be the same as before, or others.",
+            "Your answers may be the same as before, or different.",
         ),
     }

@@ -16,7 +16,7 @@ def brief(material: Material, *, per_participant: int) -> Briefing:
         f"Here are two such programs, Robot S and Robot H. For each {words.one} both give the same answer, which may "
         "be right or wrong.",
         f"For each robot the {words.pieces} that spoke most for its answer are highlighted.",
-        "One of the two is the better program. Your task is to say which robot is more reasonable, going by what is "
+        "One of the two is the better program. Your task is to say which robot is more reasonable, judging by what is "
         "highlighted.",
         f"Which program is called S and which H is drawn anew for every {words.one}.",
         f"There are {per_participant} {words.many}.",

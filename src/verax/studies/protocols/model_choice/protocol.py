@@ -15,7 +15,7 @@ from verax.studies.display import stimulus, wording
 from verax.studies.items import pool
 from verax.studies.model.design_row import DesignRow, ItemBlock
 from verax.studies.model.item import Item
-from verax.studies.model.screen import Meaning, Option, Prose, Question, Screen, class_mark
+from verax.studies.model.screen import Facts, Meaning, Option, Prose, Question, Screen, class_mark
 from verax.studies.model.spec import StudySpec
 from verax.studies.model.steps import Phase, Step
 from verax.studies.model.study import Study
@@ -128,10 +128,9 @@ class ModelChoice(Protocol):
     def _screen(self, material: Material, item: Item, condition: str, better: str) -> Screen:
         words = wording.terms(material)
         models = {"S": "model", "H": "worse"} if better == "S" else {"S": "worse", "H": "model"}
-        said = (
-            f"Both Robot S and Robot H say that this {words.one} is: {class_mark(item.prediction)}.",
-            f"The {words.pieces} that spoke most for that are highlighted. Which robot is more reasonable?",
-        )
+        said = f"For each robot, the {words.pieces} that spoke most for this answer are highlighted."
+        heading = "Which robot is more reasonable?"
+        answer = Facts((("Both robots' answer", class_mark(item.prediction)),))
         blocks = [
             stimulus.marked_evidence(
                 material, item, condition, models[robot], self.evidence, self.sizes, title=f"Robot {robot}"
@@ -139,5 +138,5 @@ class ModelChoice(Protocol):
             for robot in ("S", "H")
         ]
         options = tuple(map(Option, ANSWERS, WORTH if better == "S" else WORTH[::-1]))
-        question = Question("choice", "Your answer:", options=options)
-        return Screen("Which robot is more reasonable?", (Prose(said), *blocks), (question,), button="Next")
+        question = Question("choice", heading, options=options)
+        return Screen(heading, (answer, Prose((said,)), *blocks), (question,), button="Next")

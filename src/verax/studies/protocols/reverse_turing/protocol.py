@@ -254,14 +254,15 @@ def _round_steps(study: Study, one_round: Round, number: int, seed: int) -> Iter
 
 def _guess(material: Material, item: Item, condition: str, *, shown_after: bool) -> Screen:
     noun = wording.terms(material).one
-    after = "You see it after your guess." if shown_after else "It is not shown in this part."
+    after = "You will see it after your guess." if shown_after else "You will not see it in this part."
+    asked = f"What does the model say about this {noun}?"
     return Screen(
-        "What is the model's answer?",
+        asked,
         (
-            Prose((f"Read the {noun} and guess the model's answer. {after}",)),
+            Prose((f"Guess the model's answer. {after}",)),
             marked_input(material, item, condition, direction=False, title=noun.capitalize()),
         ),
-        (prediction_question(material, f"What does the model say about this {noun}?"),),
+        (prediction_question(material, asked),),
         button="Answer",
     )
 
@@ -269,7 +270,7 @@ def _guess(material: Material, item: Item, condition: str, *, shown_after: bool)
 def _answer(material: Material, item: Item, condition: str) -> Screen:
     noun = wording.terms(material).one
     return Screen(
-        "This is the model's answer",
+        "The model's answer",
         (
             Facts((("The model's answer", class_mark(item.prediction)),)),
             Prose((f"Look at the {noun} again, and try to learn how the model decides.",)),
@@ -328,5 +329,7 @@ def _said(spec: StudySpec) -> Iterator[tuple[str, str]]:
     yield "title", spec.title
     for name in ("welcome", "consent", "instructions", "contact"):
         yield f"texts.{name}", getattr(spec.texts, name) or ""
+    for name in ("purpose", "pay", "run_by", "ethics"):
+        yield f"about.{name}", getattr(spec.about, name)
     for question in spec.screening.questions if spec.screening else []:
         yield "a question of the screening test", " ".join([question.question, *question.answers])

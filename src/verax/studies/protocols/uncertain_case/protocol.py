@@ -125,24 +125,23 @@ class UncertainCase(Protocol):
 
     def _screen(self, material: Material, item: Item, condition: str) -> Screen:
         noun = wording.terms(material).one
+        heading = f"What is this {noun} really?"
         question = Question(
             "class",
-            f"What is the {noun} really?",
+            heading,
             options=graded_options(
                 material, "I'm certain that it is: {}.", "I'm not certain, but it is probably: {}."
             ),
         )
         probabilities = tuple((class_mark(number), share) for number, share in enumerate(item.probabilities))
         blocks: tuple[Block, ...] = (
-            Prose(
-                (f"The model is not sure about this {noun}, and may be right or wrong. What is it really?",)
-            ),
             Facts((("The model's answer", class_mark(item.prediction)),)),
             Bars(probabilities, "How probable the model finds each answer"),
+            Prose(("The model is not sure, and may be right or wrong.",)),
         )
         if material.spec.condition(condition).kind != "none":
             blocks += self._evidence(material, item, condition)
-        return Screen(f"What is this {noun}?", blocks, (question,), button="Next")
+        return Screen(heading, blocks, (question,), button="Next")
 
     def _evidence(self, material: Material, item: Item, condition: str) -> tuple[Evidence, ...]:
         """Counter-evidence is called evidence for the others; of two classes, the first one's stands first."""

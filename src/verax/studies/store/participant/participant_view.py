@@ -14,6 +14,7 @@ from verax.studies.design.answer_order import shown_screen
 from verax.studies.model.screen import Screen, with_names
 from verax.studies.model.steps import Phase, Step
 from verax.studies.store.clock import SECOND, from_micros
+from verax.studies.store.participant.feedback import Tally
 from verax.studies.store.people import Transaction, columns
 from verax.studies.store.tables import participants, responses, steps, studies
 
@@ -57,7 +58,9 @@ class Where:
         number_in_phase, steps_in_phase: the item's place in its phase, from 1, and how many items there are; pages
             where the step has no item.
         deadline, seconds_left: if the step has a limit and was displayed; never below 0.
+        limited: what ends at the deadline: this "page", or the whole "part".
         echo: the answer to the step before, as the participant read it, where the screen shows it.
+        tally: how many answers were right: so far, on a page of a training that says so; of all, at the very end.
         completion_code: once everything is answered and stored.
         preview: nothing here is for keeps.
         looking: an earlier step of the phase that is looked at again in place of the one that is due; 0 for none.
@@ -78,7 +81,9 @@ class Where:
     steps_in_phase: int = 0
     deadline: datetime | None = None
     seconds_left: float | None = None
+    limited: Literal["page", "part"] = "part"
     echo: str | None = None
+    tally: Tally | None = None
     completion_code: str | None = None
     preview: bool = False
     looking: int = 0
@@ -188,8 +193,16 @@ def waiting(work: Transaction, row: Looked, status: Status) -> Where:
     )
 
 
-def at_step(work: Transaction, row: Looked, deadline_at: int | None, echo: str | None) -> Where:
-    """Where a participant is who has a step to do."""
+def at_step(
+    work: Transaction,
+    row: Looked,
+    deadline_at: int | None,
+    echo: str | None,
+    *,
+    page: bool = False,
+    tally: Tally | None = None,
+) -> Where:
+    """Where a participant is who has a step to do; ``page`` if it is the page that the deadline ends."""
     return Where(
         status="active",
         participant=row.id,
@@ -206,6 +219,8 @@ def at_step(work: Transaction, row: Looked, deadline_at: int | None, echo: str |
         steps_in_phase=row.steps_in_phase,
         deadline=None if deadline_at is None else from_micros(deadline_at),
         seconds_left=None if deadline_at is None else max(0.0, (deadline_at - work.now) / SECOND),
+        limited="page" if page else "part",
+        tally=tally,
         echo=echo,
         preview=work.preview,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from sqlalchemy import bindparam, update
@@ -9,6 +10,7 @@ from sqlalchemy import bindparam, update
 from verax.studies.store.clock import micros
 from verax.studies.store.participant.advance import GRACE, after_limit, phase_deadline, read_step
 from verax.studies.store.participant.enter import has_room
+from verax.studies.store.participant.feedback import Tally, final_tally, training_tally
 from verax.studies.store.participant.in_vain import MOST_RELOADS
 from verax.studies.store.participant.participant_view import (
     Looked,
@@ -44,12 +46,13 @@ class Due(NamedTuple):
 
     row: Looked
     echo: str | None
+    tally: Tally | None = None
 
 
 def look(work: Transaction, token_hash: str) -> Where | None:
     """Where the participant is; nothing is counted as shown by this."""
     seen = find(work, token_hash)
-    return at_step(work, seen.row, seen.row.deadline_at, seen.echo) if isinstance(seen, Due) else seen
+    return _at(work, seen, seen.row.deadline_at) if isinstance(seen, Due) else seen
 
 
 def find(work: Transaction, token_hash: str) -> Where | Due | None:
@@ -59,10 +62,12 @@ def find(work: Transaction, token_hash: str) -> Where | Due | None:
         return None
     status = page_of(row)
     if status == "active":
-        return Due(row, echo_of(work, row))
+        echo = echo_of(work, row)
+        return Due(row, echo, None if echo is None else training_tally(work, row.id, row.phase, row.screen))
     if status == "full" and row.study_state == "open" and has_room(work, is_bot=row.is_bot):
         status = "consent"  # somebody left meanwhile
-    return waiting(work, row, status)
+    where = waiting(work, row, status)
+    return replace(where, tally=final_tally(work, row.id)) if status == "complete" else where
 
 
 def display(work: Transaction, due: Due, token_hash: str) -> Where | None:
@@ -82,7 +87,7 @@ def display(work: Transaction, due: Due, token_hash: str) -> Where | None:
             return None
         if views <= MOST_RELOADS:
             note(work, row.id, row.current, "reload", {})
-        return at_step(work, row, row.deadline_at, due.echo)
+        return _at(work, due, row.deadline_at)
     ends = phase_deadline(work, row.id, phase)
     if closes and ends is not None and work.now >= ends:
         _pass_over(work, row, token_hash)
@@ -93,7 +98,16 @@ def display(work: Transaction, due: Due, token_hash: str) -> Where | None:
     deadline = min(limits, default=None)
     keys = {"step_id": row.step_id, "now": work.now, "deadline": deadline}
     opened = work.connection.execute(OPEN, keys)
-    return at_step(work, row, deadline, due.echo) if opened.rowcount else None
+    return _at(work, due, deadline) if opened.rowcount else None
+
+
+def _at(work: Transaction, due: Due, deadline: int | None) -> Where:
+    """The step, and what its deadline ends: the page alone if it has a limit of its own that comes first."""
+    phase = work.study.phases[due.row.phase]
+    ends_page = deadline is not None and phase.item_seconds is not None
+    if ends_page and phase.session_seconds is not None:
+        ends_page = deadline != phase_deadline(work, due.row.id, phase)
+    return at_step(work, due.row, deadline, due.echo, page=ends_page, tally=due.tally)
 
 
 def _pass_over(work: Transaction, row: Looked, token_hash: str) -> None:

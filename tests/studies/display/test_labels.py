@@ -1,0 +1,72 @@
+"""Columns and values of tables as people call them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from verax.errors import VeraxError
+from verax.studies.display.labels import ADULT, labelled, labels_of
+from verax.studies.model.screen import Bars, Cell, Evidence, Prose, Quote, Row, Screen
+from verax.studies.protocols.sample import sample_material
+
+SCREEN = Screen(
+    "x",
+    (
+        Prose(("Workclass = Private",)),
+        Row((Cell("Workclass", "Self-emp-inc", level=3), Cell("Age", "up to 28"))),
+        Bars((("Workclass: Private", 0.5), ("Age: up to 28", -0.1))),
+        Evidence(("Workclass = State-gov", "so")),
+        Quote("If Workclass = Self-emp-not-inc, then 1.", names_classes=True),
+        Quote("Workclass = Private, somebody wrote."),
+    ),
+)
+
+
+def adult_like(**options):
+    material = sample_material(
+        {"name": "forward", "learning": 4, "test": 4},
+        {"learning": 4, "test": 4},
+        kind="table",
+        options=options,
+    )
+    row = (("Workclass", "Private"), ("Age", "up to 28"))
+    return replace(
+        material, items=tuple(replace(item, dataset="adult", input=row) for item in material.items)
+    )
+
+
+def test_a_known_table_speaks_as_people_do_and_marks_stay():
+    _, row, bars, evidence, told, written = labelled(SCREEN, labels_of(adult_like())).blocks
+    assert row.cells == (Cell("Employer", "self-employed, own company", level=3), Cell("Age", "up to 28"))
+    assert bars.pairs == (("Employer: private company", 0.5), ("Age: up to 28", -0.1))
+    assert evidence.fragments == ("Employer = state government", "so")
+    assert told.text == "If Employer = self-employed, then 1."
+    assert written.text == "Workclass = Private, somebody wrote.", "what somebody wrote was changed"
+
+
+def test_a_specs_own_labels_come_first():
+    own = {"columns": {"Workclass": "Works for"}, "values": {"Workclass": {"Private": "a company"}}}
+    labels = labels_of(adult_like(labels=own))
+    assert labels.columns["Workclass"] == "Works for"
+    assert labels.values["Workclass"]["Private"] == "a company"
+    assert labels.values["Workclass"]["State-gov"] == "state government"
+
+
+def test_items_that_were_made_elsewhere_are_shown_as_made():
+    material = adult_like()
+    made = replace(material, items=tuple(replace(item, source="form 3") for item in material.items))
+    assert labelled(SCREEN, labels_of(made)) == SCREEN
+
+
+def test_a_label_for_a_column_that_is_not_there_is_refused():
+    with pytest.raises(
+        VeraxError, match="names the column 'Job', which there is not; there are Age, Workclass"
+    ):
+        labels_of(adult_like(labels={"columns": {"Job": "Work"}}))
+
+
+def test_no_two_values_of_a_column_get_the_same_words():
+    for values in ADULT.values.values():
+        assert len(set(values.values())) == len(values)
