@@ -47,6 +47,8 @@ class UserTest(Protocol):
         changed: items of the counterfactual part: others, from the test part too.
         leaf: whether people may leaf back through the pages of a look until it is over.
         vectors: a GloVe file in which similar words are found; vectors trained on the training texts if None.
+        fluent: changed texts shall read like language; false draws among all, as published.
+        struck: inputs that a reviewer struck, as `verax study review` writes them: "test 512".
     """
 
     asks: ClassVar[str] = (
@@ -61,6 +63,8 @@ class UserTest(Protocol):
     changed: int = Field(default=32, ge=1)
     leaf: bool = False
     vectors: str | None = None
+    fluent: bool = True
+    struck: tuple[str, ...] = ()
 
     @property
     def parts(self) -> dict[str, Protocol]:
@@ -75,7 +79,7 @@ class UserTest(Protocol):
     @property
     def second(self) -> Counterfactual:
         """The counterfactual part."""
-        return Counterfactual(test=self.changed, vectors=self.vectors)
+        return Counterfactual(test=self.changed, vectors=self.vectors, fluent=self.fluent, struck=self.struck)
 
     def check_item(self, item: Item) -> None:
         """An item of the counterfactual part needs a changed version."""
