@@ -103,6 +103,19 @@ def test_every_command_is_one_that_there_is():
             pytest.fail(f"{name_of(page)}: verax {shlex.join(words)}: {error}")
 
 
+def test_no_help_names_a_page_that_is_not_installed():
+    def helps(command):
+        yield command.help or ""
+        yield command.epilog or ""
+        yield from (getattr(parameter, "help", None) or "" for parameter in command.params)
+        for each in getattr(command, "commands", {}).values():
+            yield from helps(each)
+
+    said = list(helps(PROGRAM))
+    assert len(said) > 100
+    assert [text for text in said if "docs/" in text or ".md says" in text.replace("codebook.md", "")] == []
+
+
 def test_the_list_of_commands_names_every_command_and_only_options_that_there_are():
     """docs/command-line.md writes what may be left out in brackets."""
     page = next(page for page in PAGES if name_of(page) == "docs/command-line.md")

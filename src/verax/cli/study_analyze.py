@@ -106,7 +106,7 @@ def analyze_command(
 ) -> None:
     """Say what the answers of a study show: flow of participants, estimates, tables, figures, one page.
 
-    docs/analysis.md says what is computed for each protocol, and how to read it.
+    The report says beside each table what was computed, and how to read it.
     """
     from verax.workflows.analysis import analyze_study
 

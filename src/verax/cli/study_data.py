@@ -65,7 +65,7 @@ def export_command(
 ) -> None:
     """Write all answers to a folder, with a codebook of every column; anonymous unless you ask for more.
 
-    The study may be running. docs/data.md says what is in each file.
+    The study may be running. codebook.md in the folder says what is in each file.
     """
     from verax.workflows.answers import export_answers
 

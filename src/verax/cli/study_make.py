@@ -33,7 +33,9 @@ verax study import hase-bansal InterpretableNLP-ACL2020 --domain text --protocol
 
 @one_sentence
 def build_command(
-    spec: Annotated[Path, typer.Argument(metavar="SPEC", help="A TOML file; see examples/.")],
+    spec: Annotated[
+        Path, typer.Argument(metavar="SPEC", help="A TOML file, as verax study init writes one.")
+    ],
     out: Annotated[
         Path, typer.Option("--out", "-o", help="The study's folder; a stopped build goes on there.")
     ],
@@ -114,7 +116,8 @@ def import_command(
 ) -> None:
     """Make a study of items, model outputs and explanations from files; nothing is computed.
 
-    docs/importing.md says what the files hold.
+    One record for each item: id, role, text (or row.NAME for each column), label, prediction, and
+    explanation.NAME for each condition that shows one.
     """
     published = {
         "FOLDER": folder,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Sized
+from dataclasses import asdict
 from pathlib import Path
 
 from verax.benchmarks.staining.results import KeptExample, Timing
 from verax.benchmarks.staining.summarise import most_recall
 from verax.benchmarks.staining.summary import Summary
 from verax.errors import VeraxError
+from verax.report.common.kept_page import is_kept, marked, page_key
 from verax.report.common.page import page_script, page_style
 from verax.report.common.run_facts import manifest_words, short_names, spec_toml
 from verax.report.explanations.explanations_page import _environment
@@ -35,7 +37,7 @@ def write_staining_report(
     timings: Sequence[Timing],
     manifest: Manifest,
 ) -> None:
-    """Writes ``report.html`` and ``figures/*.svg`` into the folder of a run.
+    """Writes ``report.html`` and ``figures/*.svg`` into the folder of a run; what is there already is kept.
 
     Args:
         folder: the run's.
@@ -45,6 +47,11 @@ def write_staining_report(
         timings: seconds and rows per explanation.
         manifest: versions and machine, as far as they are known.
     """
+    known = {name: value for name, value in manifest.items() if name != "finished"}
+    shown = [list(map(asdict, examples)), list(map(asdict, timings))]
+    key = page_key(summary.to_dict(), len(results), shown, known)
+    if is_kept(folder / "report.html", key) and (folder / "figures").is_dir():
+        return
     figures = staining_figures(summary)
     page = render_staining_report(summary, len(results), examples, timings, manifest)
     try:
@@ -52,7 +59,7 @@ def write_staining_report(
         for name, svg in figures.items():
             (folder / "figures" / f"{name}.svg").write_bytes(svg.encode("utf-8", "replace"))
         # A lone surrogate has no UTF-8; it becomes a question mark rather than an error.
-        (folder / "report.html").write_bytes(page.encode("utf-8", "replace"))
+        (folder / "report.html").write_bytes(marked(page, key).encode("utf-8", "replace"))
     except OSError as error:
         raise VeraxError(
             f"The report cannot be written to {str(folder)!r} ({error.strerror}); choose another folder."
