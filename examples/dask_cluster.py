@@ -12,8 +12,8 @@ import verax
 def bench(address: str, out: str = "runs/cluster"):
     """A small staining run whose trials are done by the workers."""
     return verax.stain(
-        "rotten-tomatoes", ["logistic", "tree"], ["lime(samples=300)", "greedy"],
-        limit=1500, stains=3, inputs=5, learnt=0.0, out=out, cluster=address,
+        "rotten-tomatoes", ["logistic"], ["lime(samples=300)", "greedy"],
+        limit=1500, stains=2, inputs=3, learnt=0.0, out=out, cluster=address,
     )  # fmt: skip
 
 
