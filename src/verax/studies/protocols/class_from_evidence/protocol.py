@@ -116,7 +116,7 @@ class ClassFromEvidence(Protocol):
         evidence, _ = stimulus.evidence_blocks(
             material, item, condition, self.evidence, self.sizes, title="Fragments"
         )
-        heading = f"What is the {noun} that these fragments come from?"
+        heading = f"What kind of {noun} do these fragments come from?"
         question = Question(
             "class",
             heading,
