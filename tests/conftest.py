@@ -12,6 +12,7 @@ import pytest
 
 import real_parts
 from helpers import make_texts
+from verax import foreign
 
 if TYPE_CHECKING:
     from pgserver import PostgresServer
@@ -28,6 +29,12 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("VERAX_CACHE", str(tmp_path_factory.mktemp("cache")))
         yield
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_guarded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test that runs a command in this process has the guard of that command, and no other test has it."""
+    monkeypatch.setattr(foreign, "_guard", foreign._Guard())
 
 
 @pytest.fixture(scope="session")

@@ -44,7 +44,7 @@ def test_all_pairs_are_there_the_least_likely_first_with_what_differs_marked_in_
     page = tmp_path / "review.html"
     assert write_review(study, page) == 8
     html = page.read_text(encoding="utf-8")
-    assert "do n&#39;t <mark>city</mark> your money" in html
+    assert "don&#39;t <mark>city</mark> your money" in html
     assert f'"test {first.place}"' in html
     assert html.index("<mark>city</mark>") < html.index(f"<h2>{second.id}")
 

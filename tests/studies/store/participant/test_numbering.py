@@ -43,7 +43,7 @@ def test_steps_without_items_are_counted_as_pages_of_their_own():
     assert places(mixed) == [(1, 2), (1, 2), (2, 2), (2, 2)]
 
 
-def test_rounds_of_training_and_test_are_two_parts_each():
+def test_rounds_of_training_test_and_a_question_are_three_parts_each():
     table = {"name": "reverse-turing", "training": 4, "evaluation": 4, "strategy": True}
     study = check_protocol(sample_material(table, {"training": 4, "evaluation": 4}, groups=3))
     planned = participant_steps(study, study.rows[0], 1)
@@ -53,7 +53,8 @@ def test_rounds_of_training_and_test_are_two_parts_each():
     assert titles.pop(0) == {"The end"}
     assert titles.pop(1) == {"Instructions", "A short test"}
     rounds = len(study.spec.conditions)
-    expected = [{f"Round {n}: {what}"} for n in range(1, rounds + 1) for what in ("training", "test")]
-    assert titles == dict(enumerate([*expected, {"A last question"}], start=2))
+    whats = ("training", "test", "a question")
+    expected = [{f"Round {n}: {what}"} for n in range(1, rounds + 1) for what in whats]
+    assert titles == dict(enumerate(expected, start=2))
     training = [step for step in planned if step.phase == "training-1"]
     assert places(training) == [(n, 4) for n in range(1, 5) for _ in range(2)]

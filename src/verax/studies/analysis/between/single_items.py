@@ -66,8 +66,9 @@ def _shown(study: Study) -> dict[tuple[str, str], str]:
     for row in study.rows:
         for step in participant_steps(study, row, 1):
             if step.phase == POST and step.item is not None and step.condition is not None:
-                blocks = study.screens[step.screen].blocks
-                found[step.item, step.condition] = explanation_in_words(blocks, study.class_names)
+                screen = study.screens.get(step.screen)  # a study simulated for planning has none
+                if screen is not None:
+                    found[step.item, step.condition] = explanation_in_words(screen.blocks, study.class_names)
     return found
 
 
