@@ -7,16 +7,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from verax.errors import VeraxError
 
+if TYPE_CHECKING:
+    from verax.studies.protocol.contract import Protocol
+
 ENTRIES = ("link", "code", "prolific", "mturk")
-# What a protocol calls the number of items that are judged.
-ITEMS = {"reverse-turing": "evaluation"}
-# Protocols in which nothing can be asked without an explanation, so that there is no condition without one.
-ALWAYS_EXPLAINED = ("class-from-evidence", "model-choice")
-# Protocols that show fragments; the control there are fragments at random, elsewhere a method's own scores, shuffled.
-FRAGMENTS = (*ALWAYS_EXPLAINED, "uncertain-case")
 
 # What the first page can say of a study, to be filled in.
 ABOUT = {
@@ -101,6 +99,12 @@ class SpecDraft:
         spec = parse_study_spec(self.to_toml(), "the spec")
         make_protocol(spec.protocol).check(spec)
 
+    @property
+    def _kind(self) -> type[Protocol]:
+        from verax.studies.protocol.contract import protocols
+
+        return protocols.get(self.protocol)
+
     def to_toml(self) -> str:
         """The spec, with a remark where a reader might want to change something."""
         return "\n".join([*self._head(), *self._protocol(), *self._conditions(), *self._texts()]) + "\n"
@@ -118,25 +122,20 @@ class SpecDraft:
         if self.entry != "link":
             yield f"entry = {_quoted(self.entry)}"
         yield "seed = 1"
-        if self.protocol == "model-choice":
+        if self._kind.explains_worse:
             yield "\n# The worse of the two models learns from this share of the training part."
             yield "[worse]\nshare = 0.05"
 
     def _protocol(self) -> Iterable[str]:
         yield f"\n[protocol]\nname = {_quoted(self.protocol)}"
-        if self.items == 0:
-            return
-        yield f"{ITEMS.get(self.protocol, 'test')} = {self.items}"
-        if self.protocol == "forward":
-            yield f"learning = {max(4, self.items // 8 * 4)}  # a multiple of 4"
-        if self.protocol in FRAGMENTS:
-            yield f"items_per_participant = {min(20, self.items)}"
+        if self.items:
+            yield from (f"{name} = {value}" for name, value in self._kind.draft(self.items).items())
 
     def _conditions(self) -> list[str]:
         from verax.workflows.explainer_names import parse_explainers
 
         lines = []
-        if self.protocol not in ALWAYS_EXPLAINED:
+        if not self._kind.needs_explanations:
             lines += ["\n# The control against practice: no explanation.", '[[conditions]]\nname = "none"']
         names: list[str] = []
         for each in parse_explainers(self.explainers):
@@ -144,7 +143,7 @@ class SpecDraft:
             lines += [f"\n[[conditions]]\nname = {_quoted(names[-1])}\nexplainer = {_quoted(each.name)}"]
         if "random" not in names:
             lines += ["\n# The control against the mere look of explanations."]
-            source = 'explainer = "random"' if self.protocol in FRAGMENTS else f"like = {_quoted(names[0])}"
+            source = 'explainer = "random"' if self._kind.shows_fragments else f"like = {_quoted(names[0])}"
             lines += [f'[[conditions]]\nname = "random"\n{source}']
         return lines
 

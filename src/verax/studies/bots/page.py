@@ -20,6 +20,7 @@ from verax.studies.model.screen import (
     Row,
     Screen,
     Token,
+    marked_classes,
     with_names,
 )
 from verax.text import always_signed
@@ -137,7 +138,7 @@ def _pieces(block: Block) -> Iterator[str]:
         case Quote():
             yield squeezed(block.text)
         case Bars():
-            shares = all("⟦" in name for name, _ in block.pairs)
+            shares = all(marked_classes(name) for name, _ in block.pairs)
             for _, value in block.pairs:
                 yield f"{100 * value:.0f} %" if shares else always_signed(value)
 
@@ -154,7 +155,7 @@ def _explains(block: Block) -> bool:
         case Row():
             return bool(block.legend) or any(cell.level for cell in block.cells)
         case Bars():
-            return not all("⟦" in name for name, _ in block.pairs)
+            return not all(marked_classes(name) for name, _ in block.pairs)
         case Evidence() | Quote():
             return True
     return False

@@ -63,7 +63,7 @@ class Person:
         shown = [pair for block in known.screen.blocks if isinstance(block, Facts) for pair in block.pairs]
         for (_, value), (_, name) in zip(shown, page.facts, strict=True):
             for number in range(len(self._album.names)):
-                if value == f"⟦{number}⟧":
+                if value == class_mark(number):
                     self._names[number] = name
         if not known.explains:
             # A page that only people without explanations see is one on which nothing helps; others come after some.

@@ -7,15 +7,12 @@ from 0; `verax.studies.design.allocation.choose_order` deals them out evenly wit
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from verax.studies.design.rows import williams_orders
-from verax.studies.model.screen import Bars, Block, Option, Question, Screen
+from verax.studies.model.screen import Bars, Block, Option, Question, Screen, marked_classes
 from verax.studies.model.study import Study
-
-MARK = re.compile("⟦([0-9]+)⟧")
 
 
 def order_count(study: Study) -> int:
@@ -92,5 +89,5 @@ def _block(block: Block, classes: Sequence[int]) -> Block:
 
 def _class_of(label: str) -> int | None:
     """The only class that an answer names; None if it names none or several."""
-    numbers = {int(number) for number in MARK.findall(label)}
+    numbers = marked_classes(label)
     return numbers.pop() if len(numbers) == 1 else None

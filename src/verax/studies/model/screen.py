@@ -6,6 +6,7 @@ ones, or neutral ones in a masked task) take its place when the page is drawn.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal
@@ -14,11 +15,17 @@ from verax.errors import VeraxError
 
 # Importance is shown in so many steps above "none".
 LEVELS = 4
+_CLASS_MARK = re.compile("⟦([0-9]+)⟧")
 
 
 def class_mark(number: int) -> str:
     """The place holder of a class in any text of a screen."""
     return f"⟦{number}⟧"
+
+
+def marked_classes(text: str) -> set[int]:
+    """The classes that a text of a screen names."""
+    return {int(number) for number in _CLASS_MARK.findall(text)}
 
 
 def with_names(text: str, names: Sequence[str]) -> str:

@@ -38,6 +38,10 @@ class Protocol(BaseModel, ABC):
         own_models: whether a condition may have a model of its own: nothing of a model is shown or asked about but the
             class that it predicts, which is the same for all models.
         shows_weights: whether scores can be displayed as weights, from which the model's answer can be read off.
+        asks_about_changes: whether people are asked about the changed versions of items.
+        needs_explanations: whether nothing can be asked without an explanation, so that no condition goes without one.
+        shows_fragments: whether it shows fragments; the control there are fragments at random, elsewhere a method's own
+            scores, shuffled.
         scored: the question of its test phases whose answers `score` judges.
         asks: the question that it answers, in one sentence for reports.
         strategy: whether participants are asked, in their own words, how they found their answers: at the end, or where
@@ -52,11 +56,19 @@ class Protocol(BaseModel, ABC):
     explains_worse: ClassVar[bool] = False
     own_models: ClassVar[bool] = False
     shows_weights: ClassVar[bool] = False
+    asks_about_changes: ClassVar[bool] = False
+    needs_explanations: ClassVar[bool] = False
+    shows_fragments: ClassVar[bool] = False
     scored: ClassVar[str] = "prediction"
     asks: ClassVar[str] = ""
     asks_strategy_itself: ClassVar[bool] = False
 
     strategy: bool = False
+
+    @classmethod
+    def draft(cls, items: int) -> dict[str, int]:
+        """Parameters for a first spec in which so many inputs are judged."""
+        return {"test": items}
 
     def check(self, spec: StudySpec) -> None:
         """Refuses, in one sentence, what a spec asks for and this protocol cannot do; before anything is computed."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from verax.studies.analysis.between.pairs import POST, PRE, answers_as_published, complete_pairs, paired
 from verax.studies.model.screen import Bars, Block, Evidence, Passage, Quote, Row, with_names
+from verax.studies.protocol.contract import make_protocol
 from verax.studies.protocol.findings import Analysed
 from verax.studies.protocol.surroundings import participant_steps
 from verax.studies.results.item_results import ItemCounts, ItemResult
@@ -22,6 +23,7 @@ def item_results(data: Analysed) -> tuple[ItemResult, ...]:
     both = complete_pairs(paired(answers_as_published(data), data.scored))
     counted = both.groupby(["item", "condition"])[[PRE, POST]].agg(["sum", "count"])
     shown = _shown(data.study)
+    changes = make_protocol(data.study.spec.protocol).asks_about_changes
     found = []
     for name, item in data.study.items.items():
         counts = tuple(
@@ -36,14 +38,14 @@ def item_results(data: Analysed) -> tuple[ItemResult, ...]:
             if (name, condition.name) in counted.index
         )
         if counts:
-            found.append(_result(data.study, item, counts))
+            found.append(_result(data.study, item, counts, changes=changes))
     return tuple(found)
 
 
-def _result(study: Study, item: Item, counts: tuple[ItemCounts, ...]) -> ItemResult:
+def _result(study: Study, item: Item, counts: tuple[ItemCounts, ...], *, changes: bool) -> ItemResult:
     names = study.class_names
     # Imported items of a forward test may have a changed version, which nobody is asked about there.
-    variant = item.variant if study.spec.protocol["name"] == "counterfactual" else None
+    variant = item.variant if changes else None
     asked = item.prediction if variant is None else variant.prediction
     return ItemResult(
         item=item.id,

@@ -48,6 +48,8 @@ class ClassFromEvidence(Protocol):
 
     asks: ClassVar[str] = "Can people tell the model's answer from the evidence that an explanation shows?"
     explained: ClassVar[tuple[str, ...]] = ("test",)
+    needs_explanations: ClassVar[bool] = True
+    shows_fragments: ClassVar[bool] = True
     scored: ClassVar[str] = "class"
 
     test: int = Field(default=100, ge=2)
@@ -55,6 +57,11 @@ class ClassFromEvidence(Protocol):
     threshold: float = Field(default=0.9, ge=0, lt=1)
     evidence: int = Field(default=3, ge=1)
     sizes: tuple[int, ...] = Field(default=(1,), min_length=1)
+
+    @classmethod
+    def draft(cls, items: int) -> dict[str, int]:
+        """Nobody judges more than twenty of them."""
+        return {"test": items, "items_per_participant": min(20, items)}
 
     def check(self, spec: StudySpec) -> None:
         """It needs explanations in every condition."""

@@ -66,6 +66,11 @@ class Forward(Protocol):
     test: int = Field(default=32, ge=1)
     leaf: bool = False
 
+    @classmethod
+    def draft(cls, items: int) -> dict[str, int]:
+        """About half as many to learn from, a multiple of 4."""
+        return {"test": items, "learning": max(4, items // 8 * 4)}
+
     def items(self, source: Source) -> list[Item]:
         """Both sets hold true and false positives and negatives in equal numbers."""
         chosen: list[Item] = []

@@ -56,6 +56,8 @@ class ModelChoice(Protocol):
 
     asks: ClassVar[str] = "Do explanations show people which of two models is better?"
     explained: ClassVar[tuple[str, ...]] = ("test",)
+    needs_explanations: ClassVar[bool] = True
+    shows_fragments: ClassVar[bool] = True
     explains_worse: ClassVar[bool] = True
     scored: ClassVar[str] = "choice"
 
@@ -63,6 +65,11 @@ class ModelChoice(Protocol):
     items_per_participant: int = Field(default=20, ge=1)
     evidence: int = Field(default=3, ge=1)
     sizes: tuple[int, ...] = Field(default=(1,), min_length=1)
+
+    @classmethod
+    def draft(cls, items: int) -> dict[str, int]:
+        """Nobody judges more than twenty of them."""
+        return {"test": items, "items_per_participant": min(20, items)}
 
     def check(self, spec: StudySpec) -> None:
         """It needs explanations in every condition."""

@@ -75,6 +75,11 @@ class ReverseTuring(Protocol):
     untrained_first: bool = False
     task: str = ""
 
+    @classmethod
+    def draft(cls, items: int) -> dict[str, int]:
+        """So many in each test session."""
+        return {"evaluation": items}
+
     def check(self, spec: StudySpec) -> None:
         """The direction of a mark would give the answer away; the pre-experiment compares nothing but training."""
         refuse_direction(spec, "people could read the model's answer off it")

@@ -60,6 +60,7 @@ class UncertainCase(Protocol):
 
     asks: ClassVar[str] = "Do explanations help people where the model itself is unsure?"
     explained: ClassVar[tuple[str, ...]] = ("test",)
+    shows_fragments: ClassVar[bool] = True
     scored: ClassVar[str] = "class"
 
     test: int = Field(default=100, ge=2)
@@ -67,6 +68,11 @@ class UncertainCase(Protocol):
     threshold: float = Field(default=0.7, gt=0, le=1)
     evidence: int = Field(default=3, ge=1)
     sizes: tuple[int, ...] = Field(default=(1,), min_length=1)
+
+    @classmethod
+    def draft(cls, items: int) -> dict[str, int]:
+        """Nobody judges more than twenty of them."""
+        return {"test": items, "items_per_participant": min(20, items)}
 
     def check(self, spec: StudySpec) -> None:  # noqa: ARG002
         """Items must fill the blocks."""
