@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verax.cli.console import (
-    INCOMPLETE,
+    end_if_failed,
     note,
     one_sentence,
     output,
@@ -164,7 +164,7 @@ def stain(
         print_file(out / "summary.json")
     else:
         _print(run)
-    _end(run.summary, told=not as_json)
+    _end(run.summary, as_json)
 
 
 def _print(run: StainRun) -> None:
@@ -177,16 +177,12 @@ def _print(run: StainRun) -> None:
     )
 
 
-def _end(summary: Summary, *, told: bool) -> None:
-    """A run of which something failed says what, and ends with a status that scripts notice.
+def _end(summary: Summary, as_json: bool) -> None:
+    from verax.report.common.failures import failed_jobs
+    from verax.report.staining.staining_terminal import failed_explainers
 
-    Args:
-        summary: of the run.
-        told: whether explainers that failed were named before.
-    """
-    from verax.report.staining.staining_terminal import failed_explainers, failed_trials
-
-    trials, explainers = failed_trials(summary), failed_explainers(summary)
-    if trials or explainers:
-        note(*trials, *([] if told else explainers), "What failed is stored; mend it and say --retry-failed.")
-        raise typer.Exit(INCOMPLETE)
+    trials, explainers = failed_jobs(summary.failures, "trial"), failed_explainers(summary)
+    if as_json:
+        end_if_failed(trials + explainers)
+    else:
+        end_if_failed(trials, told=explainers)

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verax.cli.console import messages, one_sentence, output, print_file, say, show_reasons, working
+from verax.cli.console import (
+    end_if_failed,
+    one_sentence,
+    output,
+    print_file,
+    say,
+    show_reasons,
+    working,
+)
 from verax.cli.options import (
     Cluster,
     DataFormat,
@@ -100,6 +108,8 @@ def rationale(
     """
     show_reasons(verbose)
     from verax.benchmarks.spec_files import spec_options
+    from verax.report.common.failures import failed_jobs
+    from verax.report.rationale.rationale_terminal import failed_explainers
     from verax.workflows.rationale import rationale as run_rationale
 
     given = {
@@ -139,6 +149,7 @@ def rationale(
         print_file(out / "summary.json")
     else:
         _print(run)
+    end_if_failed([*failed_jobs(run.summary.failures, "job"), *failed_explainers(run.summary)])
 
 
 def _numbers(written: str) -> list[float]:
@@ -154,9 +165,6 @@ def _print(run: RationaleRun) -> None:
     from verax.report.rationale.rationale_terminal import terminal_summary
 
     output().print(terminal_summary(run.summary))
-    failed = len(run.summary.failures)
-    if failed:
-        messages().print(f"{failed} jobs failed; they are listed in the report and in summary.json.")
     say(
         f"The run is in {run.folder}: report.html, summary.json, results.parquet, targets/.",
         f"Next: open {run.folder / 'report.html'} in a browser.",

@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 import traceback
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import ParamSpec, TypeVar
@@ -53,6 +53,18 @@ def note(*lines: str) -> None:
     console = messages()
     for line in lines:
         console.print(line, soft_wrap=True)
+
+
+def end_if_failed(failed: Sequence[str], *, told: Sequence[str] = ()) -> None:
+    """A command of which a part failed says what, and ends with a status that scripts notice.
+
+    Args:
+        failed: a sentence for each part.
+        told: more of them, which the result on standard output has already.
+    """
+    if failed or told:
+        note(*failed, "What failed is stored; mend it and say --retry-failed.")
+        raise typer.Exit(INCOMPLETE)
 
 
 def print_file(path: Path) -> None:

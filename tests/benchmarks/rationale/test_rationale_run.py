@@ -22,6 +22,7 @@ from verax.benchmarks.rationale.partition import Partition
 from verax.benchmarks.rationale.plan import words_to_choose
 from verax.benchmarks.rationale.summary import Summary
 from verax.benchmarks.rationale.target import TargetResult, draw
+from verax.cli.main import app
 from verax.data.dataset import Dataset, Part
 from verax.data.words import split_words
 from verax.errors import VeraxError
@@ -190,6 +191,18 @@ def test_an_explainer_with_fewer_scores_than_words_is_left_out_and_named(tmp_pat
     assert "Silent" not in target.sets["published"].explainers
     assert "Names" in target.sets["published"].explainers
     assert "Silent is not scored on targets where it failed" in (tmp_path / "report.html").read_text()
+
+
+def test_what_failed_is_named_and_the_command_ends_with_a_status(run, films_csv, cache, tmp_path, capsys):
+    folder = sorted((run.folder / "targets").iterdir())[0]
+    options = ["-d", films_csv, "-m", str(folder), "--inputs", "4", "-o", str(tmp_path / "run")]
+    with pytest.raises(SystemExit) as end:
+        app(["bench", "rationale", *options, "-e", f"{__name__}:Silent,greedy"])
+    shown = capsys.readouterr()
+    assert end.value.code == 3
+    assert "Silent failed and is not scored there (" in shown.err
+    assert "mend it and say --retry-failed" in shown.err
+    assert " greedy " in shown.out
 
 
 def one_class(path):

@@ -8,10 +8,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from verax.benchmarks.failure import Failure
 from verax.benchmarks.rationale.plan import TRAINED, Piece, Plan, pieces
 from verax.benchmarks.rationale.results import ShownInput, Timing, examples, measurements, timings
 from verax.benchmarks.rationale.summarise import summarise, tried_targets
-from verax.benchmarks.rationale.summary import Failure, Summary
+from verax.benchmarks.rationale.summary import Summary
 from verax.benchmarks.rationale.target import (
     TargetResult,
     Training,

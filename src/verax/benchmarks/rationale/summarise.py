@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 
 from verax.arrays import FloatArray
+from verax.benchmarks.failure import Failure
 from verax.benchmarks.rationale.explaining import Explained
 from verax.benchmarks.rationale.partition import Partition
 from verax.benchmarks.rationale.plan import CEILING, FLOOR, Piece, Plan, Target
@@ -17,7 +18,6 @@ from verax.benchmarks.rationale.summary import (
     SETS,
     STRICT,
     AtTau,
-    Failure,
     Group,
     GroupSet,
     OnInputs,

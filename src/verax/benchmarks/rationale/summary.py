@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from verax.benchmarks.failure import Failure
 from verax.benchmarks.rationale.partition import TestSet
 from verax.benchmarks.rationale.spec import RationaleSpec
 from verax.codec import decode, encoded
@@ -129,14 +130,6 @@ class Group:
     stability: float | None
     targets: int
     sets: Mapping[str, GroupSet]
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A job that failed."""
-
-    job: str
-    error: str
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from verax.arrays import FloatArray, IntArray
+from verax.benchmarks.failure import Failure
 from verax.benchmarks.staining.jobs import checks
 from verax.benchmarks.staining.plan import Plan, Trial
 from verax.benchmarks.staining.scores import BUDGETS
@@ -17,7 +18,6 @@ from verax.benchmarks.staining.stainable import make_stainable
 from verax.benchmarks.staining.summary import (
     Accuracies,
     Apart,
-    Failure,
     LeftOut,
     Pair,
     Scored,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
+from verax.benchmarks.failure import Failure
 from verax.benchmarks.staining.facts import Facts
 from verax.benchmarks.staining.spec import StainSpec
 from verax.codec import decode, encoded
@@ -162,14 +163,6 @@ class Pair:
     def completed(cls, data: dict[str, object]) -> dict[str, object]:
         """The same the other way round."""
         return data | {"accuracies": data.get("took")}
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A job that failed."""
-
-    job: str
-    error: str
 
 
 @dataclass(frozen=True)

@@ -34,3 +34,12 @@ def terminal_summary(summary: Summary) -> RenderableType:
         )
     )
     return Lines(*parts)
+
+
+def failed_explainers(summary: Summary) -> list[str]:
+    """One sentence for each explainer that failed on a target, with its first error."""
+    return [
+        f"{target.label}: {label} failed and is not scored there ({errors[0]})."
+        for target in summary.targets
+        for label, errors in target.errors.items()
+    ]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -16,7 +14,7 @@ from verax.report.staining.answers import turned
 from verax.report.staining.reasons import apart, not_learnt, weights
 from verax.report.staining.staining_tables import shown_estimate
 from verax.report.staining.staining_verdict import staining_verdict
-from verax.text import counted, listed
+from verax.text import counted
 
 # The budgets whose recall the terminal shows; the report has all of them.
 SHOWN_BUDGETS = (2, 5, 10)
@@ -68,17 +66,6 @@ def _nothing_scored(pair: Pair) -> str:
     if pair.stains_apart:
         return "no stain is its reason"
     return "every trial failed" if pair.stains_failed and not pair.stains_left_out else "no stain was learnt"
-
-
-def failed_trials(summary: Summary) -> list[str]:
-    """One sentence for each reason why trials failed, with the trials."""
-    trials: dict[str, list[str]] = defaultdict(list)
-    for failure in summary.failures:
-        trials[failure.error.removeprefix("VeraxError: ").rstrip(".")].append(failure.job)
-    return [
-        f"{counted(len(names), 'trial')} failed ({listed(names, most=3)}): {reason}."
-        for reason, names in trials.items()
-    ]
 
 
 def failed_explainers(summary: Summary) -> list[str]:
