@@ -11,7 +11,7 @@ from verax.errors import VeraxError
 from verax.models import fit_classifier, fit_model
 from verax.models.neural import loop
 from verax.models.neural.dense import DenseNetwork
-from verax.models.neural.loop import Examples, Schedule, evaluate, train
+from verax.models.neural.loop import Examples, Lesson, Schedule, evaluate, train
 
 QUICK = {"vectors": "trained", "dimensions": 6, "epochs": 2}
 SCHEDULE = Schedule(epochs=12, patience=2, batch=16, optimizer="adam", rate=0.02)
@@ -72,7 +72,9 @@ def test_fixed_vectors_stay_and_others_learn(word_data):
 def test_training_ends_early_and_keeps_the_best_weights():
     network, watched = small_network(), examples(60, 1)
     history = train(
-        network, collate, examples(200, 0), watched, replace(SCHEDULE, rate=0.1, epochs=60), 0, "small"
+        Lesson(
+            network, collate, examples(200, 0), watched, replace(SCHEDULE, rate=0.1, epochs=60), 0, "small"
+        )
     )
     assert len(history.losses) == history.best + 1 + SCHEDULE.patience < 60
     assert evaluate(network, collate, watched)[0] == pytest.approx(min(history.validation_losses))
@@ -131,7 +133,7 @@ def test_ratings_are_learnt_as_the_second_class(monkeypatch):
     ratings = 1 / (1 + np.exp(-2 * rows[:, 1].astype(float)))
     rated = Examples(list(rows), ratings, np.ones(400))
     network = small_network()
-    train(network, collate, rated, rated, replace(SCHEDULE, epochs=60, patience=10), 0, "rater")
+    train(Lesson(network, collate, rated, rated, replace(SCHEDULE, epochs=60, patience=10), 0, "rater"))
     with torch.inference_mode():
         said = torch.softmax(network(torch.from_numpy(rows)), dim=1)[:, 1].numpy()
     assert np.mean((said - ratings) ** 2) < 0.02 * np.var(ratings)
@@ -141,7 +143,7 @@ def test_ratings_are_learnt_as_the_second_class(monkeypatch):
 def test_a_loss_that_is_not_finite_is_told():
     wild = replace(SCHEDULE, optimizer="sgd", rate=1e30)
     with pytest.raises(VeraxError, match=r"'small' did not learn: its loss is not finite after epoch 1"):
-        train(small_network(), collate, examples(200, 0), examples(60, 1), wild, 0, "small")
+        train(Lesson(small_network(), collate, examples(200, 0), examples(60, 1), wild, 0, "small"))
 
 
 def test_what_was_done_is_written_down(cnn, word_data):
@@ -154,11 +156,29 @@ def test_what_was_done_is_written_down(cnn, word_data):
 
 
 def test_each_epoch_is_told_on_a_terminal_only(monkeypatch, capsys):
-    train(small_network(), collate, examples(40, 0), examples(20, 1), replace(SCHEDULE, epochs=2), 0, "small")
+    train(
+        Lesson(
+            small_network(),
+            collate,
+            examples(40, 0),
+            examples(20, 1),
+            replace(SCHEDULE, epochs=2),
+            0,
+            "small",
+        )
+    )
     assert capsys.readouterr() == ("", "")
     monkeypatch.setattr(loop.sys.stderr, "isatty", lambda: True)
     history = train(
-        small_network(), collate, examples(40, 0), examples(20, 1), replace(SCHEDULE, epochs=2), 0, "small"
+        Lesson(
+            small_network(),
+            collate,
+            examples(40, 0),
+            examples(20, 1),
+            replace(SCHEDULE, epochs=2),
+            0,
+            "small",
+        )
     )
     captured = capsys.readouterr()
     assert captured.out == ""

@@ -104,23 +104,13 @@ class Extra(Protocol):
 
 
 Collate = Callable[[Sequence[Encoded]], tuple[Tensor, ...]]
-# What trains a network in place, as `train` does.
-Train = Callable[[nn.Module, Collate, Examples, Examples, Schedule, int, str], History]
 
 
-def train(
-    network: nn.Module,
-    collate: Collate,
-    examples: Examples,
-    watched: Examples,
-    schedule: Schedule,
-    seed: int,
-    name: str,
-    extra: Extra | None = None,
-) -> History:
-    """Trains a network in place, in one thread: the same seed gives the same weights on one machine.
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """All that a training needs.
 
-    Args:
+    Attributes:
         network: called with what ``collate`` makes; parameters that take no gradient stay as they are.
         collate: from some encoded inputs to the network's arguments.
         examples: what it learns from. A weight multiplies an input's loss.
@@ -128,42 +118,54 @@ def train(
         schedule: how.
         seed: of the order of the inputs and of what is random inside the network.
         name: of the model, for people.
+    """
+
+    network: nn.Module
+    collate: Collate
+    examples: Examples
+    watched: Examples
+    schedule: Schedule
+    seed: int
+    name: str
+
+
+# What trains a network in place, as `train` does.
+Train = Callable[[Lesson], History]
+
+
+def train(lesson: Lesson, extra: Extra | None = None) -> History:
+    """Trains a network in place, in one thread: the same seed gives the same weights on one machine.
+
+    Args:
+        lesson: the network and what it learns from.
         extra: a penalty, and something to do after each epoch.
     """
     with one_thread(), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return _train(network, collate, examples, watched, schedule, seed, name, extra)
+        torch.manual_seed(lesson.seed)
+        return _train(lesson, extra)
 
 
-def _train(
-    network: nn.Module,
-    collate: Collate,
-    examples: Examples,
-    watched: Examples,
-    schedule: Schedule,
-    seed: int,
-    name: str,
-    extra: Extra | None,
-) -> History:
+def _train(lesson: Lesson, extra: Extra | None) -> History:
+    network, schedule = lesson.network, lesson.schedule
     trained = [parameter for parameter in network.parameters() if parameter.requires_grad]
     optimizer = _optimizer(trained, schedule)
-    order = stream(seed, "order of training inputs")
+    order = stream(lesson.seed, "order of training inputs")
     history = History()
     best: list[Tensor] = []
     for epoch in range(schedule.epochs):
         network.train()
-        history.losses.append(_epoch(network, collate, examples, schedule.batch, optimizer, order, extra))
+        history.losses.append(_epoch(lesson, optimizer, order, extra))
         if extra is not None:
             extra.end_epoch()
-        loss, accuracy = evaluate(network, collate, watched)
+        loss, accuracy = evaluate(network, lesson.collate, lesson.watched)
         history.validation_losses.append(loss)
         history.validation_accuracies.append(accuracy)
-        tell(f"{name}: epoch {epoch + 1} of at most {schedule.epochs}, loss {history.losses[-1]:.3f}, "
+        tell(f"{lesson.name}: epoch {epoch + 1} of at most {schedule.epochs}, loss {history.losses[-1]:.3f}, "
              f"validation accuracy {accuracy:.3f}")  # fmt: skip
         if not np.isfinite(loss):
             raise VeraxError(
-                f"The model {name!r} did not learn: its loss is not finite after epoch {epoch + 1}; lower its rate "
-                f"({schedule.rate:g}), or look for values out of all proportion in the training part."
+                f"The model {lesson.name!r} did not learn: its loss is not finite after epoch {epoch + 1}; lower its "
+                f"rate ({schedule.rate:g}), or look for values out of all proportion in the training part."
             )
         if history.best == epoch:
             best = [parameter.detach().clone() for parameter in trained]
@@ -185,20 +187,14 @@ def _optimizer(parameters: list[nn.Parameter], schedule: Schedule) -> torch.opti
 
 
 def _epoch(
-    network: nn.Module,
-    collate: Collate,
-    examples: Examples,
-    batch_size: int,
-    optimizer: torch.optim.Optimizer,
-    order: np.random.Generator,
-    extra: Extra | None,
+    lesson: Lesson, optimizer: torch.optim.Optimizer, order: np.random.Generator, extra: Extra | None
 ) -> float:
     """One pass over the examples; the mean loss on the way."""
-    total = 0.0
-    for places in shuffled_batches(examples.arrays, batch_size, order):
+    total, examples = 0.0, lesson.examples
+    for places in shuffled_batches(examples.arrays, lesson.schedule.batch, order):
         batch = examples.take(places)
         optimizer.zero_grad()
-        losses = losses_of(network(*collate(batch.arrays)), batch.targets)
+        losses = losses_of(lesson.network(*lesson.collate(batch.arrays)), batch.targets)
         loss = (losses * torch.from_numpy(batch.weights.astype(np.float32))).mean()
         if extra is not None:
             loss = loss + extra.penalty(batch.targets)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 from numpy.typing import ArrayLike
-from torch import Tensor, nn
+from torch import Tensor
 
 from verax.arrays import BoolArray, FloatArray, IndexArray, IntArray
 from verax.data.dataset import Dataset
@@ -16,7 +16,7 @@ from verax.errors import VeraxError
 from verax.models.neural.bilstm import BilstmNetwork
 from verax.models.neural.dense import DenseNetwork
 from verax.models.neural.encoders import Encoded, length_batches
-from verax.models.neural.loop import Collate, Examples, History, Schedule, train
+from verax.models.neural.loop import History, Lesson, Schedule, train
 from verax.models.neural.networks import TableNetwork, TextNetwork
 from verax.models.neural.prototypes import PrototypeBilstm, PrototypeDense, PrototypeLayer
 from verax.models.neural.recipe import Recipe, Untrained
@@ -69,17 +69,9 @@ class PrototypeRecipe:
             projections.append(projection)
             return made
 
-        def trained_by(
-            learner: nn.Module,
-            collate: Collate,
-            examples: Examples,
-            watched: Examples,
-            schedule: Schedule,
-            seed: int,
-            name: str,
-        ) -> History:
-            reads = _stacked if self.fixed else collate
-            return train(learner, reads, examples, watched, schedule, seed, name, projections[-1])
+        def trained_by(lesson: Lesson) -> History:
+            reads = _stacked if self.fixed else lesson.collate
+            return train(replace(lesson, collate=reads), projections[-1])
 
         recipe = Recipe(self.name, self.kind, self.seed, self.schedule, prepare, trained_by)
         trained = recipe.fit_inputs(dataset, sample_weight)

@@ -25,7 +25,7 @@ from verax.models.neural.loop import (
     Collate,
     Examples,
     History,
-    Schedule,
+    Lesson,
     Train,
     evaluate,
     losses_of,
@@ -88,41 +88,26 @@ def phases_for(mean_words: float, share: float | None, stability: float, epochs:
 def rationale_training(share: float | None, stability: float, epochs: int | None) -> Train:
     """The training as `Recipe` calls it; see `phases_for` for what is left open."""
 
-    def train(
-        network: nn.Module,
-        collate: Collate,
-        examples: Examples,
-        watched: Examples,
-        schedule: Schedule,
-        seed: int,
-        name: str,
-    ) -> History:
-        assert isinstance(network, RationaleNetwork)
-        mean_words = float(np.mean([len(array) for array in examples.arrays]))
+    def train(lesson: Lesson) -> History:
+        mean_words = float(np.mean([len(array) for array in lesson.examples.arrays]))
         phases = phases_for(mean_words, share, stability, epochs)
         with one_thread(), torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            course = _Course(network, collate, examples, watched, schedule, phases, seed, name)
-            return course.run()
+            torch.manual_seed(lesson.seed)
+            return _Course(lesson, phases).run()
 
     return train
 
 
-@dataclass
 class _Course:
     """One training on its way."""
 
-    network: RationaleNetwork
-    collate: Collate
-    examples: Examples
-    watched: Examples
-    schedule: Schedule
-    phases: Phases
-    seed: int
-    name: str
-
-    def __post_init__(self) -> None:
-        self.order = stream(self.seed, "order of training inputs")
+    def __init__(self, lesson: Lesson, phases: Phases) -> None:
+        assert isinstance(lesson.network, RationaleNetwork)
+        self.lesson = lesson
+        self.network = lesson.network
+        self.collate = lesson.collate
+        self.phases = phases
+        self.order = stream(lesson.seed, "order of training inputs")
         self.history = History()
         self.price = 0.0
         self.started = time.perf_counter()
@@ -130,23 +115,25 @@ class _Course:
     def run(self) -> History:
         """All phases; what was seen after each epoch."""
         phases, network = self.phases, self.network
-        optimizer = self._optimizer(network.parameters(), self.schedule.rate)
+        optimizer = self._optimizer(network.parameters(), self.lesson.schedule.rate)
         for _ in range(phases.warm_up):
-            self._epoch("warm-up", optimizer, self.examples, lambda batch, _: self._warm_up_loss(batch))
+            self._epoch(
+                "warm-up", optimizer, self.lesson.examples, lambda batch, _: self._warm_up_loss(batch)
+            )
         for epoch in range(phases.joint):
             first = epoch / phases.joint
 
             def joint(batch: Examples, share_done: float, first: float = first) -> Tensor:
                 return self._joint_loss(batch, first + share_done / phases.joint)
 
-            self._epoch("joint", optimizer, self.examples, joint)
+            self._epoch("joint", optimizer, self.lesson.examples, joint)
         polished = [
             *network.phrases.parameters(),
             *network.attention.parameters(),
             *network.output.parameters(),
         ]
-        optimizer = self._optimizer(polished, self.schedule.rate / 2)
-        selected = selected_only(network, self.collate, self.examples)
+        optimizer = self._optimizer(polished, self.lesson.schedule.rate / 2)
+        selected = selected_only(network, self.collate, self.lesson.examples)
         for _ in range(phases.polish):
             self._epoch("polish", optimizer, selected, lambda batch, _: self._polish_loss(batch))
         network.eval()
@@ -173,7 +160,7 @@ class _Course:
         """One pass; ``loss_of`` is told how much of it is done."""
         self.network.train()
         total = 0.0
-        batches = shuffled_batches(examples.arrays, self.schedule.batch, self.order)
+        batches = shuffled_batches(examples.arrays, self.lesson.schedule.batch, self.order)
         for number, places in enumerate(batches):
             self.network.zero_grad()
             loss = loss_of(examples.take(places), number / len(batches))
@@ -185,14 +172,15 @@ class _Course:
 
     def _note(self, phase: str, loss: float) -> None:
         history = self.history
-        validation_loss, accuracy = evaluate(self.network, self.collate, self.watched)
+        validation_loss, accuracy = evaluate(self.network, self.collate, self.lesson.watched)
         history.losses.append(loss)
         history.validation_losses.append(validation_loss)
         history.validation_accuracies.append(accuracy)
-        history.shares.append(share_selected(self.network, self.collate, self.watched))
+        history.shares.append(share_selected(self.network, self.collate, self.lesson.watched))
         history.seconds.append(time.perf_counter() - self.started)
-        tell(f"{self.name}: {phase}, epoch {len(history.losses)}, loss {loss:.3f}, validation accuracy {accuracy:.3f}, "
-             f"{history.shares[-1]:.1%} of words selected, {history.seconds[-1]:.0f} s")  # fmt: skip
+        tell(f"{self.lesson.name}: {phase}, epoch {len(history.losses)}, loss {loss:.3f}, "
+             f"validation accuracy {accuracy:.3f}, {history.shares[-1]:.1%} of words selected, "
+             f"{history.seconds[-1]:.0f} s")  # fmt: skip
 
     def _warm_up_loss(self, batch: Examples) -> Tensor:
         """Of random selections: a third of the texts whole, the others with any share of their words."""
@@ -263,7 +251,7 @@ class _Course:
             log.warning(
                 "The model %r collapsed: it selects %s (%.1f%% of words); train it with another seed, or with "
                 "another share of words to select.",
-                self.name, what, 100 * share,
+                self.lesson.name, what, 100 * share,
             )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from verax.models.neural.bilstm import BilstmNetwork
 from verax.models.neural.cnn import CnnNetwork
 from verax.models.neural.dense import DenseNetwork
 from verax.models.neural.encoders import UNKNOWN, Encoded, RowEncoder, WordEncoder
-from verax.models.neural.loop import Examples, Schedule, Train, train
+from verax.models.neural.loop import Examples, Lesson, Schedule, Train, train
 from verax.models.neural.networks import SelectionRecord, TableNetwork, TextNetwork, TrainingRecord
 from verax.models.neural.rationale import RationaleModel, RationaleNetwork
 from verax.models.ready import check_labels
@@ -103,7 +103,7 @@ class Recipe:
         examples, watched = _examples(dataset, weights, encode, self.seed)
         learner = untrained.learner or model.network
         history = self.trained_by(
-            learner, model.encoder.collate, examples, watched, self.schedule, self.seed, self.name
+            Lesson(learner, model.encoder.collate, examples, watched, self.schedule, self.seed, self.name)
         )
         record = TrainingRecord(
             model=self.name,
