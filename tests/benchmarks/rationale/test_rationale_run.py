@@ -104,7 +104,7 @@ def test_running_again_recomputes_nothing_and_two_workers_change_nothing(run, fi
         assert ((folder / "summary.json").read_bytes(), (folder / "results.parquet").read_bytes()) == before
 
 
-def test_a_run_killed_at_any_moment_ends_with_the_same_bytes(films_csv, tmp_path):
+def test_a_run_killed_twice_ends_with_the_same_bytes(films_csv, tmp_path):
     """Its targets are trained anew too: each run has a cache of its own."""
     options = "-e lime,greedy --targets 1 --stability 0.5 --epochs 3 --inputs 12 --samples 60 --subsets 2 --tau 0.001"
     command = [sys.executable, "-W", "ignore", "-m", "verax.cli.main", "bench", "rationale", "-d", films_csv]
@@ -115,13 +115,16 @@ def test_a_run_killed_at_any_moment_ends_with_the_same_bytes(films_csv, tmp_path
         return subprocess.Popen([*command, str(tmp_path / name)], env=environment, stdout=subprocess.DEVNULL)
 
     assert start("whole").wait() == 0
-    process = start("killed")
-    jobs = tmp_path / "killed" / "jobs"
-    while process.poll() is None and not list(jobs.rglob("*.json")):
-        time.sleep(0.02)  # until a target is stored
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert not (tmp_path / "killed" / "summary.json").exists()
+    for state in (
+        "manifest.json",
+        "jobs/*/*.json",
+    ):  # while a target is trained, and when the first is stored
+        process = start("killed")
+        while process.poll() is None and not list((tmp_path / "killed").glob(state)):
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert not (tmp_path / "killed" / "summary.json").exists()
     assert start("killed").wait() == 0
     for name in ("summary.json", "results.parquet"):
         assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
@@ -135,6 +138,43 @@ def test_saved_targets_can_be_given_again(run, films_csv, cache, tmp_path):
     known = run.summary.targets[0].sets["published"].explainers["greedy"]
     assert target.sets["published"].explainers["greedy"] == known
     assert "One target is one observation" in (tmp_path / "report.html").read_text()
+
+
+OWN = """
+import numpy as np
+import verax
+from verax.data import split_words
+
+
+class Own:
+    def explain(self, model, inputs, targets=None):
+        found = [split_words(text).distinct for text in inputs]
+        return [verax.Attribution(words, np.array([float(word == {word!r}) for word in words]), 1) for words in found]
+"""
+
+
+def test_an_edited_explainer_explains_again(tmp_path, monkeypatch, caplog):
+    monkeypatch.syspath_prepend(tmp_path)
+    model = HandMade(lambda words: [place for place, word in enumerate(words) if word == "great"], GREAT)
+
+    def first_word_errs(word):
+        (tmp_path / "own_ranking.py").write_text(OWN.format(word=word))
+        sys.modules.pop("own_ranking", None)
+        found = verax.rationale(
+            great_data(), [model], ["own_ranking:Own", "greedy"], out=tmp_path / "run", inputs=5
+        )
+        stamps = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "run" / "jobs").rglob("*.json")}
+        scored = found.summary.targets[0].sets["published"].explainers["own_ranking:Own"].scored
+        return scored.first.mean, stamps
+
+    errs, before = first_word_errs("film")
+    assert errs == 1.0
+    with caplog.at_level("WARNING", "verax"):
+        errs, after = first_word_errs("great")
+    assert errs == 0.0
+    assert "own_ranking:Own changed since the run" in caplog.text
+    assert len(after) == len(before) + 1  # nothing else was done again
+    assert before.items() <= after.items()
 
 
 def great_data(extra="odd"):

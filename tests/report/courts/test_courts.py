@@ -300,13 +300,12 @@ def misranked(mean, margin, n=3):
     return {"misranked": {"mean": mean, "low": ends[0], "high": ends[1], "n": n}}
 
 
-def verification(groups, strict=True):
-    """The summary of a verification from {(dataset, stability): {label: (share, margin)}}."""
+def verification(groups, strict=100):
+    """The summary of a verification from {(dataset, stability): {label: (share, margin)}}; so many are strict."""
     sets = {
         place: {"targets": 3, "explainers": {label: misranked(*value) for label, value in row.items()}}
         for place, row in groups.items()
     }
-    empty = {"targets": 0, "explainers": {}}
     return {
         "benchmark": "rationale",
         "spec": {"datasets": list(dict.fromkeys(dataset for dataset, _ in groups))},
@@ -315,10 +314,11 @@ def verification(groups, strict=True):
             {
                 "dataset": dataset,
                 "stability": stability,
-                "sets": {"strict": given if strict else empty, "published": given},
+                "sets": {"strict": given, "published": given},
             }
             for (dataset, stability), given in sets.items()
         ],
+        "targets": [{"sets": {"strict": {"inputs": strict}, "published": {"inputs": 200}}}],
     }
 
 
@@ -343,8 +343,17 @@ def test_a_verification_is_a_court_in_which_less_is_better(folders):
     assert by_name["lime"].high - 22.5 == pytest.approx(100 * (2 * 0.03**2) ** 0.5 / 2)
     assert by_name["greedy"].high is None
     assert by_name["shap"].parts == pytest.approx({"rt, stability 0.5": 20.0, "rt, stability 0.1": 10.0})
-    (found,), _ = read_courts(folders(other=verification({("rt", 0.5): ERRING}, strict=False)))
-    assert found.measure.startswith("inputs with")
+    (found,), _ = read_courts(folders(other=verification({("rt", 0.5): ERRING}, strict=19)))
+    assert found.measure.startswith("inputs with")  # too few are strict for a verdict on them
+
+
+def test_an_interval_that_is_cut_on_one_side_is_as_wide_on_the_other(folders):
+    cut = verification({("rt", 0.5): {"anchor": (0.9, 0.2), "random": (0.9, 0.2)}})
+    for found in cut["groups"][0]["sets"].values():
+        for scored in found["explainers"].values():
+            scored["misranked"]["high"] = 1.0
+    (court,), _ = read_courts(folders(run=cut))
+    assert (court.standings[0].low, court.standings[0].high) == (pytest.approx(70), 100.0)
 
 
 def test_two_benchmarks_are_asked_whether_they_order_explainers_alike(folders, tmp_path):

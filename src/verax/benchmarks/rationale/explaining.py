@@ -17,6 +17,7 @@ from verax.run.objects import fetch
 
 # Raised when what a job computes changes.
 VERSION = 1
+NO_CODE: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ def explain(
     model: str,
     places: Sequence[int],
     method: Sequence[Any],
+    code: Mapping[str, str] = NO_CODE,  # noqa: ARG001  (part of the job's key)
 ) -> dict[str, object]:
     """Explains some inputs of the test part.
 
@@ -52,6 +54,7 @@ def explain(
         model: the target's reference.
         places: of the inputs.
         method: label, name (or reference) and parameters of the explainer.
+        code: hashes of its code, if it is somebody's own, and of the files that its parameters name.
     """
     data = load_texts(source, max_words, data_hash)
     target = fetch(model)

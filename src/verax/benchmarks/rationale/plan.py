@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 from verax.benchmarks.rationale import explaining, target
 from verax.benchmarks.rationale.spec import RationaleSpec
 from verax.benchmarks.rationale.target import TargetResult, mean_selected, reference_of
 from verax.benchmarks.rationale.texts import load_texts
 from verax.benchmarks.staining.jobs import Method
-from verax.benchmarks.staining.plan import NO_OBJECTS, Objects
+from verax.benchmarks.staining.plan import NO_OBJECTS, Objects, own_code
 from verax.errors import VeraxError
 from verax.explain import explainers
 from verax.models.ready import parse_model
@@ -81,6 +83,11 @@ class Plan:
     def explainers(self) -> tuple[str, ...]:
         """Labels in order, the floor and the ceiling last."""
         return (*(label for label, _, _ in self.methods), CEILING)
+
+    def code(self) -> dict[str, str]:
+        """Hashes of code and files of somebody's own that targets and explanations depend on, by their names."""
+        of_targets = [target.job.arguments["files"] for target in self.targets]
+        return reduce(or_, of_targets, own_code(self.methods))
 
     def claims(self) -> dict[str, str]:
         """What each explainer's scores claim, by label."""
@@ -179,6 +186,7 @@ def pieces(plan: Plan, results: Mapping[str, TargetResult]) -> list[Piece]:
             continue
         places = [each.place for each in result.explained]
         for label, name, parameters in plan.methods:
+            code = own_code([(label, name, parameters)])
             told = dict(parameters) | words_to_choose(name, parameters, result)
             for first in range(0, len(places), CHUNK):
                 some = places[first : first + CHUNK]
@@ -189,6 +197,7 @@ def pieces(plan: Plan, results: Mapping[str, TargetResult]) -> list[Piece]:
                     "model": reference_of(result),
                     "places": some,
                     "method": [label, name, told],
+                    **({"code": code} if code else {}),
                 }
                 name_shown = (
                     f"{planned.dataset}, {planned.label}, {label}, inputs {first + 1} to {first + len(some)}"

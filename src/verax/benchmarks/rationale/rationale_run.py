@@ -71,7 +71,7 @@ def run_rationale(
         fresh: do all jobs again.
     """
     spec = {"benchmark": "rationale", **plan.spec.model_dump(), "methods": list(plan.explainers)}
-    start_manifest(folder, spec, plan.hashes, plan.spec.seed)
+    start_manifest(folder, spec, plan.hashes, plan.spec.seed, plan.code())
     store = Store(folder)
 
     def done(
@@ -150,5 +150,9 @@ def _keep_targets(plan: Plan, results: Mapping[str, TargetResult], folder: Path)
         data = load_texts(plan.sources[target.dataset], plan.spec.max_words)
         kept = kept_in(data, Training.of(arguments))
         name = f"{Path(target.dataset).name}-{target.label}".replace(", ", "-").replace(" ", "-")
-        if kept.is_dir() and not (folder / "targets" / name).exists():
-            shutil.copytree(kept, folder / "targets" / name)
+        copied = folder / "targets" / name
+        if kept.is_dir() and not copied.exists():
+            # Under another name until it is whole: a process killed meanwhile leaves nothing that looks like a target.
+            unfinished = folder / "targets" / f".{name}.unfinished"
+            shutil.copytree(kept, unfinished, dirs_exist_ok=True)
+            unfinished.rename(copied)

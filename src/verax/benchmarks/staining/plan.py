@@ -103,7 +103,7 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
         name: {"name_or_path": objects.datasets[name]} if name in objects.datasets else spec.source(name)
         for name in spec.datasets
     }
-    code = _code(methods)
+    code = own_code(methods)
     planting = spec.planting()
     of_models = {name: _model(name, objects) for name in spec.models}
     stainable = {
@@ -172,7 +172,7 @@ def _model(name: str, objects: Objects) -> dict[str, object]:
     return {"model": name, "model_files": files} if files else {"model": name}
 
 
-def _code(methods: Sequence[jobs.Method]) -> dict[str, str]:
+def own_code(methods: Sequence[jobs.Method]) -> dict[str, str]:
     """The code of explainers that are named and not Verax's own, and the content of files that parameters name."""
     named = [(label, name, parameters) for label, name, parameters in methods if not is_reference(name)]
     modules = {label: known_explainers.module_of(name) for label, name, _ in named}

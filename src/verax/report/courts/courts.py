@@ -12,6 +12,7 @@ from typing import Literal
 from verax.codec import decode
 from verax.errors import VeraxError
 from verax.report.common.verdict import Sign
+from verax.report.rationale.verdict import ENOUGH
 from verax.report.study.study_verdict import line_sign
 from verax.studies.results.summary import Summary
 from verax.studies.results.units import Unit
@@ -148,12 +149,27 @@ class TargetsGroup:
 
 
 @dataclass(frozen=True)
+class InputsSet:
+    """How many inputs of one target are in a set."""
+
+    inputs: int
+
+
+@dataclass(frozen=True)
+class Target:
+    """What this report reads of one target: its sets of inputs, by name."""
+
+    sets: Mapping[str, InputsSet]
+
+
+@dataclass(frozen=True)
 class RationaleRun:
     """What this report reads of the summary of a verification with rationale models."""
 
     spec: StainSpec
     explainers: tuple[str, ...]
     groups: tuple[TargetsGroup, ...]
+    targets: tuple[Target, ...]
 
 
 def read_courts(folders: Sequence[Path]) -> tuple[list[Court], list[str]]:
@@ -268,12 +284,9 @@ def _over_models(name: str, label: str, models: Sequence[ScoredModel]) -> Standi
 def _of_rationale(run: RationaleRun, folder: Path) -> tuple[list[Court], list[str]]:
     """The share of inputs that an explainer ranks right, mean over groups of targets, in per cent.
 
-    Strict inputs count where every target has some; else all that the paper keeps.
+    Strict inputs count where every target has enough of them, as in the run's own report; else all that are kept.
     """
-    most = [max((found.targets for found in group.sets.values()), default=0) for group in run.groups]
-    strict = bool(run.groups) and all(
-        group.sets["strict"].targets == targets for group, targets in zip(run.groups, most, strict=True)
-    )
+    strict = bool(run.targets) and all(target.sets["strict"].inputs >= ENOUGH for target in run.targets)
     sets = [group.sets["strict" if strict else "published"] for group in run.groups]
     labels = [label for label in run.explainers if bare_name(label) not in NOT_ON_TRIAL]
     scored = [label for label in labels if sets and all(label in found.explainers for found in sets)]
@@ -297,7 +310,12 @@ def _over_groups(
 ) -> Standing:
     """The mean over groups, whose targets are trained apart: their errors are independent."""
     shares = [found.explainers[label].misranked for found in sets]
-    margins = [share.high - share.mean for share in shares if share.high is not None]
+    # The longer side: the other may be cut at 0 or 1.
+    margins = [
+        max(share.high - share.mean, share.mean - share.low)
+        for share in shares
+        if share.low is not None and share.high is not None
+    ]
     mean = 100 * sum(share.mean for share in shares) / len(shares)
     known = len(margins) == len(shares)
     margin = 100 * sqrt(sum(each**2 for each in margins)) / len(shares)
@@ -306,8 +324,8 @@ def _over_groups(
         name,
         label,
         mean,
-        mean - margin if known else None,
-        mean + margin if known else None,
+        max(0.0, mean - margin) if known else None,
+        min(100.0, mean + margin) if known else None,
         f"{targets} targets",
         {
             group.dataset

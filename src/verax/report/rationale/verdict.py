@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from verax.benchmarks.rationale.plan import CEILING, FLOOR
@@ -10,6 +11,7 @@ from verax.benchmarks.rationale.summary import PUBLISHED, STRICT, Group, GroupSe
 from verax.report.common.run_facts import short_names
 from verax.report.common.verdict import Judged, Reference, Sign, Verdict
 from verax.stats import Difference, Estimate
+from verax.stats.student import t_critical
 from verax.stats.thresholds import FEWEST_UNITS
 from verax.text import counted, duration, estimate, listed, p_text, percent
 
@@ -64,9 +66,9 @@ def _judged(
 ) -> Judged:
     """One explainer: its mean over groups; groups have their own targets, so their errors are independent."""
     found = [given.explainers[label].misranked for given in sets]
-    margins = [each.high - each.mean for each in found if each.high is not None]
+    margins = [margin for margin in map(_margin, found) if margin is not None]
     mean = sum(each.mean for each in found) / len(found)
-    margin = sum(each**2 for each in margins) ** 0.5 / len(found) if len(margins) == len(found) else None
+    margin = math.hypot(*margins) / len(found) if len(margins) == len(found) else None
     sign, words = _against_chance(label, mean, summary, kind)
     return Judged(
         names[label],
@@ -76,6 +78,13 @@ def _judged(
         None if margin is None else 100 * max(0.0, mean - margin),
         None if margin is None else 100 * min(1.0, mean + margin),
     )
+
+
+def _margin(given: Estimate) -> float | None:
+    """Half of the interval over targets before its ends are cut at 0 and 1; None where there is no interval."""
+    if given.low is None or given.spread is None:
+        return None
+    return t_critical(given.level, given.n - 1) * given.spread / math.sqrt(given.n)
 
 
 def _against_chance(label: str, mean: float, summary: Summary, kind: str) -> tuple[Sign, str]:

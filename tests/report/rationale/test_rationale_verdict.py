@@ -1,0 +1,48 @@
+"""The sentences and lines of a verification's verdict, from estimates by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from verax.benchmarks.rationale.spec import RationaleSpec
+from verax.benchmarks.rationale.summarise import _over_targets
+from verax.benchmarks.rationale.summary import Group, GroupSet, Scored, Summary
+from verax.report.rationale.verdict import rationale_verdict
+
+T_2 = 4.302652729911275  # Student's t, 95%, two degrees of freedom
+
+
+def summary_of(*groups):
+    """A summary of groups of targets, each given as the share of misranked inputs by target, by explainer."""
+    made = []
+    for number, shares in enumerate(groups):
+        explainers = {
+            label: Scored(*[_over_targets("misranked", several)] * 4) for label, several in shares.items()
+        }
+        found = GroupSet(3, explainers, (), ())
+        made.append(Group("films", float(number), 3, {"strict": found, "published": found}))
+    labels = tuple(groups[0])
+    return Summary(RationaleSpec(), labels, dict.fromkeys(labels, "none"), {}, (), tuple(made), ())
+
+
+def lines(summary):
+    return {row.name: (row.estimate, row.low, row.high) for row in rationale_verdict(summary).judged}
+
+
+def test_an_interval_near_the_end_of_the_scale_is_as_wide_as_students():
+    shares = [0.84, 0.90, 0.94]
+    (estimate, low, high) = lines(summary_of({"anchor": shares, "random": shares}))["anchor"]
+    half = 100 * T_2 * 0.0503322295684717 / 3**0.5
+    assert (estimate, low, high) == (pytest.approx(89.3333333), pytest.approx(89.3333333 - half), 100.0)
+
+
+def test_groups_of_targets_are_averaged_and_one_without_an_interval_leaves_none():
+    many, other, same = [0.1, 0.2, 0.3], [0.4, 0.5, 0.6], [0.2, 0.2, 0.2]
+    both = lines(summary_of({"lime": many, "shap": same}, {"lime": other, "shap": other}))
+    half = 100 * T_2 * 0.1 / 3**0.5
+    assert both["lime"] == (
+        pytest.approx(35),
+        pytest.approx(35 - half / 2**0.5),
+        pytest.approx(35 + half / 2**0.5),
+    )
+    assert both["shap"] == (pytest.approx(35), None, None)
