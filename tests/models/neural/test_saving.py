@@ -1,6 +1,7 @@
 import json
 import pickle
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -119,6 +120,14 @@ def test_weights_that_changed_are_told(saved):
     path.unlink()
     with pytest.raises(VeraxError, match="cannot be read"):
         load_model(saved)
+
+
+def test_weights_that_are_not_numbers_are_not_saved(cnn, tmp_path):
+    broken = type(cnn.network)(**cnn.network.settings)
+    broken.output.bias.data[0] = torch.nan
+    with pytest.raises(VeraxError, match=r"The weights 'output\.bias' of the network are not all finite"):
+        save_model(replace(cnn, network=broken), tmp_path / "broken")
+    assert not (tmp_path / "broken").exists()
 
 
 def test_what_is_no_network_is_not_saved(word_data, tmp_path):

@@ -16,6 +16,7 @@ from verax.studies.build.fitting import (
     check_two_models,
     data_arguments,
     model_arguments,
+    model_name,
     study_dataset,
     study_model,
     training_places,
@@ -261,6 +262,10 @@ def test_the_worse_model_sees_its_training_part_fewer_times(small_spec):
         "epochs": 1,
     }
     assert study_model(data, arguments).classifier.n_iter_ == 1
+    assert model_name(arguments) == "mlp(epochs=1)"
+    trained_less = model_arguments(small_spec(), WorseModel(model="cnn(epochs=5, rate=0.01)", epochs=2))
+    assert model_name(trained_less) == "cnn(epochs=2, rate=0.01)"
+    assert model_name(model_arguments(small_spec(model="cnn(epochs=5)"))) == "cnn(epochs=5)"
     with pytest.raises(VeraxError, match="The model 'logistic' has no option 'epochs'; it has none"):
         study_model(data, model_arguments(small_spec(), WorseModel(model="logistic", epochs=1)))
 
@@ -280,8 +285,9 @@ def test_two_models_must_differ(small_spec):
         check_two_models(dataset, model, model)
     size = len(dataset.test)
     assert str(raised.value) == (
-        f"The two models never disagree on the {size} test inputs of {dataset.name!r}; make worse.share or "
-        "worse.most_words smaller, or name another worse.model."
+        f"The two models never disagree on the {size} test inputs of {dataset.name!r}; let the worse one "
+        "learn from less (worse.share, worse.most_words, worse.only) or for a shorter time (worse.epochs), or name "
+        "another worse.model."
     )
     worse = study_model(data, model_arguments(spec, WorseModel(share=0.01)))
     assert accuracy(worse, dataset) < accuracy(model, dataset) - 0.02

@@ -30,7 +30,13 @@ from verax.models.neural.bilstm import BilstmNetwork
 from verax.models.neural.cnn import CnnNetwork
 from verax.models.neural.dense import DenseNetwork
 from verax.models.neural.encoders import Json, RowEncoder, WordEncoder
-from verax.models.neural.networks import TableNetwork, TextNetwork, TrainingRecord, WordNetwork
+from verax.models.neural.networks import (
+    TableNetwork,
+    TextNetwork,
+    TrainingRecord,
+    WordNetwork,
+    check_finite,
+)
 from verax.models.neural.pieces import PieceEncoder
 from verax.models.neural.prototypes import PrototypeBilstm, PrototypeDense
 from verax.models.neural.rationale import RationaleModel, RationaleNetwork
@@ -72,6 +78,7 @@ def save_model(model: Model, path: str | Path, *, test: Part | None = None, refe
             "with their own library, or with joblib."
         )
     assert isinstance(model.encoder, WordEncoder | PieceEncoder | RowEncoder)
+    check_finite(model.network)  # it could not be loaded again
     folder = Path(path)
     weights = tensors_to_bytes(
         {name: tensor.contiguous() for name, tensor in _saved_state(model.network).items()}

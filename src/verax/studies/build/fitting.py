@@ -18,6 +18,7 @@ from verax.data.dataset import Dataset
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.models.base import Model
+from verax.models.ready import parse_model
 from verax.run.canonical import canonical
 from verax.seeds import stream
 from verax.studies.model.spec import StudySpec
@@ -70,6 +71,15 @@ def model_arguments(
     if worse.only is not None:
         arguments["only"] = worse.only
     return arguments
+
+
+def model_name(arguments: ModelArguments) -> str:
+    """A model's name for people: the options that it was fitted with are in it."""
+    if "epochs" not in arguments:
+        return arguments["name"]
+    written = parse_model(arguments["name"])
+    options = {**written.options, "epochs": arguments["epochs"]}
+    return f"{written.name}({', '.join(f'{key}={value}' for key, value in options.items())})"
 
 
 def study_dataset(data: Mapping[str, object]) -> Dataset:
@@ -167,7 +177,10 @@ def check_two_models(dataset: Dataset, model: Model, worse: Model) -> None:
     size = len(dataset.test)
     better, lesser = _predictions(model, dataset), _predictions(worse, dataset)
     apart = int((better != lesser).sum())
-    advice = "make worse.share or worse.most_words smaller, or name another worse.model"
+    advice = (
+        "let the worse one learn from less (worse.share, worse.most_words, worse.only) or for a shorter time "
+        "(worse.epochs), or name another worse.model"
+    )
     if not apart:
         raise VeraxError(
             f"The two models never disagree on the {size:,} test inputs of {dataset.name!r}; {advice}."

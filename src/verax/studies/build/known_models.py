@@ -6,7 +6,14 @@ from collections.abc import Sequence
 
 from verax.errors import VeraxError
 from verax.models.base import Model
-from verax.studies.build.fitting import ModelArguments, accuracy, agreement, model_arguments, training_size
+from verax.studies.build.fitting import (
+    ModelArguments,
+    accuracy,
+    agreement,
+    model_arguments,
+    model_name,
+    training_size,
+)
 from verax.studies.items.candidates import match_counts
 from verax.studies.model.sources import Source
 from verax.studies.model.spec import StudySpec
@@ -62,7 +69,7 @@ def known_models(source: Source, worse: WorseModel | None, parts: Sequence[str])
 
 def _known(source: Source, model: Model, arguments: ModelArguments) -> dict[str, object]:
     return {
-        "name": arguments["name"],
+        "name": model_name(arguments),
         "accuracy": accuracy(model, source.dataset),
         "test_inputs": len(source.dataset.test),
         "training_inputs": training_size(source.dataset, arguments),
