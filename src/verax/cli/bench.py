@@ -45,7 +45,9 @@ bench = typer.Typer(name="bench", no_args_is_help=True, help="Put explainers on 
 
 
 @bench.command(
-    "stain", epilog="Example: verax bench stain --explainers lime,shap,greedy --stains 20 --out runs/rt"
+    "stain",
+    epilog="Example: verax bench stain --explainers lime,shap,greedy --stains 20 --out runs/rt"
+    "\n\nMore: verax docs staining",
 )
 @one_sentence
 def stain(

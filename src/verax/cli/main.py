@@ -11,6 +11,7 @@ import typer
 from verax.cli.bench import bench
 from verax.cli.bench_rationale import rationale
 from verax.cli.demo import demo
+from verax.cli.docs import docs
 from verax.cli.explain import explain
 from verax.cli.listing import list_things
 from verax.cli.options import split_names
@@ -30,7 +31,11 @@ verax explain --dataset adult --model forest --explainers lime,shap --input 3 --
 
 verax explain --dataset reviews.csv --text-column review --label-column stars --n 2 --json
 
-verax study build examples/forward.toml --out studies/forward
+verax study init forward.toml
+
+verax study build forward.toml --out studies/forward
+
+verax docs tutorials/own-study
 """
 
 app = typer.Typer(
@@ -42,13 +47,16 @@ app = typer.Typer(
 app.command("demo")(demo)
 app.command(
     "explain",
-    epilog='Example: verax explain -d adult -m forest -e "lime,shap(samples=500)" -i 3 --html page.html',
+    epilog='Example: verax explain -d adult -m forest -e "lime,shap(samples=500)" -i 3 --html page.html'
+    "\n\nMore: verax docs explainers",
 )(explain)
 app.command("list")(list_things)
 app.command("report", epilog=EXAMPLE)(report)
+app.command("docs", epilog="Example: verax docs studies")(docs)
 bench.command(
     "rationale",
-    epilog="Example: verax bench rationale --explainers lime,shap,greedy --inputs 200 --out runs/rationale",
+    epilog="Example: verax bench rationale --explainers lime,shap,greedy --inputs 200 --out runs/rationale"
+    "\n\nMore: verax docs rationale",
 )(rationale)
 app.add_typer(bench)
 app.add_typer(study)

@@ -10,7 +10,9 @@ import typer
 from verax.cli.console import one_sentence, output, print_file, say, show_reasons, working
 from verax.cli.options import AsJson
 
-EXAMPLE = "Example: verax report runs/stain studies/forward/analysis --out report.html"
+EXAMPLE = """Example: verax report runs/stain studies/forward/analysis --out report.html
+
+More: verax docs reports"""
 
 
 @one_sentence

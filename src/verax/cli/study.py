@@ -51,7 +51,7 @@ COMMANDS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {
         "init": (init_command, INIT_EXAMPLES),
         "build": (
             build_command,
-            "Example: verax study build examples/forward.toml --out studies/forward --jobs 2",
+            "Example: verax study build forward.toml --out studies/forward --jobs 2",
         ),
         "import": (import_command, IMPORT_EXAMPLES),
         "review": (review_command, REVIEW_EXAMPLES),
@@ -82,6 +82,21 @@ COMMANDS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {
     },
 }
 
+# Where the documentation says more, for whoever has installed the package and has no other copy of it.
+PAGES = {
+    "tutorials/own-study": ("init",),
+    "studies": ("build", "preview", "freeze"),
+    "importing": ("import",),
+    "counterfactuals": ("review",),
+    "planning": ("power",),
+    "bots": ("bots",),
+    "recruiting": ("codes", "withdraw", "purge"),
+    "deployment": ("account", "serve", "status", "backup", "restore", "move"),
+    "data": ("export",),
+    "analysis": ("analyze",),
+}
+PAGE_OF = {name: page for page, names in PAGES.items() for name in names}
+
 
 def _help(command: Callable[..., None]) -> str:
     """A command's docstring with each paragraph in one line, for terminals of any width."""
@@ -91,4 +106,5 @@ def _help(command: Callable[..., None]) -> str:
 
 for _panel, _commands in COMMANDS.items():
     for _name, (_command, _examples) in _commands.items():
-        study.command(_name, help=_help(_command), epilog=_examples, rich_help_panel=_panel)(_command)
+        _epilog = f"{_examples}\n\nMore: verax docs {PAGE_OF[_name]}"
+        study.command(_name, help=_help(_command), epilog=_epilog, rich_help_panel=_panel)(_command)

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 POWER_EXAMPLES = """Examples:
 
-verax study power examples/forward.toml --effect 8 --participants 10,20,40 --items 16,32 --out plans/forward
+verax study power forward.toml --effect 8 --participants 10,20,40 --items 16,32 --out plans/forward
 
-verax study power examples/reverse-turing.toml --check --studies 200
+verax study power reverse-turing.toml --check --studies 200
 """
 STUDIES, CHECKED = 400, 60
 

@@ -163,12 +163,17 @@ def row_numbers(dense: FloatArray) -> NDArray[np.uint64]:
     return _mixed(numbers)
 
 
-def packed_numbers(by_row: BoolArray) -> NDArray[np.uint64]:
-    """The same of a contiguous (variants, features) array, from its bits."""
+def packed_rows(by_row: BoolArray) -> NDArray[np.uint64]:
+    """The bits of a contiguous (variants, features) array, 64 features a number."""
     n_rows, n_features = by_row.shape
     packed = np.zeros((n_rows, 8 * max(1, -(-n_features // 64))), dtype=np.uint8)
     packed[:, : -(-n_features // 8)] = np.packbits(by_row, axis=1)
-    return _mixed(np.ascontiguousarray(packed.view(np.uint64).T))
+    return packed.view(np.uint64)
+
+
+def packed_numbers(packed: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The same as :func:`row_numbers`, of :func:`packed_rows`."""
+    return _mixed(np.ascontiguousarray(packed.T))
 
 
 def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:

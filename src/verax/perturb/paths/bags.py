@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from verax.arrays import BoolArray, FloatArray, IndexArray
 from verax.perturb.evaluate import Prepared, Rows
-from verax.perturb.masks import Masks, distinct_rows, packed_numbers
+from verax.perturb.masks import Masks, distinct_rows, packed_numbers, packed_rows
 
 Matrix: TypeAlias = NDArray[np.floating]
 Csr: TypeAlias = scipy.sparse.csr_matrix
@@ -139,39 +139,41 @@ def project(bag: Bag, masks: Masks, matrix: Matrix) -> FloatArray:
 
 def sparse_rows(bag: Bag, masks: Masks, n_columns: int) -> Rows[Csr]:
     """The distinct rows of the variants as a CSR matrix, exactly as the vectoriser would build them."""
-    if bag.single:
-        by_row = np.ascontiguousarray(masks.select(bag.words).columns().T)
-        first, inverse = distinct_rows(by_row.T, packed_numbers(by_row))
-        cells = None
+    cells = None if bag.single else bag.column_values(masks)
+    fed = masks.select(bag.words).columns() if cells is None else bag.columns_fed(masks)
+    by_row = np.ascontiguousarray(fed.T)
+    packed = packed_rows(by_row)
+    if cells is None:
+        first, inverse = distinct_rows(fed, packed_numbers(packed))
     else:
-        cells, fed = bag.column_values(masks), bag.columns_fed(masks)
-        by_row = np.ascontiguousarray(fed.T)
         first, inverse = distinct_rows(np.concatenate([fed, _as_bits(cells)]))
-    parts = [
-        _entries(bag, by_row, cells, first[start : start + STRIP_ROWS])
-        for start in range(0, len(first), STRIP_ROWS)
-    ]
-    data = np.concatenate([part[0] for part in parts])
-    indices = np.concatenate([part[1] for part in parts])
     indptr = np.zeros(len(first) + 1, dtype=np.int32)
-    np.cumsum(np.concatenate([part[2] for part in parts]), out=indptr[1:])
+    np.cumsum(np.bitwise_count(packed).sum(axis=1)[first], out=indptr[1:])
+    data, indices = _entries(bag, by_row, cells, first, indptr)
     if bag.weighting.norm is not None:
-        data = data / _row_norms(data, indptr, bag.weighting.norm)
+        data /= _row_norms(data, indptr, bag.weighting.norm)
     return Rows(csr_of(data, indices, indptr, n_columns), len(first), inverse, len(data))
 
 
 def _entries(
-    bag: Bag, by_row: BoolArray, cells: FloatArray | None, rows: IndexArray
-) -> tuple[FloatArray, NDArray[np.int32], IndexArray]:
-    """The stored values of some rows, their columns, and how many each row has."""
-    contiguous = len(rows) == rows[-1] - rows[0] + 1
-    chosen: slice | IndexArray = slice(rows[0], rows[-1] + 1) if contiguous else rows
-    # Flat places and take are several times faster than indexing with a two-dimensional mask.
-    stored = np.flatnonzero(by_row[chosen])
-    values = np.tile(bag.values, len(rows)) if cells is None else cells[:, chosen].T.reshape(-1)
-    indices = np.take(np.tile(bag.columns.astype(np.int32), len(rows)), stored)
-    ends = np.searchsorted(stored, np.arange(1, len(rows) + 1) * len(bag.columns))
-    return np.take(values, stored), indices, np.diff(ends, prepend=0)
+    bag: Bag, by_row: BoolArray, cells: FloatArray | None, first: IndexArray, indptr: NDArray[np.int32]
+) -> tuple[FloatArray, NDArray[np.int32]]:
+    """The stored values of the rows at the places ``first``, and their columns."""
+    data, indices = np.empty(indptr[-1]), np.empty(indptr[-1], dtype=np.int32)
+    columns = np.tile(bag.columns.astype(np.int32), min(STRIP_ROWS, len(first)))
+    values = np.tile(bag.values, min(STRIP_ROWS, len(first))) if cells is None else None
+    for start in range(0, len(first), STRIP_ROWS):
+        rows = first[start : start + STRIP_ROWS]
+        contiguous = len(rows) == rows[-1] - rows[0] + 1
+        chosen: slice | IndexArray = slice(rows[0], rows[-1] + 1) if contiguous else rows
+        strip = values if cells is None else cells[:, chosen].T.reshape(-1)
+        # Flat places and take are several times faster than indexing with a two-dimensional mask; with "clip" what is
+        # taken goes where it belongs at once.
+        stored = np.flatnonzero(by_row[chosen])
+        part = slice(indptr[start], indptr[start + len(rows)])
+        np.take(strip, stored, out=data[part], mode="clip")
+        np.take(columns, stored, out=indices[part], mode="clip")
+    return data, indices
 
 
 def csr_of(data: FloatArray, indices: NDArray[np.int32], indptr: NDArray[np.int32], n_columns: int) -> Csr:
