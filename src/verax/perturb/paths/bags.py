@@ -161,17 +161,18 @@ def _entries(
     """The stored values of the rows at the places ``first``, and their columns."""
     data, indices = np.empty(indptr[-1]), np.empty(indptr[-1], dtype=np.int32)
     columns = np.tile(bag.columns.astype(np.int32), min(STRIP_ROWS, len(first)))
-    values = np.tile(bag.values, min(STRIP_ROWS, len(first))) if cells is None else None
+    values = np.tile(bag.values, min(STRIP_ROWS, len(first))) if cells is None else np.empty(0)
     for start in range(0, len(first), STRIP_ROWS):
         rows = first[start : start + STRIP_ROWS]
         contiguous = len(rows) == rows[-1] - rows[0] + 1
         chosen: slice | IndexArray = slice(rows[0], rows[-1] + 1) if contiguous else rows
-        strip = values if cells is None else cells[:, chosen].T.reshape(-1)
+        if cells is not None:
+            values = cells[:, chosen].T.reshape(-1)
         # Flat places and take are several times faster than indexing with a two-dimensional mask; with "clip" what is
         # taken goes where it belongs at once.
         stored = np.flatnonzero(by_row[chosen])
         part = slice(indptr[start], indptr[start + len(rows)])
-        np.take(strip, stored, out=data[part], mode="clip")
+        np.take(values, stored, out=data[part], mode="clip")
         np.take(columns, stored, out=indices[part], mode="clip")
     return data, indices
 
