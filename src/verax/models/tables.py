@@ -57,9 +57,12 @@ class TableModel(Model):
         return ask(self._probabilities, rows, len(rows), len(self.class_names))
 
     def _probabilities(self, rows: FloatArray) -> Answer:
-        return self.estimator.predict_proba(self._frame(rows) if self.frames else rows)
+        return self.estimator.predict_proba(self.as_read(rows))
 
-    def _frame(self, rows: FloatArray) -> pd.DataFrame:
+    def as_read(self, rows: FloatArray) -> FloatArray | pd.DataFrame:
+        """Encoded rows as the estimator reads them: as they are, or as the DataFrame that they stand for."""
+        if not self.frames:
+            return rows
         frame = self.schema.decode(rows)
         for name, values in (self.originals or {}).items():
             frame[name] = values.take(rows[:, self.schema.names.index(name)].astype(np.intp))

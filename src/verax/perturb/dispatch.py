@@ -93,7 +93,12 @@ def fitted_state(model: Model) -> tuple[int, ...]:
     if isinstance(model, Refittable):
         return model.fitted_state()
     classifier = getattr(model, "classifier", getattr(model, "estimator", None))
-    parts = [
+    steps = [
+        step for _, step in getattr(classifier, "steps", ())
+    ]  # of a pipeline: fitting replaces parts of its steps
+    classifier = steps[-1] if steps else classifier
+    parts = [getattr(step, "transformers_", None) for step in steps]
+    parts += [
         getattr(classifier, name, None)
         for name in ("coef_", "coefs_", "tree_", "estimators_", "flat_", "_Booster")
     ]

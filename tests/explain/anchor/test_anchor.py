@@ -20,7 +20,6 @@ from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain import Anchor, Explanation, Rule
 from verax.explain.anchor import bounds
-from verax.explain.anchor.pools import Ask
 from verax.explain.anchor.removed_words import RemovedWords
 from verax.explain.anchor.table_rows import TableRows
 from verax.explain.checks import check_explainer
@@ -129,6 +128,27 @@ def test_bounds_are_those_of_the_package():
     assert bounds.search_level(20, 3, 0.1) == pytest.approx(base.compute_beta(20, 3, 0.1))
 
 
+def test_the_divergence_at_a_bound_is_the_level():
+    shares, levels = np.meshgrid(np.linspace(0.02, 0.98, 25), np.geomspace(1e-4, 3.0, 25))
+    for edge in (bounds.lower(shares, levels), bounds.upper(shares, levels)):
+        divergence = shares * np.log(shares / edge) + (1 - shares) * np.log((1 - shares) / (1 - edge))
+        # Within 1e-10 of 1 the divergence cannot be computed from the share.
+        near = (edge > 1e-10) & (edge < 1 - 1e-4)
+        np.testing.assert_allclose(divergence[near], levels[near], rtol=1e-6)
+    assert (bounds.lower(shares, levels) < shares).all()
+    assert (bounds.upper(shares, levels) > shares).all()
+    assert bounds.lower(np.array([1.0]), np.array([0.05]))[0] == pytest.approx(np.exp(-0.05))
+    assert bounds.lower(np.array([0.0]), np.array([0.05]))[0] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_coverage_is_the_share_of_examples_that_agree(table):
+    near = TableRows(table, table.reference[:1], seed=0).neighbourhoods()[0]
+    for conditions in [(), (0,), (1, 2), (0, 1, 2)]:
+        assert near.coverage(conditions) == near.covered[list(conditions)].all(axis=0).mean()
+        longer = [near.coverage((*conditions, feature)) for feature in range(3)]
+        assert near.longer_coverage(conditions).tolist() == longer
+
+
 def test_promised_precision_holds_on_fresh_samples(reviews_model):
     texts = make_texts(200, seed=11)[0]
     explainer = Anchor(words="removed", beam=1)
@@ -136,7 +156,7 @@ def test_promised_precision_holds_on_fresh_samples(reviews_model):
     # Another seed: samples that the search has not seen.
     around = RemovedWords(reviews_model, texts, 0.5, seed=99)
     asks = [
-        Ask(near.place, near.fresh, rule.conditions, np.arange(10_000))
+        near.fresh_question(rule.conditions, np.arange(10_000))
         for near, rule in zip(around.neighbourhoods(), rules, strict=True)
     ]
     kept = [
@@ -156,7 +176,7 @@ def test_precision_holds_on_rows_of_a_table(table):
     rules = Anchor(beam=1).explain(table, rows)
     around = TableRows(table, rows, seed=99)
     for near, rule in zip(around.neighbourhoods(), rules, strict=True):
-        classes = around.predict([Ask(near.place, near.fresh, rule.conditions, np.arange(2_000))])[0]
+        classes = around.predict([near.fresh_question(rule.conditions, np.arange(2_000))])[0]
         assert (classes == rule.target).mean() >= 0.95
 
 

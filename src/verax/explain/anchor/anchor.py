@@ -85,7 +85,7 @@ class Anchor(Explainer):
     def _explain_slice(self, model: Model, inputs: Inputs, targets: Targets) -> list[Rule]:
         started = time.perf_counter()
         around = self._surroundings(model, inputs)
-        predicted = model.predict_proba(inputs).argmax(axis=1).tolist()
+        predicted = around.classes().tolist()
         chosen = [
             guess if target is None else target for guess, target in zip(predicted, targets, strict=True)
         ]
@@ -150,22 +150,19 @@ def answer_all(around: Surroundings, targets: Sequence[int], running: dict[int, 
         targets: the class to keep, for each input.
         running: the searches by the number of their input.
     """
-    questions: dict[int, list[Ask]] = {}
+    questions: dict[int, Ask] = {}
     for place, search in running.items():
         _next(questions, place, search, None)
     while questions:
-        asks = [ask for place in sorted(questions) for ask in questions[place]]
-        classes = iter(around.predict(asks))
-        for place in sorted(questions):
-            kept = [next(classes) == targets[place] for _ in questions[place]]
-            _next(questions, place, running[place], kept)
+        places = sorted(questions)
+        answers = around.predict([questions[place] for place in places])
+        for place, classes in zip(places, answers, strict=True):
+            _next(questions, place, running[place], classes == targets[place])
 
 
-def _next(
-    questions: dict[int, list[Ask]], place: int, search: Asking, answers: list[BoolArray] | None
-) -> None:
+def _next(questions: dict[int, Ask], place: int, search: Asking, kept: BoolArray | None) -> None:
     try:
-        questions[place] = next(search) if answers is None else search.send(answers)
+        questions[place] = next(search) if kept is None else search.send(kept)
     except StopIteration:
         questions.pop(place, None)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from verax.arrays import BoolArray, IndexArray
+from verax.arrays import BoolArray, FloatArray, IndexArray
 from verax.seeds import stream
 
 # Samples are drawn so many at a time, each time from a stream of its own: asking for more changes none of the first.
@@ -45,19 +47,19 @@ class Pool(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Ask:
-    """A question: what does the model predict for some samples of a pool, under a rule?
+    """A question: what does the model predict for some samples of a pool, each under a rule?
 
     Attributes:
         place: the number of the input.
         pool: its samples.
-        conditions: the features that stay.
-        samples: which samples.
+        samples: which samples; one that is asked about under several rules is here several times.
+        stays: (samples, features): which features the rule of each leaves as they are.
     """
 
     place: int
     pool: Pool
-    conditions: tuple[int, ...]
     samples: IndexArray
+    stays: BoolArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +72,7 @@ class Neighbourhood:
         named: each feature as a condition, in words.
         search: samples to find rules with.
         fresh: others, to tell how precise a rule is that was found.
-        covered: (examples, features): whether an example of what inputs look like agrees with the input in a feature.
+        covered: (features, examples): whether an example of what inputs look like agrees with the input in a feature.
     """
 
     place: int
@@ -86,9 +88,29 @@ class Neighbourhood:
         found: list[int] = np.flatnonzero(~self.search.holds(BLOCK).all(axis=0)).tolist()
         return found
 
+    def fresh_question(self, conditions: Sequence[int], samples: IndexArray) -> Ask:
+        """About some fresh samples under one rule."""
+        stays = np.zeros((len(samples), len(self.features)), dtype=np.bool_)
+        stays[:, list(conditions)] = True
+        return Ask(self.place, self.fresh, samples, stays)
+
     def coverage(self, conditions: Sequence[int]) -> float:
         """The share of inputs to which a rule applies."""
-        return float(self.covered[:, list(conditions)].all(axis=1).mean()) if len(self.covered) else 1.0
+        return self._share(np.bitwise_and.reduce(self._bits[list(conditions)], axis=0)).item()
+
+    def longer_coverage(self, conditions: Sequence[int]) -> FloatArray:
+        """The share of inputs to which a rule applies that has one more condition, for every feature."""
+        return self._share(np.bitwise_and.reduce(self._bits[list(conditions)], axis=0) & self._bits)
+
+    @cached_property
+    def _bits(self) -> NDArray[np.uint8]:
+        return np.packbits(self.covered, axis=1)
+
+    def _share(self, bits: NDArray[np.uint8]) -> FloatArray:
+        # A rule without conditions has all bits, also those that only fill up the last byte.
+        n_examples = self.covered.shape[1]
+        count = np.bitwise_count(bits).sum(axis=-1, dtype=np.intp)
+        return np.minimum(count, n_examples) / n_examples
 
 
 class Surroundings(Protocol):
@@ -103,6 +125,9 @@ class Surroundings(Protocol):
 
     def predict(self, asks: Sequence[Ask]) -> list[IndexArray]:
         """The predicted class of every sample of each question."""
+
+    def classes(self) -> IndexArray:
+        """The predicted class of each input itself."""
 
     def costs(self) -> list[tuple[int, int]]:
         """Rows and calls so far, for each input."""

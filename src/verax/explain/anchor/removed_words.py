@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 
 import numpy as np
 
@@ -34,6 +33,8 @@ class RemovedWords:
     name = "words left out"
 
     def __init__(self, model: Model, texts: Sequence[str], change: float, seed: int) -> None:
+        self.model = model
+        self.texts = texts
         self.path = path_for(model)
         self.prepared = self.path.prepare(texts)
         self._costs = [(0, 0)] * len(texts)
@@ -44,34 +45,33 @@ class RemovedWords:
                 Removals(len(features), change, seed, "anchor", "removed", about, text)
                 for about in ("search", "fresh")
             )
-            self.near.append(Neighbourhood(place, features, features, search, fresh, fresh.holds(BLOCK)))
+            self.near.append(Neighbourhood(place, features, features, search, fresh, fresh.holds(BLOCK).T))
 
     def neighbourhoods(self) -> list[Neighbourhood]:
         """One for each text."""
         return self.near
+
+    def classes(self) -> IndexArray:
+        """The predicted class of each text itself."""
+        return self.model.predict_proba(self.texts).argmax(axis=1)
 
     def costs(self) -> list[tuple[int, int]]:
         """Rows and calls so far, for each text."""
         return self._costs
 
     def predict(self, asks: Sequence[Ask]) -> list[IndexArray]:
-        """The predicted class of every sample of each question; questions of one text come one after the other."""
-        groups = [(place, list(some)) for place, some in groupby(asks, key=lambda ask: ask.place)]
-        masks = (
-            Masks.from_columns(np.concatenate([_present(ask) for ask in some], axis=1)) for _, some in groups
-        )
+        """The predicted class of every sample of each question."""
+        masks = (Masks.from_columns(_present(ask)) for ask in asks)
         found: list[IndexArray] = []
-        answers = self.path.evaluate([self.prepared[place] for place, _ in groups], masks)
-        for (place, some), answer in zip(groups, answers, strict=True):
-            rows, calls = self._costs[place]
-            self._costs[place] = (rows + answer.rows, calls + answer.calls)
-            ends = np.cumsum([len(ask.samples) for ask in some])[:-1]
-            found += np.split(answer.probabilities.argmax(axis=1), ends)
+        answers = self.path.evaluate([self.prepared[ask.place] for ask in asks], masks)
+        for ask, answer in zip(asks, answers, strict=True):
+            rows, calls = self._costs[ask.place]
+            self._costs[ask.place] = (rows + answer.rows, calls + answer.calls)
+            found.append(answer.probabilities.argmax(axis=1))
         return found
 
 
 def _present(ask: Ask) -> BoolArray:
-    """(features, samples): which words are there, those of the rule always."""
-    columns = ask.pool.holds(int(ask.samples.max(initial=-1)) + 1)[ask.samples].T.copy()
-    columns[list(ask.conditions)] = True
-    return columns
+    """(features, samples): which words are there, those of a sample's rule always."""
+    there = ask.pool.holds(int(ask.samples.max(initial=-1)) + 1)[ask.samples]
+    return np.ascontiguousarray((there | ask.stays).T)

@@ -8,14 +8,14 @@ fresh samples, which had no part in choosing it: the bound holds for the rule th
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
 
-from verax.arrays import BoolArray, FloatArray
+from verax.arrays import BoolArray
 from verax.explain.anchor import bounds
-from verax.explain.anchor.pools import Ask, Neighbourhood, Pool
+from verax.explain.anchor.pools import Ask, Neighbourhood
 
 # A candidate begins with so many samples, and has at the most so many. The published rule goes on until candidates are
 # told apart up to epsilon, each with samples of its own; on shared samples so many tell them apart as well.
@@ -23,7 +23,7 @@ FIRST, MOST = 64, 192
 # A rule is looked at after so many fresh samples.
 LOOKS = (256, 1_024, 4_096)
 
-Asking = Generator[list[Ask], list[BoolArray], None]
+Asking = Generator[Ask, BoolArray, None]
 
 
 @dataclass(frozen=True)
@@ -47,16 +47,17 @@ class Candidate:
         self.parent = parent
         self.coverage = coverage
         self.kept: BoolArray = np.empty(0, dtype=np.bool_)
+        self.precision = 0.0
 
     @property
     def size(self) -> int:
         """How many samples were asked about."""
         return len(self.kept)
 
-    @property
-    def precision(self) -> float:
-        """The share of them that keep the prediction."""
-        return float(self.kept.mean()) if self.size else 0.0
+    def learn(self, kept: BoolArray) -> None:
+        """Takes in which of the next samples keep the prediction."""
+        self.kept = np.concatenate([self.kept, kept])
+        self.precision = float(np.count_nonzero(self.kept)) / self.size
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ class Search:
 
     def _grow(self, root: Candidate, loose: list[int]) -> Asking:
         """Rules of no condition, of one, of two, ..., until none can cover more than the best that was found."""
-        yield from self._extend([(root, FIRST)])
+        yield from self._extend([root], FIRST)
         yield from self._verified([root])
         beam = [root]
         for _ in range(min(self.settings.most_conditions or len(loose), len(loose))):
@@ -122,21 +123,20 @@ class Search:
     def _longer(self, beam: list[Candidate], loose: list[int]) -> list[Candidate]:
         """Every rule of the beam with one more condition; only such as cover more than the best that was found."""
         grown: dict[frozenset[int], Candidate] = {}
+        least = -1.0 if self.best is None else self.best.rule.coverage
         for rule in beam:
+            coverage = self.near.longer_coverage(rule.conditions).tolist()
             for feature in loose:
                 conditions = (*rule.conditions, feature)
-                if feature not in rule.conditions and frozenset(conditions) not in grown:
-                    coverage = self.near.coverage(conditions)
-                    if self.best is None or coverage > self.best.rule.coverage:
-                        grown[frozenset(conditions)] = Candidate(conditions, rule, coverage)
+                key = frozenset(conditions)
+                if feature not in rule.conditions and key not in grown and coverage[feature] > least:
+                    grown[key] = Candidate(conditions, rule, coverage[feature])
         return list(grown.values())
 
-    def _most_precise(
-        self, candidates: list[Candidate]
-    ) -> Generator[list[Ask], list[BoolArray], list[Candidate]]:
+    def _most_precise(self, candidates: list[Candidate]) -> Generator[Ask, BoolArray, list[Candidate]]:
         """KL-LUCB: the few candidates of the highest precision, up to ``epsilon``, with confidence 1 - delta."""
         count = min(self.settings.beam, len(candidates))
-        yield from self._extend([(candidate, FIRST) for candidate in candidates])
+        yield from self._extend(candidates, FIRST)
         rounds = 1
         while len(candidates) > count:
             level = bounds.search_level(len(candidates), rounds, self.settings.delta)
@@ -147,36 +147,37 @@ class Search:
             ]
             if not unsure:
                 break
-            yield from self._extend([(candidate, MOST) for candidate in unsure])
+            yield from self._extend(unsure, MOST)
             rounds += 1
         ranked = sorted(candidates, key=lambda candidate: -candidate.precision)
         return ranked[:count]
 
-    def _extend(self, wanted: Sequence[tuple[Candidate, int]]) -> Asking:
-        """Asks about more samples of some rules; what the shorter rule's answers tell is not asked again."""
-        holds = self.near.search.holds(max(count for _, count in wanted))
-        asks, fills = [], []
-        for candidate, count in wanted:
-            places = np.arange(candidate.size, count)
-            kept = np.zeros(len(places), dtype=np.bool_)
-            unknown = np.ones(len(places), dtype=np.bool_)
+    def _extend(self, candidates: list[Candidate], count: int) -> Asking:
+        """Asks about more samples of rules that have equally many; what their parents' answers tell is known."""
+        first = candidates[0].size
+        holds = self.near.search.holds(count)[first:count]
+        kept = np.zeros((len(candidates), count - first), dtype=np.bool_)
+        unknown = np.ones_like(kept)
+        for row, candidate in enumerate(candidates):
             if candidate.parent is not None:
-                known = places[(places < candidate.parent.size) & holds[places, candidate.conditions[-1]]]
-                unknown[known - candidate.size] = False
-                kept[known - candidate.size] = candidate.parent.kept[known]
-            asks.append(Ask(self.near.place, self.near.search, candidate.conditions, places[unknown]))
-            fills.append((candidate, kept, unknown))
-        answers = yield from self._ask(asks)
-        for (candidate, kept, unknown), answer in zip(fills, answers, strict=True):
-            kept[unknown] = answer
-            candidate.kept = np.concatenate([candidate.kept, kept])
+                told = candidate.parent.kept[first:count]
+                same = holds[: len(told), candidate.conditions[-1]]
+                np.logical_not(same, out=unknown[row, : len(told)])
+                np.logical_and(same, told, out=kept[row, : len(told)])
+        rules, samples = np.nonzero(unknown)
+        stays = np.zeros((len(candidates), holds.shape[1]), dtype=np.bool_)
+        for row, candidate in enumerate(candidates):
+            stays[row, list(candidate.conditions)] = True
+        ask = Ask(self.near.place, self.near.search, samples + first, stays[rules])
+        kept[rules, samples] = yield from self._ask(ask)
+        for candidate, more in zip(candidates, kept, strict=True):
+            candidate.learn(more)
 
-    def _ask(self, asks: list[Ask]) -> Generator[list[Ask], list[BoolArray], list[BoolArray]]:
-        size = sum(len(ask.samples) for ask in asks)
-        if self.asked + size > self.settings.samples:
+    def _ask(self, ask: Ask) -> Generator[Ask, BoolArray, BoolArray]:
+        if self.asked + len(ask.samples) > self.settings.samples:
             raise BudgetError
-        self.asked += size
-        answers = yield asks
+        self.asked += len(ask.samples)
+        answers = yield ask
         return answers
 
     def _verified(self, rules: list[Candidate]) -> Asking:
@@ -194,14 +195,14 @@ class Search:
                 self.best = verdict
                 break
 
-    def _verify(self, rule: Candidate) -> Generator[list[Ask], list[BoolArray], Found]:
+    def _verify(self, rule: Candidate) -> Generator[Ask, BoolArray, Found]:
         self.looked_at += 1
         # The chances of all looks at all rules sum to delta: 1 + 1/4 + 1/9 + ... is pi^2 / 6.
         level = float(np.log(np.pi**2 / 6 * self.looked_at**2 * len(LOOKS) / self.settings.delta))
         check = Check(rule, level, self.settings)
-        for _ in LOOKS:
-            answers = yield from self._ask([check.question(self.near.place, self.near.fresh)])
-            check.learn(answers[0])
+        for look in LOOKS:
+            samples = np.arange(check.size, look)
+            check.learn((yield from self._ask(self.near.fresh_question(rule.conditions, samples))))
             if check.decided:
                 break
         return check.verdict()
@@ -230,36 +231,27 @@ class Check:
         self.settings = settings
         self.size = 0
         self.kept = 0
+        self.lowest = 0.0
         self.decided = False
-
-    def question(self, place: int, fresh: Pool) -> Ask:
-        """About the samples up to the next look."""
-        following = next(look for look in LOOKS if look > self.size)
-        return Ask(place, fresh, self.rule.conditions, np.arange(self.size, following))
 
     def learn(self, answer: BoolArray) -> None:
         """Counts; decides if it can."""
         self.size += len(answer)
-        self.kept += int(answer.sum())
+        self.kept += np.count_nonzero(answer)
+        self.lowest = self._lower(self.kept / self.size, self.size)
         self.decided = self.reached or self._hopeless()
 
     def _hopeless(self) -> bool:
         """Whether even a share that is higher by two standard errors would not be enough after the last look."""
         share = (self.kept + 1) / (self.size + 2)
         best = min(1.0, share + 2.0 * (share * (1 - share) / self.size) ** 0.5)
-        lowest = bounds.lower(np.array(best), np.array(self.level / LOOKS[-1]))
-        return (
-            bool(lowest < self.settings.precision - self.settings.tolerance) or best < self.settings.precision
-        )
+        if best < self.settings.precision:
+            return True
+        return self._lower(best, LOOKS[-1]) < self.settings.precision - self.settings.tolerance
 
-    @property
-    def _share(self) -> FloatArray:
-        return np.array(self.kept / self.size)
-
-    @property
-    def lowest(self) -> float:
-        """The lower end of the interval."""
-        return float(bounds.lower(self._share, np.array(self.level / self.size)))
+    def _lower(self, share: float, size: int) -> float:
+        """The lower end of the interval of a share of so many samples."""
+        return bounds.lower(np.array([share]), np.array([self.level / size])).item()
 
     @property
     def reached(self) -> bool:
@@ -271,7 +263,7 @@ class Check:
 
     def verdict(self) -> Found:
         """What is known in the end."""
-        return Found(self.rule, float(self._share), self.lowest, self.reached, self.size)
+        return Found(self.rule, self.kept / self.size, self.lowest, self.reached, self.size)
 
 
 def _unsure(candidates: list[Candidate], count: int, level: float, epsilon: float) -> list[Candidate]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 
 import numpy as np
 
@@ -41,14 +40,13 @@ class Replacements(Pool):
         holds[np.repeat(np.arange(BLOCK), drawn.edits), self.feature_of[drawn.chosen]] = False
         return holds
 
-    def under(self, conditions: tuple[int, ...], samples: IndexArray) -> Versions:
-        """Some versions, in which the rule's words are the text's own."""
+    def under(self, stays: BoolArray, samples: IndexArray) -> Versions:
+        """Some versions, in each of which the words that stay are the text's own."""
         self.holds(int(samples.max(initial=-1)) + 1)
         assert self.versions is not None
         some = self.versions.select(samples)
-        stays = np.zeros(len(some.options.words.distinct), dtype=np.bool_)
-        stays[list(conditions)] = True
-        kept = ~stays[self.feature_of[some.chosen]]
+        version = np.repeat(np.arange(len(samples)), some.edits)
+        kept = ~stays[version, self.feature_of[some.chosen]]
         starts = np.concatenate([[0], np.cumsum(kept)])[some.starts]
         return Versions(some.options, starts, some.chosen[kept])
 
@@ -62,6 +60,7 @@ class SimilarWords:
         self, model: Model, texts: Sequence[str], thesaurus: Thesaurus, wanted: Distribution, seed: int
     ) -> None:
         self.model = model
+        self.texts = texts
         self._costs = [(0, 0)] * len(texts)
         self.near: list[Neighbourhood] = []
         self._candidates = [thesaurus.candidates(split_words(text), wanted.top) for text in texts]
@@ -73,32 +72,32 @@ class SimilarWords:
                 Replacements(candidates, wanted, seed, "anchor", "similar", about, words.text)
                 for about in ("search", "fresh")
             )
-            covered = fresh.holds(BLOCK)
+            covered = fresh.holds(BLOCK).T
             self.near.append(Neighbourhood(place, words.distinct, words.distinct, search, fresh, covered))
 
     def neighbourhoods(self) -> list[Neighbourhood]:
         """One for each text."""
         return self.near
 
+    def classes(self) -> IndexArray:
+        """The predicted class of each text itself."""
+        return self.model.predict_proba(self.texts).argmax(axis=1)
+
     def costs(self) -> list[tuple[int, int]]:
         """Rows and calls so far, for each text."""
         return self._costs
 
     def predict(self, asks: Sequence[Ask]) -> list[IndexArray]:
-        """The predicted class of every sample of each question; questions of one text come one after the other."""
-        found: list[IndexArray] = []
+        """The predicted class of every sample of each question."""
         waiting: list[tuple[int, Versions]] = []
-        inverses, sizes = [], []
-        for place, some in groupby(asks, key=lambda ask: ask.place):
-            questions = list(some)
-            versions = join([_under(ask) for ask in questions])
+        inverses = []
+        for ask in asks:
+            assert isinstance(ask.pool, Replacements)
+            versions = ask.pool.under(ask.stays, ask.samples)
             first, inverse = versions.distinct()
-            waiting.append((place, versions.select(first)))
+            waiting.append((ask.place, versions.select(first)))
             inverses.append(inverse)
-            sizes.append([len(ask.samples) for ask in questions])
-        for classes, inverse, size in zip(self._ask(waiting), inverses, sizes, strict=True):
-            found += np.split(classes[inverse], np.cumsum(size)[:-1])
-        return found
+        return [classes[inverse] for classes, inverse in zip(self._ask(waiting), inverses, strict=True)]
 
     def _ask(self, waiting: list[tuple[int, Versions]]) -> list[IndexArray]:
         """The predicted classes of all versions of some texts, in few calls."""
@@ -138,8 +137,3 @@ class SimilarWords:
 
 
 _NONE: IndexArray = np.empty(0, dtype=np.intp)
-
-
-def _under(ask: Ask) -> Versions:
-    assert isinstance(ask.pool, Replacements)
-    return ask.pool.under(ask.conditions, ask.samples)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from verax.arrays import BoolArray, FloatArray, IndexArray, IntArray
 from verax.data.bins import Bins
@@ -14,17 +15,18 @@ from verax.data.dataset import contents
 from verax.explain.anchor.pools import BLOCK, Ask, Neighbourhood, Pool
 from verax.models.base import Inputs, Model
 from verax.models.tables import encode_rows
+from verax.perturb.dispatch import path_for
 from verax.perturb.masks import MAX_ROWS
 from verax.perturb.paths.tables import reference_rows, schema_of
 
 
 @dataclass(frozen=True, eq=False)
 class Binned:
-    """Training rows and the bin of each of their values."""
+    """Training rows and, column by column, the bin of each of their values."""
 
     bins: Bins
     rows: FloatArray
-    places: IntArray
+    places: NDArray[np.int32]
 
 
 _BINNED: WeakKeyDictionary[Model, Binned] = WeakKeyDictionary()
@@ -46,7 +48,7 @@ class TrainingRows(Pool):
         drawn = rng.integers(len(self.binned.rows), size=BLOCK)
         shares = rng.random((BLOCK, len(self.row)))
         rows = self.binned.rows[drawn]
-        holds: BoolArray = self.binned.places[drawn] == self.own
+        holds: BoolArray = self.own == self.binned.places[:, drawn].T
         fixed = rows.copy()
         for column in range(len(self.row)):
             change = np.flatnonzero(~holds[:, column])
@@ -59,7 +61,7 @@ class TrainingRows(Pool):
         """What a fixed column may be: the category; numbers of training rows in the bin, or the input's own if none."""
         if not self.binned.bins.schema.columns[column].is_numeric:
             return self.row[column : column + 1]
-        inside = self.binned.rows[self.binned.places[:, column] == self.own[column], column]
+        inside = self.binned.rows[self.binned.places[column] == self.own[column], column]
         return inside if len(inside) else self.row[column : column + 1]
 
 
@@ -69,13 +71,15 @@ class TableRows:
     name = "values of training rows"
 
     def __init__(self, model: Model, inputs: Inputs, seed: int) -> None:
-        self.model = model
         schema = schema_of(model)
+        self.path = path_for(model)
         rows = encode_rows(inputs, schema)
+        self.rows = rows
         if model not in _BINNED:
             reference = reference_rows(model)
             bins = Bins.learn(schema, reference)
-            _BINNED[model] = Binned(bins, reference, bins.assign(reference))
+            places = np.ascontiguousarray(bins.assign(reference).T, dtype=np.int32)
+            _BINNED[model] = Binned(bins, reference, places)
         binned = _BINNED[model]
         self._costs = [(0, 0)] * len(rows)
         self.near = []
@@ -86,12 +90,16 @@ class TableRows:
                 for about in ("search", "fresh")
             )
             named = tuple(binned.bins.names[column][bin_] for column, bin_ in enumerate(own.tolist()))
-            covered = binned.places == own
+            covered = binned.places == own[:, None]
             self.near.append(Neighbourhood(place, schema.names, named, search, fresh, covered))
 
     def neighbourhoods(self) -> list[Neighbourhood]:
         """One for each row."""
         return self.near
+
+    def classes(self) -> IndexArray:
+        """The predicted class of each row itself."""
+        return self.path.predict(self.rows).argmax(axis=1)
 
     def costs(self) -> list[tuple[int, int]]:
         """Rows and calls so far, for each row."""
@@ -103,25 +111,18 @@ class TableRows:
         classes = np.empty(len(rows), dtype=np.intp)
         for first in range(0, len(rows), MAX_ROWS):
             part = slice(first, first + MAX_ROWS)
-            classes[part] = self.model.predict_proba(rows[part]).argmax(axis=1)
+            classes[part] = self.path.predict(rows[part]).argmax(axis=1)
         ends = np.cumsum([len(ask.samples) for ask in asks])
-        calls: dict[int, set[int]] = {}
         for ask, end in zip(asks, ends.tolist(), strict=True):
             first = end - len(ask.samples)
+            calls = -(-end // MAX_ROWS) - first // MAX_ROWS if end > first else 0
             before = self._costs[ask.place]
-            self._costs[ask.place] = (before[0] + len(ask.samples), before[1])
-            calls.setdefault(ask.place, set()).update(range(first // MAX_ROWS, -(-end // MAX_ROWS)))
-        for place, numbers in calls.items():
-            before = self._costs[place]
-            self._costs[place] = (before[0], before[1] + len(numbers))
+            self._costs[ask.place] = (before[0] + len(ask.samples), before[1] + calls)
         return np.split(classes, ends[:-1])
 
 
 def _rows(ask: Ask) -> FloatArray:
-    """The samples of a question, with the rule's columns fixed."""
+    """The samples of a question, with the columns of each one's rule fixed."""
     assert isinstance(ask.pool, TrainingRows)
     ask.pool.holds(int(ask.samples.max(initial=-1)) + 1)
-    rows: FloatArray = ask.pool.rows[ask.samples]
-    columns = list(ask.conditions)
-    rows[:, columns] = ask.pool.fixed[ask.samples][:, columns]
-    return rows
+    return np.where(ask.stays, ask.pool.fixed[ask.samples], ask.pool.rows[ask.samples])

@@ -142,7 +142,7 @@ def head_for(classifier: BaseEstimator, weighting: Weighting, n_columns: int) ->
     """The head for a fitted classifier, or why there is none."""
     module, name = type(classifier).__module__, type(classifier).__name__
     if module.startswith("sklearn.") and name in ("LogisticRegression", "LogisticRegressionCV"):
-        return _linear(classifier)
+        return linear_head(classifier)
     if name in ("MLPClassifier", "MlpClassifier"):
         return _mlp(classifier)
     if weighting.norm is not None or weighting.signed:
@@ -153,7 +153,8 @@ def head_for(classifier: BaseEstimator, weighting: Weighting, n_columns: int) ->
     return TreeHead.of(ensemble, n_columns)
 
 
-def _linear(classifier: BaseEstimator) -> Head | str:
+def linear_head(classifier: BaseEstimator) -> LinearHead | str:
+    """The head for scikit-learn's logistic regression, or why there is none."""
     weights = np.ascontiguousarray(np.asarray(classifier.coef_, dtype=np.float64).T)
     if getattr(classifier, "multi_class", None) == "ovr" and weights.shape[1] > 1:
         return "one-versus-rest logistic regression has no fast path"

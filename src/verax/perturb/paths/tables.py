@@ -11,9 +11,10 @@ from verax.arrays import BoolArray, FloatArray
 from verax.data.table import Schema
 from verax.errors import VeraxError
 from verax.models.base import Inputs, Model
-from verax.models.tables import encode_rows
+from verax.models.tables import TableModel, encode_rows
 from verax.perturb.evaluate import Answer, Prepared, Rows, evaluate_packed
 from verax.perturb.masks import Variants, distinct_rows
+from verax.perturb.paths.encoded_columns import EncodedColumns, encoded_columns
 from verax.seeds import stream
 
 # How many background rows stand for "absent" (shap's usual number).
@@ -36,6 +37,7 @@ class TablePath:
 
     model: Model
     background: FloatArray
+    columns: EncodedColumns | None = None
     name: str = "table, background"
 
     def prepare(self, inputs: Inputs) -> list[TableRow]:
@@ -61,8 +63,13 @@ class TablePath:
                 rows = np.where(present[:, first].T, row.values, background)
                 yield Rows(rows, len(rows), inverse, rows.size)
 
+    def predict(self, rows: FloatArray) -> FloatArray:
+        """The model's probabilities of encoded rows, by way of its encoded columns where it has such."""
+        answers = None if self.columns is None else self.columns.predict(rows)
+        return self.model.predict_proba(rows) if answers is None else answers
+
     def _ask(self, batches: Sequence[FloatArray]) -> FloatArray:
-        return self.model.predict_proba(np.concatenate(batches))
+        return self.predict(np.concatenate(batches))
 
     def _average(self, answers: list[FloatArray]) -> FloatArray:
         n = len(self.background)
@@ -102,5 +109,7 @@ def background_rows(model: Model, count: int = BACKGROUND_ROWS) -> FloatArray:
 
 
 def table_path(model: Model) -> TablePath:
-    """The path for a model of tables."""
-    return TablePath(model, background_rows(model))
+    """The path for a model of tables; its own columns are used if they are read one at a time."""
+    background = background_rows(model)
+    columns = encoded_columns(model, reference_rows(model)) if isinstance(model, TableModel) else None
+    return TablePath(model, background, columns)

@@ -1,0 +1,167 @@
+"""Values that are encoded once give the model's own probabilities; where they would not, the model itself is asked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, Normalizer, OneHotEncoder, StandardScaler
+
+import verax
+from verax.data.table import Column, Schema
+from verax.models.fit import table_columns
+from verax.models.meter import metered
+from verax.models.tables import TableModel
+from verax.perturb import path_for
+
+SCHEMA = Schema(
+    (
+        Column("age"),
+        Column("kind", ("a", "b", "c", "never")),
+        Column("size", missing=True),
+        Column("same"),
+        Column("switch", ("off", "on")),
+    )
+)
+
+
+def rows(count: int, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    table = np.stack(
+        [
+            rng.integers(-3, 40, count).astype(float),
+            rng.integers(0, 3, count),
+            rng.normal(size=count).round(1),
+            np.full(count, 7.0),
+            rng.integers(0, 2, count),
+        ],
+        axis=1,
+    )
+    table[rng.random(count) < 0.2, 2] = np.nan
+    return table
+
+
+def labels(table: np.ndarray) -> np.ndarray:
+    return ((table[:, 0] > 15) ^ (table[:, 1] == 1) ^ (np.nan_to_num(table[:, 2]) > 0.5)).astype(int)
+
+
+def ready(classifier, *, scaled: bool = True, columns=None) -> TableModel:
+    reference = rows(400)
+    pipeline = make_pipeline(columns or table_columns(SCHEMA, scaled=scaled), classifier)
+    pipeline.fit(reference, labels(reference))
+    return TableModel(pipeline, SCHEMA, ("no", "yes"), reference)
+
+
+def shuffled(count: int = 300) -> np.ndarray:
+    """Rows that are no training rows, of values that are."""
+    rng = np.random.default_rng(9)
+    return np.stack([rng.choice(column, count) for column in rows(400).T], axis=1)
+
+
+@pytest.mark.parametrize("scaled", [True, False])
+def test_a_linear_model_is_a_sum_over_columns(scaled):
+    model = ready(LogisticRegression(), scaled=scaled)
+    path = path_for(model)
+    assert path.columns is not None
+    assert path.columns.linear is not None
+    np.testing.assert_allclose(path.predict(shuffled()), model.predict_proba(shuffled()), atol=1e-12)
+
+
+def test_any_other_classifier_reads_what_the_pipeline_would_hand_to_it():
+    model = ready(RandomForestClassifier(20, random_state=0))
+    path = path_for(model)
+    assert path.columns is not None
+    assert path.columns.linear is None
+    assert np.array_equal(path.predict(shuffled()), model.predict_proba(shuffled()))
+
+
+def test_more_than_two_classes():
+    reference = rows(400)
+    pipeline = make_pipeline(table_columns(SCHEMA, scaled=True), LogisticRegression())
+    pipeline.fit(reference, reference[:, 1].astype(int))
+    model = TableModel(pipeline, SCHEMA, ("a", "b", "c"), reference)
+    np.testing.assert_allclose(
+        path_for(model).predict(shuffled()), model.predict_proba(shuffled()), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [(0, 3.5), (0, 1000.0), (0, -1000.0), (1, 3.0), (2, 0.123), (3, 8.0)]
+)
+def test_a_value_that_was_never_seen_goes_through_the_pipeline(column, value):
+    model = ready(LogisticRegression())
+    path = path_for(model)
+    given = shuffled(5)
+    given[2, column] = value
+    assert path.columns.predict(given) is None
+    assert np.array_equal(path.predict(given), model.predict_proba(given))
+
+
+def test_a_missing_number_where_none_was_seen_is_still_the_models_business():
+    columns = make_pipeline(SimpleImputer(), StandardScaler())
+    model = ready(LogisticRegression(), columns=columns)
+    given = shuffled(4)
+    given[0, 0] = np.nan
+    assert path_for(model).columns.predict(given) is None
+
+
+def test_rows_are_counted():
+    model = ready(LogisticRegression())
+    path = path_for(model)
+    with metered() as meter:
+        path.predict(shuffled(123))
+    assert (meter.rows, meter.calls) == (123, 1)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        PCA(3),
+        Normalizer(),
+        FunctionTransformer(np.abs),
+        ColumnTransformer([("two", PCA(1), [0, 3]), ("rest", "passthrough", [1, 4])]),
+    ],
+)
+def test_steps_that_may_look_at_several_columns_are_left_to_the_pipeline(step):
+    model = ready(LogisticRegression(), columns=make_pipeline(SimpleImputer(), step))
+    path = path_for(model)
+    assert path.columns is None
+    assert np.array_equal(path.predict(shuffled()), model.predict_proba(shuffled()))
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+def test_a_pipeline_of_somebodys_own_on_frames(sparse):
+    reference = rows(400)
+    frame = pd.DataFrame(
+        {"age": reference[:, 0], "kind": np.array(["a", "b", "c"])[reference[:, 1].astype(int)]}
+    )
+    columns = ColumnTransformer(
+        [
+            ("numbers", StandardScaler(), ["age"]),
+            ("kinds", OneHotEncoder(drop="first", sparse_output=sparse), ["kind"]),
+        ],
+        sparse_threshold=1.0 if sparse else 0.0,
+    )
+    pipeline = make_pipeline(columns, LogisticRegression()).fit(frame, labels(reference))
+    model = verax.as_model(pipeline, reference=frame)
+    path = path_for(model)
+    assert path.columns is not None
+    given = model.reference[::-1].copy()
+    given[:, 0] = model.reference[:, 0]
+    np.testing.assert_allclose(path.predict(given), model.predict_proba(given), atol=1e-12)
+
+
+def test_a_pipeline_that_is_fitted_again_is_encoded_again():
+    model = ready(LogisticRegression())
+    before = path_for(model).predict(shuffled())
+    reference = rows(400, seed=3)
+    model.estimator.fit(reference, 1 - labels(reference))
+    after = path_for(model).predict(shuffled())
+    np.testing.assert_allclose(after, model.predict_proba(shuffled()), atol=1e-12)
+    assert not np.allclose(before, after)
