@@ -110,7 +110,8 @@ class Neighbourhood:
         # A rule without conditions has all bits, also those that only fill up the last byte.
         n_examples = self.covered.shape[1]
         count = np.bitwise_count(bits).sum(axis=-1, dtype=np.intp)
-        return np.minimum(count, n_examples) / n_examples
+        share: FloatArray = np.minimum(count, n_examples) / n_examples
+        return share
 
 
 class Surroundings(Protocol):

@@ -237,7 +237,7 @@ class Check:
     def learn(self, answer: BoolArray) -> None:
         """Counts; decides if it can."""
         self.size += len(answer)
-        self.kept += np.count_nonzero(answer)
+        self.kept += int(np.count_nonzero(answer))
         self.lowest = self._lower(self.kept / self.size, self.size)
         self.decided = self.reached or self._hopeless()
 

@@ -81,7 +81,8 @@ class SimilarWords:
 
     def classes(self) -> IndexArray:
         """The predicted class of each text itself."""
-        return self.model.predict_proba(self.texts).argmax(axis=1)
+        predicted: IndexArray = self.model.predict_proba(self.texts).argmax(axis=1)
+        return predicted
 
     def costs(self) -> list[tuple[int, int]]:
         """Rows and calls so far, for each text."""

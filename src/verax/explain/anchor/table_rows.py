@@ -17,7 +17,7 @@ from verax.models.base import Inputs, Model
 from verax.models.tables import encode_rows
 from verax.perturb.dispatch import path_for
 from verax.perturb.masks import MAX_ROWS
-from verax.perturb.paths.tables import reference_rows, schema_of
+from verax.perturb.paths.tables import TablePath, reference_rows, schema_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,9 @@ class TableRows:
 
     def __init__(self, model: Model, inputs: Inputs, seed: int) -> None:
         schema = schema_of(model)
-        self.path = path_for(model)
+        path = path_for(model)
+        assert isinstance(path, TablePath)
+        self.path = path
         rows = encode_rows(inputs, schema)
         self.rows = rows
         if model not in _BINNED:
@@ -99,7 +101,8 @@ class TableRows:
 
     def classes(self) -> IndexArray:
         """The predicted class of each row itself."""
-        return self.path.predict(self.rows).argmax(axis=1)
+        predicted: IndexArray = self.path.predict(self.rows).argmax(axis=1)
+        return predicted
 
     def costs(self) -> list[tuple[int, int]]:
         """Rows and calls so far, for each row."""
