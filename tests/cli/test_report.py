@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from report.courts.test_courts import FOUR, STUDY, stain
+from report.courts.test_courts import ERRING, FOUR, STUDY, stain, verification
 
 
 @pytest.fixture
@@ -25,6 +25,14 @@ def test_the_answer_is_printed_and_the_page_lies_where_it_says(both, verax):
     ]
     assert (both / "report.html").exists()
     assert max(len(line) for line in ended.out.splitlines()) <= 100
+
+
+def test_two_benchmarks_are_told_to_agree_or_not(both, verax):
+    (both / "rationale").mkdir()
+    (both / "rationale" / "summary.json").write_text(json.dumps(verification({("rt", 0.5): ERRING})))
+    ended = verax("report", "run", "rationale")
+    said = " ".join(ended.out.split())
+    assert "Do Staining, a and Rationale models, rt order explainers alike?" in said
 
 
 def test_json_is_the_file_and_nothing_else(both, verax):

@@ -41,6 +41,8 @@ def report(
         return
     console = output()
     console.print(f"{made.summary.answer} {made.summary.needs}".strip())
+    for agreement in made.summary.agreements:
+        console.print(agreement.sentence)
     for sentence in made.summary.notes:
         console.print(f"Note: {sentence}")
     say(

@@ -88,6 +88,9 @@ def test_the_files_of_a_run(run):
     page = (folder / "report.html").read_text()
     assert "Which explainers rank words that provably do nothing?" in page
     assert page.count('class="ranked"') == 3 * 5
+    assert (
+        "But greedy scores a word by deleting it alone" in page
+    )  # which is what strict inputs were chosen by
     assert "a test over targets needs 5" in page or "beats" in page
     assert json.loads((folder / "manifest.json").read_text())["finished"]
 

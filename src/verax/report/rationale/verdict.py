@@ -20,6 +20,8 @@ SET_WORDS = {STRICT: "strict inputs", PUBLISHED: "all inputs that the paper keep
 ENOUGH = 20
 # Everybody below this share of misranked inputs: the target is too easy to tell explainers apart.
 SATURATED = 0.01
+# Explainers that score a word by deleting it and nothing else, two names of one method.
+SINGLE_DELETIONS = ("greedy", "omission")
 CLAIMS = {
     "additive": "contributions that sum to the output, on average around the input",
     "selective": "the words that the model used on this input",
@@ -181,7 +183,18 @@ def guarantee(summary: Summary) -> str:
         "On every input that is used, deleting all words that are not selected leaves the output as it is (the paper's "
         f"condition). Only {spread} of these inputs, by target, are strict: there no single deletion of such words and "
         "no sampled subset of them changes the output either. On the others an explainer that deletes some words may "
-        "see them matter, and be right; so the strict inputs come first."
+        f"see them matter, and be right; so the strict inputs come first.{_by_definition(summary)}"
+    )
+
+
+def _by_definition(summary: Summary) -> str:
+    """A caution where an explainer asks just what strict inputs were chosen by."""
+    names = [label for label in summary.explainers if label.split("(")[0] in SINGLE_DELETIONS]
+    if not names:
+        return ""
+    return (
+        f" But {listed(names)} scores a word by deleting it alone, and strict inputs are those where that shows "
+        "nothing for words that are not selected: there it can hardly err, whatever its worth. Judge it by all inputs."
     )
 
 
