@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -62,6 +64,29 @@ def test_a_second_build_computes_nothing(verax, study):
     first = verax("study", "build", "spec.toml", "--out", "built")
     again = verax("study", "build", "spec.toml", "--out", "built")
     assert again.out == f"The study is already built in built; nothing was computed.\n{first.out}"
+
+
+def test_a_folder_of_specs_becomes_a_folder_of_studies(verax, study):
+    (study / "specs").mkdir()
+    (study / "specs" / "short.toml").write_text(SPEC)
+    (study / "specs" / "other.toml").write_text(SPEC.replace("Reviews", "Films"))
+    ended = verax("study", "build", "specs", "--out", "built", "--json")
+    assert ended.status == 0
+    made = json.loads(ended.out)["studies"]
+    assert [(one["folder"], one["title"]) for one in made] == [
+        (str(Path("built/other")), "Films"),
+        (str(Path("built/short")), "Reviews"),
+    ]
+    again = verax("study", "build", "specs", "--out", "built")
+    assert again.out.count("nothing was computed") == 2
+    assert again.out.endswith("Next: verax study preview built/short\n")
+
+
+def test_a_folder_without_specs_is_a_sentence(verax, study):
+    (study / "empty").mkdir()
+    ended = verax("study", "build", "empty", "--out", "built")
+    assert ended.status == 2
+    assert "no file that ends in .toml" in ended.err
 
 
 def test_another_spec_needs_force(verax, study):

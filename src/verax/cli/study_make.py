@@ -34,10 +34,19 @@ verax study import hase-bansal InterpretableNLP-ACL2020 --domain text --protocol
 @one_sentence
 def build_command(
     spec: Annotated[
-        Path, typer.Argument(metavar="SPEC", help="A TOML file, as verax study init writes one.")
+        Path,
+        typer.Argument(
+            metavar="SPEC",
+            help="A TOML file, as verax study init writes one; or a folder of them, each becoming a study.",
+        ),
     ],
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="The study's folder; a stopped build goes on there.")
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            help="The study's folder; a stopped build goes on there. Of a folder of specs: where their folders go.",
+        ),
     ],
     jobs: Jobs = 1,
     force: Annotated[
@@ -50,11 +59,19 @@ def build_command(
     show_reasons(verbose)
     from verax.workflows.study import build_study
 
-    made = build_study(spec, out, jobs=jobs, force=force, during=working)
+    specs = {spec: out}
+    if spec.is_dir():
+        specs = {path: out / path.stem for path in sorted(spec.glob("*.toml"))}
+        if not specs:
+            raise VeraxError(f"There is no spec, no file that ends in .toml, in the folder {spec}.")
+    reports = []
+    for path, folder in specs.items():
+        made = build_study(path, folder, jobs=jobs, force=force, during=working)
+        reports.append(_about(made.study, folder) | {"computed": made.is_new})
+        if not as_json:
+            _print_study(made.study, folder, already=not made.is_new, spec=path)
     if as_json:
-        print_json(_about(made.study, out) | {"computed": made.is_new})
-    else:
-        _print_study(made.study, out, already=not made.is_new, spec=spec)
+        print_json({"studies": reports} if spec.is_dir() else reports[0])
 
 
 @one_sentence
