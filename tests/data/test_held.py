@@ -85,6 +85,7 @@ def test_the_parts_of_a_dataset_dict_are_its_parts():
         ((TEXTS, LABELS[:3]), "There are 40 inputs but 3 labels"),
         ((ROWS.assign(label=1), LABELS), "The inputs have a column 'label' of their own"),
         (7, "A int is no dataset; give a name, a file, a DataFrame"),
+        (ROWS.set_axis(["label", "label"], axis=1), "The DataFrame has several columns 'label'"),
         ({"first": ROWS}, "A dict of the keys first is no dataset"),
         (pd.DataFrame({"review": TEXTS, "label": LABELS}), "name the text column with text="),
         (ROWS.assign(review=TEXTS, label=LABELS).assign(review=lambda f: f.review + " and so on"), "text="),
@@ -111,6 +112,22 @@ def test_a_column_that_tells_every_row_apart_is_warned_of(column, warned, caplog
         data = verax.load_dataset(ROWS.assign(extra=column, label=NAMES))
     assert (warned in caplog.text) if warned else ("extra" not in caplog.text)
     assert any("extra" in note for note in data.notes) is bool(warned)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        [f"P-{n:04}" for n in range(300)],
+        pd.date_range("2024-01-01 08:30", periods=300, freq="7h"),
+        [f"{n % 28 + 1} Mar {1700 + n}" for n in range(300)],
+    ],
+)
+def test_identifiers_and_dates_of_a_large_table_are_warned_of_too(column, caplog):
+    rows = pd.DataFrame({"age": np.arange(300) % 7, "extra": column, "label": np.arange(300) % 2})
+    with caplog.at_level(logging.WARNING, "verax"):
+        data = verax.load_dataset(rows)
+    assert "the column 'extra' has 300 different values in 300 rows" in caplog.text
+    assert data.schema.names == ("age", "extra")
 
 
 def test_a_column_that_is_called_an_identifier_is_warned_of(caplog):

@@ -273,3 +273,14 @@ def test_a_table_without_a_column_of_texts_is_refused_in_a_sentence(models):
 def test_a_dict_is_refused_in_a_sentence(models):
     with pytest.raises(VeraxError, match="a dict with the keys text, label; give one of its values"):
         models["pipeline"].predict_proba({"text": TEXTS, "label": TARGETS})
+
+
+@pytest.mark.parametrize("name", sorted(ANY_MODEL))
+def test_a_function_that_was_never_asked_takes_targets(models, name):
+    """How many classes it has is known from its first answer on, and nobody has asked yet."""
+    fresh = verax.as_model(lambda texts: models["pipeline"].predict_proba(texts))
+    explainer = verax.explainer(name, **PARAMETERS.get(name, {}))
+    assert [e.target for e in explainer.explain(fresh, TEXTS, TARGETS)] == TARGETS
+    with pytest.raises(VeraxError, match=r"The target 7 of input 1 does not exist; the classes are 0 \(class 0\)"):
+        fresh = verax.as_model(lambda texts: models["pipeline"].predict_proba(texts))
+        explainer.explain(fresh, TEXTS[:2], [1, 7])

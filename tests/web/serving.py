@@ -37,8 +37,8 @@ connection.execute("ROLLBACK")
 
 
 @contextmanager
-def running(app: ASGIApp) -> Iterator[str]:
-    """The address of the running application."""
+def running(app: ASGIApp, grace: int | None = None) -> Iterator[str]:
+    """The address of the running application; when it ends, requests are waited for so many seconds, if not for ever."""
     port = free_port()
     server = uvicorn.Server(
         uvicorn.Config(
@@ -49,6 +49,7 @@ def running(app: ASGIApp) -> Iterator[str]:
             ws="none",
             lifespan="on",
             http=BoundedProtocol,
+            timeout_graceful_shutdown=grace,
         )
     )
     thread = threading.Thread(target=server.run, daemon=True)

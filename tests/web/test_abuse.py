@@ -39,6 +39,7 @@ from verax.web.health import Health
 from verax.web.http import connections as connections_module
 from verax.web.http import forms as forms_module
 from verax.web.http.rate_limits import Limiter
+from verax.web.participant import routes as participant_routes_module
 from verax.web.serve import listen
 from verax.web.serve import serve as serve_study
 from web.serving import LONG, held, running, server, started, workers_of
@@ -430,6 +431,32 @@ def test_the_head_of_a_request_that_dawdles_is_given_up(served, tmp_path, monkey
         # Whoever sends theirs is not cut off while the answer is made, nor before the next one.
         with httpx.Client(base_url=address, timeout=LONG) as client:
             assert [client.get("/").status_code for _ in range(3)] == [200] * 3
+
+
+def test_who_still_waits_when_a_server_ends_is_told_to_come_again(served, monkeypatch, caplog):
+    """It waits for answers on their way, but not for ever: then there is one line for each, and no error."""
+    gate, waiting, answers = Event(), Semaphore(0), []
+
+    def stuck(_request: object) -> None:
+        waiting.release()
+        gate.wait(LONG)
+
+    monkeypatch.setattr(participant_routes_module, "welcome", stuck)
+    app = make_app(served.store, served.store.study)
+    with running(app, grace=0) as address:
+        people = [Thread(target=lambda: answers.append(httpx.get(f"{address}/", timeout=LONG))) for _ in range(3)]
+        for one in people:
+            one.start()
+        for _ in people:
+            assert waiting.acquire(timeout=LONG)
+    for one in people:
+        one.join(LONG)
+    gate.set()
+    assert [answer.status_code for answer in answers] == [503] * 3
+    assert {answer.headers["x-content-type-options"] for answer in answers} == {"nosniff"}
+    assert "press the button again in a minute" in answers[0].text
+    lines = [record.getMessage() for record in caplog.records if record.name == "verax.web"]
+    assert lines == ["The server ended before a page was ready; whoever asked for it is told to come again."] * 3
 
 
 def test_when_the_parent_is_killed_its_workers_end_and_the_port_is_free(tmp_path):

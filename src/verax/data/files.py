@@ -25,10 +25,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
-# A categorical column with more categories than this, and than half the rows, is a text or an identifier.
+# A categorical column with more categories than this, and than half the rows, whose cells have so many words on average
+# (what has no letter, as in a date, is none), is a text. With fewer words it is an identifier, which is warned of.
 MANY_CATEGORIES = 100
+WORDS_OF_A_TEXT = 2
 # A column whose cells have more words than this on average holds texts, not categories.
 SEVERAL_WORDS = 4
+WORD = re.compile(r"\S*[^\W\d_]\S*")
 # Names of columns that number rows.
 IDENTIFIER = re.compile(r"(^|[\W_])(id|nr|no|index|key)$|^unnamed", re.IGNORECASE)
 # With fewer rows or values than this nothing is odd.
@@ -62,7 +65,10 @@ def frame_records(
     class_names: tuple[str, ...] | None = None,
 ) -> Records:
     """The texts or the table in a DataFrame; its labels may be numbers of named classes."""
-    columns = {str(name): frame[name].astype(object).tolist() for name in frame.columns}
+    names = [str(name) for name in frame.columns]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise VeraxError(f"The DataFrame has several columns {twice[0]!r}; give each a name of its own.")
+    columns = {name: frame.iloc[:, place].astype(object).tolist() for place, name in enumerate(names)}
     if not len(frame):
         raise VeraxError("The DataFrame holds no rows; give one with at least 3 inputs.")
     places = [f"row {number}" for number in range(len(frame))]
@@ -115,7 +121,7 @@ def _table_records(
     )
     if schema is None:
         schema = Schema.learn(rows)
-        _refuse_texts(schema, cells.path, len(rows))
+        _refuse_texts(schema, cells.path, rows)
     unused = len(set(rows.columns) - set(schema.names))
     records = Records(schema.encode(rows), labels, class_names, schema=schema)
     odd = [note for column in schema.columns if (note := _odd(column, rows[column.name]))]
@@ -147,12 +153,15 @@ def _odd(column: Column, values: pd.Series) -> str:
     return ""
 
 
-def _refuse_texts(schema: Schema, path: Path, n_rows: int) -> None:
+def _refuse_texts(schema: Schema, path: Path, rows: pd.DataFrame) -> None:
     for column in schema.columns:
-        if column.categories and len(column.categories) > max(MANY_CATEGORIES, n_rows / 2):
+        if not column.categories or len(column.categories) <= max(MANY_CATEGORIES, len(rows) / 2):
+            continue
+        words = sum(len(WORD.findall(category)) for category in column.categories)
+        if words >= WORDS_OF_A_TEXT * len(column.categories):
             raise VeraxError(
                 f"The column {column.name!r} of {path} has {len(column.categories):,} different values in "
-                f"{n_rows:,} rows; if it is the text, say text={column.name!r}, else remove it from the file."
+                f"{len(rows):,} rows; if it is the text, say text={column.name!r}, else remove it."
             )
 
 

@@ -177,6 +177,8 @@ def check_targets(model: Model, inputs: Inputs, targets: Sequence[Target] | None
         return [None] * len(inputs)
     if isinstance(targets, (int, str)) or len(targets) != len(inputs):
         raise VeraxError(f"targets={targets!r} must hold one class for each of the {len(inputs)} inputs.")
+    if not model.class_names and len(inputs):
+        model.predict_proba(inputs[:1])  # a function's classes are known from its first answer on
     return [target_number(model, target, number) for number, target in enumerate(targets)]
 
 

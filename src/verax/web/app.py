@@ -67,7 +67,7 @@ def make_app(
             Route("/static/{name}", static),
             *([] if preview else [Route("/health", health), *experimenter_routes()]),
         ],
-        middleware=[Middleware(SafeHeaders), Middleware(AllowedHosts, names=hosts)],
+        middleware=[Middleware(SafeHeaders), Middleware(CutShort), Middleware(AllowedHosts, names=hosts)],
         exception_handlers={
             HTTPException: _refused,
             OperationalError: _busy,
@@ -174,6 +174,30 @@ class SafeHeaders:
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
+
+
+class CutShort:
+    """Whoever waits when a server that ends has waited long enough is asked to come again, not shown an error."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes the request on."""
+        begun = False
+
+        async def send_noted(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_noted)
+        except asyncio.CancelledError:
+            if begun or scope["type"] != "http":
+                raise
+            logger.warning("The server ended before a page was ready; whoever asked for it is told to come again.")
+            await notice(Request(scope), "busy")(scope, receive, send)
 
 
 async def static(request: Request) -> Response:
