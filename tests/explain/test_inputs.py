@@ -278,9 +278,11 @@ def test_a_dict_is_refused_in_a_sentence(models):
 @pytest.mark.parametrize("name", sorted(ANY_MODEL))
 def test_a_function_that_was_never_asked_takes_targets(models, name):
     """How many classes it has is known from its first answer on, and nobody has asked yet."""
-    fresh = verax.as_model(lambda texts: models["pipeline"].predict_proba(texts))
     explainer = verax.explainer(name, **PARAMETERS.get(name, {}))
-    assert [e.target for e in explainer.explain(fresh, TEXTS, TARGETS)] == TARGETS
-    with pytest.raises(VeraxError, match=r"The target 7 of input 1 does not exist; the classes are 0 \(class 0\)"):
-        fresh = verax.as_model(lambda texts: models["pipeline"].predict_proba(texts))
-        explainer.explain(fresh, TEXTS[:2], [1, 7])
+    never_asked = verax.as_model(models["pipeline"].predict_proba, kind="text")
+    assert [e.target for e in explainer.explain(never_asked, TEXTS, TARGETS)] == TARGETS
+    never_asked = verax.as_model(models["pipeline"].predict_proba, kind="text")
+    with pytest.raises(
+        VeraxError, match=r"The target 7 of input 1 does not exist; the classes are 0 \(class 0\)"
+    ):
+        explainer.explain(never_asked, TEXTS[:2], [1, 7])

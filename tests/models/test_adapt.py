@@ -200,3 +200,11 @@ def test_a_pipeline_of_texts_beside_columns_is_refused_with_both_ways_out():
     )
     explanation = Greedy().explain(by_words, ["good film"])[0]
     assert dict(explanation.top(2))["good"] > abs(dict(explanation.top(2))["film"])
+    others = frame[["age"]]
+    schema = Schema.learn(others)
+    by_columns = as_model(
+        lambda rows: pipeline.predict_proba(schema.decode(rows).assign(body="bad film")),
+        schema=schema,
+        reference=others,
+    )
+    assert Greedy().explain(by_columns, others[:1])[0].features == ("age",)

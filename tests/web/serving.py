@@ -38,7 +38,7 @@ connection.execute("ROLLBACK")
 
 @contextmanager
 def running(app: ASGIApp, grace: int | None = None) -> Iterator[str]:
-    """The address of the running application; when it ends, requests are waited for so many seconds, if not for ever."""
+    """The address of the running application; at its end it waits so many seconds, or for ever."""
     port = free_port()
     server = uvicorn.Server(
         uvicorn.Config(

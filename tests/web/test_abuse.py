@@ -444,7 +444,9 @@ def test_who_still_waits_when_a_server_ends_is_told_to_come_again(served, monkey
     monkeypatch.setattr(participant_routes_module, "welcome", stuck)
     app = make_app(served.store, served.store.study)
     with running(app, grace=0) as address:
-        people = [Thread(target=lambda: answers.append(httpx.get(f"{address}/", timeout=LONG))) for _ in range(3)]
+        people = [
+            Thread(target=lambda: answers.append(httpx.get(f"{address}/", timeout=LONG))) for _ in range(3)
+        ]
         for one in people:
             one.start()
         for _ in people:
@@ -456,7 +458,9 @@ def test_who_still_waits_when_a_server_ends_is_told_to_come_again(served, monkey
     assert {answer.headers["x-content-type-options"] for answer in answers} == {"nosniff"}
     assert "press the button again in a minute" in answers[0].text
     lines = [record.getMessage() for record in caplog.records if record.name == "verax.web"]
-    assert lines == ["The server ended before a page was ready; whoever asked for it is told to come again."] * 3
+    assert (
+        lines == ["The server ended before a page was ready; whoever asked for it is told to come again."] * 3
+    )
 
 
 def test_when_the_parent_is_killed_its_workers_end_and_the_port_is_free(tmp_path):

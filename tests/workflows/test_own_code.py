@@ -8,9 +8,11 @@ import sys
 
 import joblib
 import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 
 import verax
 from verax.cli.main import app
@@ -182,3 +184,24 @@ def test_a_model_in_a_file_is_fitted_anew_and_its_content_counts(folder, frame):
     save(50.0)
     verax.stain(**ask)
     assert len(finished(folder)) == 2 * before
+
+
+def test_what_a_model_in_a_file_raises_is_told_without_the_data_that_it_was_given(folder, frame, capsys):
+    """As scikit-learn does, which quotes all of it."""
+    columns = make_column_transformer((OneHotEncoder(), [0]), remainder="drop")
+    model = make_pipeline(columns, BernoulliNB()).fit(frame[["text"]], frame["label"])
+    joblib.dump(model, folder / "columns.joblib")
+    assert status("bench stain -d made.csv -m columns.joblib -e greedy --stains 1 --inputs 3 --out run") == 3
+    shown = capsys.readouterr().err
+    assert "Fitting the Pipeline in 'columns.joblib' anew raised ValueError" in shown
+    assert max(map(len, shown.splitlines())) < 700
+
+
+def test_a_pipeline_of_texts_beside_columns_is_not_stained_and_says_why(folder, frame, capsys):
+    columns = make_column_transformer((CountVectorizer(), "text"), remainder="passthrough")
+    rows = frame[["text"]].assign(age=range(len(frame)))
+    joblib.dump(make_pipeline(columns, BernoulliNB()).fit(rows, frame["label"]), folder / "mixed.joblib")
+    assert status("bench stain -d made.csv -m mixed.joblib -e greedy --stains 1 --inputs 3 --out run") == 3
+    assert (
+        "'mixed.joblib' reads the texts of the column 'text' beside other columns" in capsys.readouterr().err
+    )

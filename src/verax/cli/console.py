@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from verax.errors import OwnCodeError, VeraxError
+from verax.errors import OwnCodeError, VeraxError, reason
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -160,8 +160,7 @@ def one_sentence(command: Callable[P, R]) -> Callable[P, R]:
 
 def _unexpected(error: Exception) -> typer.Exit:
     hint = _where(error)
-    reason = " ".join(str(error).split()) or "no message"
-    return _ended(f"This should not have happened: {type(error).__name__} ({reason}); {hint}.", BUG)
+    return _ended(f"This should not have happened: {type(error).__name__} ({reason(error)}); {hint}.", BUG)
 
 
 def _where(error: Exception) -> str:

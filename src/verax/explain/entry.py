@@ -9,7 +9,7 @@ from functools import cache, wraps
 from typing import Any, Protocol, TypeVar
 
 from verax.data.inputs import plain_inputs, plain_targets
-from verax.errors import OwnCodeError, VeraxError
+from verax.errors import OwnCodeError, VeraxError, reason
 from verax.explain.explanation import Cost, Explanation
 from verax.models.base import Inputs, Model
 from verax.models.meter import Meter, count, metered
@@ -56,9 +56,9 @@ def explanations_of(
     except VeraxError:
         raise
     except Exception as error:
-        reason = " ".join(str(error).split()) or "no message"
         raise OwnCodeError(
-            f"The explainer {name!r} raised {type(error).__name__} ({reason}) on {counted(len(inputs), 'input')}."
+            f"The explainer {name!r} raised {type(error).__name__} ({reason(error)}) on "
+            f"{counted(len(inputs), 'input')}."
         ) from error
     if len(explanations) != len(inputs):
         raise VeraxError(

@@ -118,7 +118,7 @@ def _adapt_estimator(
     if kind != "table" and _is_vectorizer(steps[0]) and len(steps) > 1:
         texts = reference if is_texts(reference) else None
         return TextPipeline(steps[0], tuple(steps[1:-1]), steps[-1], names, reference=texts)
-    _refuse_mixed(steps[0])
+    _refuse_mixed(estimator)
     if kind == "text":
         return CallableModel(estimator.predict_proba, class_names=names, reference=reference)
     return _adapt_table(estimator, names, reference, schema)
@@ -267,22 +267,31 @@ def _is_vectorizer(step: BaseEstimator) -> bool:
     return isinstance(step, (CountVectorizer, HashingVectorizer))  # TfidfVectorizer is a CountVectorizer
 
 
-def _refuse_mixed(step: BaseEstimator) -> None:
-    """Refuses a pipeline that reads a column of texts beside other columns, and says how either is explained."""
+def text_column(estimator: BaseEstimator) -> str | None:
+    """The column that a pipeline reads as texts beside other columns, if it does."""
     from sklearn.compose import ColumnTransformer
 
+    step = _flat_steps(estimator)[0]
     if not isinstance(step, ColumnTransformer):
-        return
-    parts = [(_flat_steps(part)[0], columns) for _, part, columns in step.transformers_]
+        return None
+    parts = [(_flat_steps(part)[0], columns) for _, part, columns in step.transformers]
     texts = [columns for first, columns in parts if _is_vectorizer(first)]
-    if texts:
-        column = texts[0] if isinstance(texts[0], str) else texts[0][0]
+    if not texts:
+        return None
+    return str(texts[0] if isinstance(texts[0], str) else texts[0][0])
+
+
+def _refuse_mixed(estimator: BaseEstimator) -> None:
+    """Refuses a pipeline that reads a column of texts beside other columns, and says how either is explained."""
+    column = text_column(estimator)
+    if column is not None:
         raise VeraxError(
             f"The pipeline reads the texts of the column {column!r} beside other columns, and an explanation is about "
             "words or about columns. For the words, keep a row's other columns: verax.as_model(lambda texts: "
             f"pipeline.predict_proba(pd.concat([row] * len(texts)).assign({column}=texts)), kind='text'). For the "
             f"columns, keep its text: verax.as_model(lambda rows: pipeline.predict_proba(schema.decode(rows)"
-            f".assign({column}=text)), schema=schema), with the schema of the other columns."
+            f".assign({column}=text)), schema=schema, reference=others), where others are the training rows without "
+            "their texts and schema is verax.data.Schema.learn(others)."
         )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from verax.arrays import FloatArray
-from verax.errors import VeraxError
+from verax.errors import VeraxError, reason
 from verax.models.meter import count, counted
 from verax.notebook import paragraph_html
 
@@ -82,9 +82,8 @@ def ask(
     except VeraxError:
         raise
     except Exception as error:
-        reason = " ".join(str(error).split())
         raise VeraxError(
-            f"The model raised {type(error).__name__} ({reason or 'no message'}) on "
+            f"The model raised {type(error).__name__} ({reason(error)}) on "
             f"{_batch(batch, n_inputs)}; call it on these inputs alone to find the cause."
         ) from error
     return check_probabilities(values, n_inputs, n_classes)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verax.errors import VeraxError
+from verax.errors import VeraxError, reason
 from verax.extras import install_command
 from verax.foreign import check_foreign
 from verax.models.adapt import as_model
@@ -124,7 +124,7 @@ def _call(name: str, loader: Callable[..., object], dataset: Dataset, seed: int)
         raise
     except Exception as error:
         raise VeraxError(
-            f"Calling {name!r} for a model raised {type(error).__name__} ({error}); it is called with the "
+            f"Calling {name!r} for a model raised {type(error).__name__} ({reason(error)}); it is called with the "
             "dataset and must return a fitted model."
         ) from error
 

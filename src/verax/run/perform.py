@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from importlib import import_module
 
-from verax.errors import VeraxError
+from verax.errors import VeraxError, reason
 from verax.run.canonical import canonical
 from verax.run.jobs import Job, Outcome
 
@@ -73,7 +73,7 @@ def peak_memory() -> int:
 
 def _in_one_line(raised: BaseException) -> str:
     try:
-        message = " ".join(str(raised).split())
+        message = " ".join(str(raised).split()) if isinstance(raised, VeraxError) else reason(raised)
     except Exception:  # an error that cannot even be printed is still an outcome
         message = ""
     return f"{type(raised).__name__}: {message}" if message else type(raised).__name__

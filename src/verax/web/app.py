@@ -196,7 +196,9 @@ class CutShort:
         except asyncio.CancelledError:
             if begun or scope["type"] != "http":
                 raise
-            logger.warning("The server ended before a page was ready; whoever asked for it is told to come again.")
+            logger.warning(
+                "The server ended before a page was ready; whoever asked for it is told to come again."
+            )
             await notice(Request(scope), "busy")(scope, receive, send)
 
 

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from verax.arrays import IntArray
 from verax.benchmarks.staining.stainable import Stainable
 from verax.data import Dataset, Part
-from verax.errors import VeraxError
+from verax.errors import OwnCodeError, VeraxError, reason
 from verax.models import Model, fit_model, own_model, resolve_model
+from verax.models.adapt import text_column
 from verax.models.ready import parse_model
 from verax.models.resolve import is_saved, load_saved, unwrapped
 from verax.models.text import TextPipeline
@@ -75,13 +76,24 @@ def _fit_again(name: str, thing: object, dataset: Dataset, seed: int) -> Model:
             "give a scikit-learn classifier or pipeline, or a function from a dataset to a fitted model "
             "(package.module:function)."
         ) from error
+    if (column := text_column(estimator)) is not None:
+        raise VeraxError(
+            f"The pipeline in {name!r} reads the texts of the column {column!r} beside other columns, and a stain is "
+            "made of words or of columns; give a pipeline that reads either the texts or the columns."
+        )
     # A fit that draws at random draws the same again, unless the user has chosen a seed of their own.
     drawn = [
         key for key, value in estimator.get_params().items() if key.endswith("random_state") and value is None
     ]
     estimator.set_params(**dict.fromkeys(drawn, seed))
     inputs = dataset.train.inputs if dataset.schema is None else dataset.schema.decode(dataset.train.inputs)
-    return own_model(name, estimator.fit(inputs, dataset.train.labels), dataset, seed)
+    try:
+        fitted = estimator.fit(inputs, dataset.train.labels)
+    except Exception as error:
+        raise OwnCodeError(
+            f"Fitting the {type(thing).__name__} in {name!r} anew raised {type(error).__name__} ({reason(error)})."
+        ) from error
+    return own_model(name, fitted, dataset, seed)
 
 
 def predict(model: Model, data: Stainable, part: int = 2, where: NDArray[np.bool_] | None = None) -> IntArray:
