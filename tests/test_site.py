@@ -43,7 +43,7 @@ class Fetched(HTMLParser):
 
 def test_the_site_builds_strictly_and_fetches_nothing_from_elsewhere(tmp_path):
     pytest.importorskip("mkdocs")
-    run([sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)], ROOT)
+    run([sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)], ROOT)
     pages = list(tmp_path.rglob("*.html"))
     assert len(pages) > 25
     for page in pages:
