@@ -19,9 +19,9 @@ from verax.data.words import split_words
 from verax.explain.explanation import Attribution
 from verax.studies.build.build import compose_study
 from verax.studies.model.item import Item, Variant
-from verax.studies.model.screen import Passage, Screen, Token
+from verax.studies.model.screen import Cell, Passage, Row, Screen, Token
 from verax.studies.model.sources import Material
-from verax.studies.protocol.contract import make_protocol
+from verax.studies.protocol.contract import make_protocol, protocols
 from verax.studies.protocols.sample import sample_material
 from verax.web.app import SafeHeaders, static
 from web.gallery import PREDICTION, RATING, SCREENS, at, draw_step
@@ -57,6 +57,11 @@ PROTOCOLS: dict[str, tuple[dict[str, Any], dict[str, int], int]] = {
     "model-choice": ({"test": 4, "items_per_participant": 4}, {"test": 4}, 2),
     "class-from-evidence": ({"test": 4, "items_per_participant": 4}, {"test": 4}, 3),
     "uncertain-case": ({"test": 4, "items_per_participant": 4, "sizes": (2, 3, 4)}, {"test": 4}, 2),
+    "user-test": (
+        {"learning": 4, "test": 4, "changed": 8},
+        {"learning": 4, "test": 4, "changed": 8},
+        2,
+    ),
 }
 METHODS = ({"name": "method", "explainer": "lime"}, {"name": "control", "like": "method"})
 
@@ -78,6 +83,26 @@ HIDDEN = """() => {
     if (!seen) said.push(one.textContent.trim().slice(0, 40));
   }
   if (document.documentElement.scrollWidth > innerWidth) said.push("the page is wider than the window");
+  return said;
+}"""
+
+# Words that are torn apart at the end of a line: a column or a button is too narrow for them.
+TORN = """() => {
+  const said = [];
+  const whole = ".cells th, .cells td, .bars th, .answers .label, .facts dt, .facts dd, .ends span, button, legend, h1";
+  for (const one of document.querySelectorAll(whole)) {
+    const texts = document.createTreeWalker(one, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const text = texts.currentNode;
+      if (text.parentElement.closest(".vh, [hidden]")) continue;
+      for (const word of text.data.matchAll(/[^\\s-]+/g)) {
+        const range = document.createRange();
+        range.setStart(text, word.index);
+        range.setEnd(text, word.index + word[0].length);
+        if (new Set([...range.getClientRects()].map((line) => Math.round(line.top))).size > 1) said.push(word[0]);
+      }
+    }
+  }
   return said;
 }"""
 
@@ -135,11 +160,10 @@ def pages_of(protocol: str, kind: str) -> dict[str, str]:
     study = compose_study(material, make_protocol(material.spec.protocol), "")
     longest: dict[str, Screen] = {}
     for key, screen in study.screens.items():
-        if not screen.questions and not any(block.type == "facts" for block in screen.blocks):
-            continue  # only something to read
-        before = longest.setdefault(key.partition(":")[0], screen)
+        name = key.partition(":")[0].replace("/", " ")
+        before = longest.setdefault(name, screen)
         if len(str(screen)) > len(str(before)):
-            longest[key.partition(":")[0]] = screen
+            longest[name] = screen
     return {
         f"{protocol} {kind} {name}": drawn(screen, timed=protocol == "reverse-turing")
         for name, screen in longest.items()
@@ -169,7 +193,7 @@ def desk(chromium):
 
 
 def hidden_on(page, address: str, names: Mapping[str, str]) -> list[str]:
-    """What is out of sight on any of the pages, in any window, in each of their questions."""
+    """What is out of sight, or torn apart, on any of the pages, in any window, in each of their questions."""
     found = []
     for name in names:
         page.goto(f"{address}/page/{name}")
@@ -177,6 +201,7 @@ def hidden_on(page, address: str, names: Mapping[str, str]) -> list[str]:
             for window, (width, height) in WINDOWS.items():
                 page.set_viewport_size({"width": width, "height": height})
                 found += [f"{name}, {window}: {words}" for words in page.evaluate(HIDDEN)]
+                found += [f"{name}, {window}, torn: {words}" for words in page.evaluate(TORN)]
             if page.locator(".question:not([hidden]) input").count() and page.locator(".paged").count():
                 page.locator(".question:not([hidden]) input").first.check()
                 page.locator("form").evaluate(
@@ -186,8 +211,8 @@ def hidden_on(page, address: str, names: Mapping[str, str]) -> list[str]:
     return found
 
 
-# Fragments and robots stand on the page alike for both kinds of data.
-TABLES = ("forward", "counterfactual", "model-choice")
+# Fragments stand on the page alike for both kinds of data, and the pages of a user test are those of its parts.
+TABLES = ("forward", "counterfactual", "model-choice", "reverse-turing")
 
 
 @pytest.mark.parametrize(
@@ -210,6 +235,20 @@ def test_what_is_out_of_sight_is_noticed(desk):
         desk.goto(f"{address}/page/grey")
         desk.locator("body").evaluate("one => { one.style.height = '900px'; }")
         assert "Continue" in desk.evaluate(HIDDEN)
+
+
+def test_a_word_that_is_torn_apart_is_noticed(desk):
+    pages = {"row": drawn(Screen("A record", (Row((Cell("Occupation", "Sales"),)),)))}
+    with showing(pages) as address:
+        desk.goto(f"{address}/page/row")
+        desk.set_viewport_size({"width": 1280, "height": 800})
+        assert desk.evaluate(TORN) == []
+        desk.locator("th").evaluate("one => { one.style.maxWidth = '3rem'; one.style.display = 'block'; }")
+        assert desk.evaluate(TORN) == ["Occupation"]
+
+
+def test_every_protocol_is_looked_at():
+    assert set(PROTOCOLS) == set(protocols.names())
 
 
 def test_so_they_are_whatever_a_page_shows_and_asks(desk):

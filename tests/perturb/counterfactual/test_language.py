@@ -11,7 +11,7 @@ import verax
 from helpers import fitted, make_texts
 from verax.data.words import split_words
 from verax.perturb.counterfactual import Language, counterfactual_texts, train_vectors
-from verax.perturb.counterfactual.language import DISCOUNT, likelihoods
+from verax.perturb.counterfactual.language import DISCOUNT, HALF_PROOF, likelihoods
 from verax.perturb.counterfactual.likely_versions import likeliest, version_likelihoods
 from verax.perturb.counterfactual.text_versions import Options, Versions
 
@@ -32,30 +32,57 @@ def test_the_probability_of_a_pair_is_the_discounted_share_and_the_rest_by_frequ
 
 
 def test_a_word_of_the_same_sort_reads_better_than_one_of_another():
-    language = Language.of(TEXTS * 5)
+    language = Language.of(TEXTS * 20)
     words = split_words("the dog ran")
     same, other = (language.change(words, 1, word) for word in ("cat", "sat"))
-    assert same > other
-    assert language.alike("dog", "dog") == pytest.approx(1)
-    assert language.alike("dog", "cat") > language.alike("dog", "sat")
-    assert language.alike("dog", "unheard") == pytest.approx(0.02)
+    assert math.isfinite(same)
+    assert other == -math.inf
+    # "dog" was seen 40 times and "cat" 20; both follow "the", half of the dogs ran and no cat did.
+    proofs = 40 / (40 + HALF_PROOF), 20 / (20 + HALF_PROOF)
+    assert language.alike("dog", "dog") == pytest.approx(proofs[0])
+    assert language.alike("dog", "cat") == pytest.approx(math.sqrt(0.5) * math.sqrt(proofs[0] * proofs[1]))
+    assert language.alike("dog", "sat") == 0
+    assert language.alike("dog", "unheard") == 0
 
 
-def test_case_does_not_matter_and_unknown_words_are_the_least_likely():
-    language = Language.of(TEXTS * 5)
+def test_marks_are_neighbours_and_tell_sorts_apart():
+    # Both words follow "a"; only the noun goes before a comma.
+    language = Language.of(["a cat , a dog , a good cat , a good dog ,"] * 20)
+    assert language.pairs["cat", ","] == 40
+    assert language.alike("cat", "dog") > 0.5 > language.alike("cat", "good")
+    assert language.change(split_words("a cat , a dog"), 1, "good") == -math.inf
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "after"),
+    [
+        ("the dog sat on the mat", 3, "in"),  # an adposition
+        ("the dog-like cat sat", 1, "cat"),  # a part of a longer word
+        ("the dog 's cat sat", 1, "cat"),
+        ("some dog purred", 1, "cat"),  # never seen beside either neighbour
+    ],
+)
+def test_what_is_no_option_at_all(text, place, after):
+    language = Language.of([*TEXTS, "the cat sat in the box", "the dog sat on the box"] * 20)
+    assert language.alike("dog", "cat") > 0.5
+    assert language.change(split_words(text), place, after) == -math.inf
+
+
+def test_case_does_not_matter_and_unknown_words_are_no_options():
+    language = Language.of(TEXTS * 20)
     words = split_words("The dog ran")
     assert language.change(words, 1, "CAT") == language.change(split_words("the dog ran"), 1, "cat")
     found = likelihoods(language, words, [1, 1], ["cat", "zyx"])
-    assert found[0] > found[1]
-    assert math.isfinite(found[1])
+    assert math.isfinite(found[0])
+    assert found[1] == -math.inf
 
 
-def test_a_version_is_as_likely_as_its_least_likely_word_and_neighbours_cost():
+def test_a_version_is_as_likely_as_its_least_likely_word_and_further_ones_and_neighbours_cost():
     words = split_words("a b c d e")
     options = Options(words, np.array([0, 1, 3]), ("x", "y", "z"))
     # x alone; x and y side by side; x and z apart.
     versions = Versions(options, np.array([0, 1, 3, 5]), np.array([0, 0, 1, 0, 2]))
-    assert version_likelihoods(versions, np.array([-1.0, -2.0, -0.5])).tolist() == [-1.0, -5.0, -1.0]
+    assert version_likelihoods(versions, np.array([-1.0, -2.0, -0.5])).tolist() == [-1.0, -5.5, -1.5]
 
 
 def test_only_the_likeliest_versions_are_drawn_from():

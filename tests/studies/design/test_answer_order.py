@@ -12,7 +12,7 @@ from verax.studies.build.build import compose_study
 from verax.studies.design.allocation import Places, choose_order
 from verax.studies.design.answer_order import order_count, shown_screen
 from verax.studies.model.design_row import DesignRow, OneCondition
-from verax.studies.model.screen import Bars, Option, Question, Screen, class_mark
+from verax.studies.model.screen import Bars, Evidence, Option, Prose, Question, Screen, class_mark
 from verax.studies.protocol.contract import make_protocol
 from verax.studies.protocols.sample import sample_material
 
@@ -86,6 +86,15 @@ def test_bars_of_the_classes_stand_as_the_answers_do_and_others_as_they_were():
     study = study_of()
     screen = shown_screen(asking(study, classes_of(study), blocks=(bars, words)), "page", 1)
     assert screen.blocks == (Bars(((class_mark(1), 0.1), (class_mark(0), 0.9))), words)
+
+
+def test_fragments_for_each_class_stand_as_the_answers_do():
+    here, there = (Evidence(("a word",), f"Evidence for: {class_mark(number)}") for number in range(2))
+    none = Evidence(("another",), "Fragments")
+    study = study_of()
+    study = asking(study, classes_of(study), blocks=(Prose(("Read.",)), here, there, none))
+    assert shown_screen(study, "page", 0).blocks == (Prose(("Read.",)), here, there, none)
+    assert shown_screen(study, "page", 1).blocks == (Prose(("Read.",)), there, here, none)
 
 
 def test_classes_with_an_order_keep_it_and_a_fixed_order_is_everybodys():

@@ -130,7 +130,9 @@ def test_the_direction_shows_unless_the_spec_says_no():
         passage = next(block for block in blocks if isinstance(block, Passage))
         assert {token.sign for token in passage.tokens} == signs
         assert any(isinstance(block, Bars) for block in blocks) == (direction is not False)
-        assert passage.legend
+        assert [block.legend != "" for block in blocks if isinstance(block, Passage | Bars)] == (
+            [True] if direction is False else [False, True]
+        )
 
 
 def test_limits_hold_for_predictions_only():

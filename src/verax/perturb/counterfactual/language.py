@@ -1,7 +1,8 @@
 """How likely a word is between its neighbours: a small language model of the texts that a model was trained on.
 
-It has no notion of a whole sentence. It knows how frequent a word is, which words stood before and after it, and with
-which function words it goes, which tells verbs from nouns well enough to keep "don't city your money" away.
+It has no notion of a whole sentence. It knows how frequent a word is, which words and marks stood before and after it,
+and with which of the frequent ones it goes on either side, which tells nouns, verbs and adjectives apart well enough to
+keep "don't city your money" away.
 """
 
 from __future__ import annotations
@@ -17,32 +18,37 @@ import numpy as np
 
 from verax.arrays import FloatArray
 from verax.data.words import Words, split_words
+from verax.perturb.counterfactual.closed_class import is_adposition
 
 # What is taken off every count of a pair and given to pairs that were not seen (absolute discounting).
 DISCOUNT = 0.75
-# So many of the most frequent words tell by standing beside a word what sort of word it is.
+# So many of the most frequent words and marks tell by standing beside a word what sort of word it is.
 TELLING = 150
+# Words that are less alike than this, before or after them, are of different sorts: one does not replace the other.
+SAME_SORT = 0.5
+# A word that was seen so often counts half of what its neighbours say: a few of them prove nothing.
+HALF_PROOF = 4
 # How much the sort of word counts, and how much its frequency, beside its neighbours. A frequent word fits everywhere a
 # little, and would otherwise win everywhere.
 SORT_WEIGHT = 3.0
 FREQUENCY_WEIGHT = 0.5
 # What an ending costs that the word did not have: "hang" becomes "cling" rather than "clings".
 OTHER_ENDING = 2.0
-# What it costs where the word was never seen after the one before it, nor before the one after it.
-NEVER_SEEN = 2.0
 ENDINGS = ("ing", "ed", "ly", "est", "s")
-# Pairs of words that were never seen beside any telling word have this similarity.
-LEAST_ALIKE = 0.02
+# A word that such a mark joins to another is a part of it: "one-of-a-kind" has no "one-of-a-real".
+JOINS = ("-", "'", "\u2019", "/")
+# A word that is no option here at all.
+UNFIT = -math.inf
 EDGE = ""  # before the first word and after the last
 
 
 @dataclass(frozen=True, eq=False)
 class Language:
-    """Counts of words and of pairs of neighbours, without case.
+    """Counts of words and marks, and of pairs of neighbours, without case.
 
     Attributes:
-        words: how often each word occurs; the edge of a text is one.
-        pairs: how often two words stand next to each other.
+        words: how often each word or mark occurs; the edge of a text is one.
+        pairs: how often two stand next to each other.
     """
 
     words: Counter[str] = field(default_factory=Counter)
@@ -50,11 +56,11 @@ class Language:
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Language:
-        """Counts the words of some texts."""
+        """Counts the words and marks of some texts."""
         words: Counter[str] = Counter()
         pairs: Counter[tuple[str, str]] = Counter()
         for text in texts:
-            row = [EDGE, *(word.casefold() for word in split_words(text).words), EDGE]
+            row = _tokens(split_words(text))
             words.update(row)
             pairs.update(pairwise(row))
         return cls(words, pairs)
@@ -62,22 +68,34 @@ class Language:
     def change(self, words: Words, place: int, after: str) -> float:
         """How much more likely the text is with this word there than as it was: a logarithm, 0 for as likely.
 
-        The neighbours before and after, how frequent each word is, and whether both go with the same function words.
+        The neighbours before and after, how frequent each word is, and whether both are of one sort. Minus infinity for
+        a word of another sort, one that was never seen beside either neighbour, a part of a longer word, and a change of
+        an adposition: "from the right track" is no other way to be on it.
         """
-        before_word = words.words[place - 1].casefold() if place > 0 else EDGE
-        next_word = words.words[place + 1].casefold() if place + 1 < len(words) else EDGE
+        before, following = _neighbours(words, place)
         old, new = words.words[place].casefold(), after.casefold()
-        fits = self._fit(before_word, new, next_word) - self._fit(before_word, old, next_word)
+        alike = self.alike(old, new)
+        seen = self.pairs[before, new] or self.pairs[new, following]
+        if is_adposition(old) or alike < SAME_SORT or not seen or before in JOINS or following in JOINS:
+            return UNFIT
+        fits = self._fit(before, new, following) - self._fit(before, old, following)
         ending = OTHER_ENDING if _ending(old) != _ending(new) else 0.0
-        seen = self.pairs[before_word, new] or self.pairs[new, next_word]
-        return fits + SORT_WEIGHT * math.log(self.alike(old, new)) - ending - (0.0 if seen else NEVER_SEEN)
+        return fits + SORT_WEIGHT * math.log(alike) - ending
 
     def alike(self, one: str, other: str) -> float:
-        """Whether two words go with the same function words: the cosine of how often they do, from 0.02 to 1."""
+        """Whether two words go with the same frequent words and marks, from 0 to 1.
+
+        The cosine of how often these stand before them, or after them if that is less: a noun and an adjective both
+        follow "the", but a noun does not go on to the next noun. Less for words that were seldom seen.
+        """
         rows = self._rows
         if one not in rows or other not in rows:
-            return LEAST_ALIKE
-        return max(LEAST_ALIKE, float(self._sorts[rows[one]] @ self._sorts[rows[other]]))
+            return 0.0
+        cosine = min(float(side[rows[one]] @ side[rows[other]]) for side in self._sorts)
+        return cosine * math.sqrt(self._proof(one) * self._proof(other))
+
+    def _proof(self, word: str) -> float:
+        return self.words[word] / (self.words[word] + HALF_PROOF)
 
     def _fit(self, before: str, word: str, after: str) -> float:
         """The logarithm of the probability of a word between two others, but for what does not depend on it."""
@@ -110,19 +128,49 @@ class Language:
         return {word: row for row, word in enumerate(self.words)}
 
     @cached_property
-    def _sorts(self) -> FloatArray:
-        """For each word how often each telling word stands before and after it; square roots, of length 1."""
+    def _sorts(self) -> tuple[FloatArray, FloatArray]:
+        """For each word how often each telling one stands before it, and after it; square roots, of length 1."""
         telling = {word: column for column, (word, _) in enumerate(self.words.most_common(TELLING))}
-        counts = np.zeros((len(self.words), 2 * len(telling)))
+        before, after = (np.zeros((len(self.words), len(telling))) for _ in range(2))
         for (first, second), count in self.pairs.items():
             if first in telling:
-                counts[self._rows[second], telling[first]] += count
+                before[self._rows[second], telling[first]] += count
             if second in telling:
-                counts[self._rows[first], len(telling) + telling[second]] += count
-        roots = np.sqrt(counts)
-        lengths = np.linalg.norm(roots, axis=1, keepdims=True)
-        directions: FloatArray = np.divide(roots, lengths, out=np.zeros_like(roots), where=lengths > 0)
-        return directions
+                after[self._rows[first], telling[second]] += count
+        return _directions(before), _directions(after)
+
+
+def _directions(counts: FloatArray) -> FloatArray:
+    roots = np.sqrt(counts)
+    lengths = np.linalg.norm(roots, axis=1, keepdims=True)
+    directions: FloatArray = np.divide(roots, lengths, out=np.zeros_like(roots), where=lengths > 0)
+    return directions
+
+
+def _tokens(words: Words) -> list[str]:
+    """The words of a text with the marks between them, and an edge on either side."""
+    row, end = [EDGE], 0
+    for word, (start, stop) in zip(words.words, words.places, strict=True):
+        row += [*_marks(words.text[end:start]), word.casefold()]
+        end = stop
+    return [*row, *_marks(words.text[end:]), EDGE]
+
+
+def _marks(gap: str) -> str:
+    """The first and the last mark of what stands between two words; the others have no word beside them."""
+    marks = gap.strip()
+    return marks[:1] + marks[1:][-1:]
+
+
+def _neighbours(words: Words, place: int) -> tuple[str, str]:
+    """The word or mark before a word, and that after it."""
+    text, last = words.text, place + 1 == len(words)
+    before = text[words.ends[place - 1] if place else 0 : words.starts[place]].strip()
+    after = text[words.ends[place] : len(text) if last else words.starts[place + 1]].strip()
+    return (
+        before[-1:] or (words.words[place - 1].casefold() if place else EDGE),
+        after[:1] or (EDGE if last else words.words[place + 1].casefold()),
+    )
 
 
 def _ending(word: str) -> str:

@@ -16,6 +16,8 @@ from verax.perturb.counterfactual.thesaurus import Candidates
 FLOOR, STEP, LAST_FLOOR = -2.5, 0.25, -4.0
 # Two changed words next to each other were judged by neighbours that are not there any more.
 NEIGHBOURS_COST = 3.0
+# Each further changed word is one more that may be wrong.
+FURTHER_COST = 0.5
 # One is drawn among the likeliest so large a share of the versions, and among so many at least.
 BEST_SHARE, FEWEST = 0.05, 5
 
@@ -39,7 +41,7 @@ def likely_candidates(candidates: Candidates, language: Language, attempt: int) 
 
 
 def version_likelihoods(versions: Versions, scores: FloatArray) -> FloatArray:
-    """How likely each version is: as its least likely word, for one bad word spoils a text.
+    """How likely each version is: as its least likely word, for one bad word spoils a text; fewer changes are better.
 
     Args:
         versions: with one edit at least each.
@@ -50,7 +52,8 @@ def version_likelihoods(versions: Versions, scores: FloatArray) -> FloatArray:
     places = versions.options.places[chosen]
     beside = np.diff(places, prepend=-2) == 1
     beside[starts] = False
-    return worst - NEIGHBOURS_COST * np.logical_or.reduceat(beside, starts)
+    further = versions.edits - 1
+    return worst - FURTHER_COST * further - NEIGHBOURS_COST * np.logical_or.reduceat(beside, starts)
 
 
 def likeliest(likely: FloatArray) -> IndexArray:

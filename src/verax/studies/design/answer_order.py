@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from verax.studies.design.rows import williams_orders
-from verax.studies.model.screen import Bars, Block, Option, Question, Screen, marked_classes
+from verax.studies.model.screen import Bars, Block, Evidence, Option, Question, Screen, marked_classes
 from verax.studies.model.study import Study
 
 
@@ -41,7 +41,7 @@ def shown_screen(study: Study, key: str, order: int | None) -> Screen:
         classes.reverse()
     return replace(
         screen,
-        blocks=tuple(_block(block, classes) for block in screen.blocks),
+        blocks=_evidence_by_class([_block(block, classes) for block in screen.blocks], classes),
         questions=tuple(_question(question, classes, turned=order % 2 == 1) for question in screen.questions),
     )
 
@@ -85,6 +85,24 @@ def _block(block: Block, classes: Sequence[int]) -> Block:
     if set(named) != set(classes) or len(block.pairs) != len(classes):
         return block
     return replace(block, pairs=tuple(named[number] for number in classes))
+
+
+def _evidence_by_class(blocks: Sequence[Block], classes: Sequence[int]) -> tuple[Block, ...]:
+    """Fragments for one class each stand as the answers do, in the places that they had; other blocks as they were."""
+    places = [
+        place
+        for place, block in enumerate(blocks)
+        if isinstance(block, Evidence) and _class_of(block.title) is not None
+    ]
+    ordered = sorted((blocks[place] for place in places), key=lambda one: classes.index(_named(one.title)))
+    placed = dict(zip(places, ordered, strict=True))
+    return tuple(placed.get(place, block) for place, block in enumerate(blocks))
+
+
+def _named(title: str) -> int:
+    number = _class_of(title)
+    assert number is not None
+    return number
 
 
 def _class_of(label: str) -> int | None:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 # So many candidates in a row without the wanted version of any, and the search of a cell is given up.
 MOST_MISSES = 50
+# Where changed texts shall read like language, so many times as many as are needed are made, and the likeliest taken.
+TO_CHOOSE_FROM = 3
 
 
 def with_variants(
@@ -130,17 +132,27 @@ def _search(
     *,
     fluent: bool,
 ) -> tuple[list[tuple[int, Variant]], int]:
-    """The first so many of those waiting that have such a version, and how many were tried for them."""
+    """So many of those waiting that have such a version, and how many were tried for them.
+
+    The first ones; or, if they shall read like language, the likeliest of the first few times as many.
+    """
     taken: list[tuple[int, Variant]] = []
     place = misses = 0
-    while len(taken) < wanted and place < len(waiting) and misses < MOST_MISSES:
-        batch = waiting[place : place + wanted - len(taken)]
+    enough = wanted * (TO_CHOOSE_FROM if fluent else 1)
+    while len(taken) < enough and place < len(waiting) and misses < MOST_MISSES:
+        batch = waiting[place : place + enough - len(taken)]
         place += len(batch)
         made = with_variants(source, pool, batch, [flip] * len(batch), seed, vectors=vectors, fluent=fluent)
         some = [(number, variant) for number, variant in zip(batch, made, strict=True) if variant is not None]
         misses = 0 if some else misses + len(batch)
         taken += some
-    return taken, place
+    taken.sort(key=lambda found: _unlikeliness(found[1]))
+    return taken[:wanted], place
+
+
+def _unlikeliness(variant: Variant) -> float:
+    """How badly a changed text reads; of rows, and where nobody asked, all are alike."""
+    return 0.0 if variant.likelihood is None else -variant.likelihood
 
 
 def _too_few(pool: Candidates, cell: CellOf, flip: bool, wanted: int, taken: int, tried: int) -> str:

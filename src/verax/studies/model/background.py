@@ -34,7 +34,7 @@ def background_question(name: BackgroundName) -> Question:
         return Question(PREFIX + name, _WORDS, kind="text", required=False)
     prompt, answers = _CLOSED[name]
     options = tuple(Option(answer, answer) for answer in (*answers, UNSAID))
-    return Question(PREFIX + name, prompt, options=options, required=False)
+    return Question(PREFIX + name, prompt, options=options, required=False, fixed_order=True)
 
 
 def background_answers(name: str) -> tuple[str, ...]:

@@ -265,7 +265,7 @@ def _again(material: Material, briefing: Briefing) -> Screen:
 def _test(questions: tuple[ScreeningQuestion, ...], judged: Screening) -> Screen:
     said = (
         "These questions check that the instructions are clear. "
-        f"You need {judged.pass_mark} right answers of {len(questions)} to go on, and have {_times(judged.attempts)}."
+        f"To go on, you need {_needed(judged.pass_mark, len(questions))} right. You have {_times(judged.attempts)}."
     )
     return Screen(
         "A short test",
@@ -283,6 +283,12 @@ def _test(questions: tuple[ScreeningQuestion, ...], judged: Screening) -> Screen
         ),
         button="Answer",
     )
+
+
+def _needed(right: int, questions: int) -> str:
+    if right == questions > 1:
+        return "both" if questions == 2 else f"all {questions}"
+    return f"{right} of {questions}"
 
 
 def _times(attempts: int) -> str:

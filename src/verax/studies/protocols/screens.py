@@ -155,7 +155,10 @@ def explained_input(material: Material, item: Item, condition: str, *, title: st
     direction = shows_direction(material.spec)
     marked = marked_input(material, item, condition, direction=direction, title=title)
     bars = stimulus.bars_block(material, item, condition, "What mattered most") if direction else None
-    return (marked,) if bars is None else (marked, bars)
+    if bars is None:
+        return (marked,)
+    # The bars leave room, below which the input, often a long table, has none.
+    return replace(marked, legend=""), replace(bars, legend=marked.legend)
 
 
 def outputs(item: Item, *, of_original: bool = False) -> Facts:

@@ -76,7 +76,7 @@ class ClassFromEvidence(Protocol):
 
     def phases(self, material: Material) -> tuple[Phase, ...]:
         """One phase."""
-        return (timed(material.spec, "evidence", "Where do the fragments come from?", "test"),)
+        return (timed(material.spec, "evidence", "Fragments", "test"),)
 
     def screens(self, material: Material) -> dict[str, Screen]:
         """The evidence of each item in each condition."""

@@ -13,8 +13,8 @@ def brief(material: Material, *, per_participant: int) -> Briefing:
     usual = (f"A computer program reads a {words.one} and answers: {class_list(material)}.",)
     said: Paragraphs = (
         *(usual if material.spec.texts.task is None else task(material)),
-        f"Here are two such programs, Robot S and Robot H. For each {words.one} both give the same answer, which may "
-        "be right or wrong.",
+        f"Here are two such programs, Robot S and Robot H. For each {words.one} both give the same answer. Sometimes "
+        "it is wrong.",
         f"For each robot the {words.pieces} that spoke most for its answer are highlighted.",
         "One of the two is the better program. Your task is to say which robot is more reasonable, judging by what is "
         "highlighted.",

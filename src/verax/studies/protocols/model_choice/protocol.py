@@ -84,7 +84,7 @@ class ModelChoice(Protocol):
 
     def phases(self, material: Material) -> tuple[Phase, ...]:
         """One phase."""
-        return (timed(material.spec, "choice", "Which robot is more reasonable?", "test"),)
+        return (timed(material.spec, "choice", "Two robots", "test"),)
 
     def screens(self, material: Material) -> dict[str, Screen]:
         """Each item in each condition twice: Robot S is the better model, and Robot S is the worse one."""

@@ -23,8 +23,8 @@ def brief(material: Material, *, per_participant: int) -> Briefing:
             "that spoke most for the other answers.",
         )
     said += (
-        f"Your task is to say what the {words.one} really is: {class_list(material)}. The model may be right or wrong. "
-        "You also say whether you are certain.",
+        f"Your task is to say what the {words.one} really is: {class_list(material)}. Sometimes the model is "
+        "wrong. You also say whether you are certain.",
         f"There are {per_participant} {words.many}.",
         *limits(material.spec.timing),
     )
@@ -50,7 +50,7 @@ def brief(material: Material, *, per_participant: int) -> Briefing:
         ),
         Asked(
             question="Is the model right?",
-            answers=["Always", "It may be right or wrong", "Never"],
+            answers=["Always", "Sometimes", "Never"],
             correct=2,
         ),
     )

@@ -90,7 +90,7 @@ class UncertainCase(Protocol):
 
     def phases(self, material: Material) -> tuple[Phase, ...]:
         """One phase."""
-        return (timed(material.spec, "cases", "What is it really?", "test"),)
+        return (timed(material.spec, "cases", "Unsure answers", "test"),)
 
     def screens(self, material: Material) -> dict[str, Screen]:
         """The prediction of each item, with the fragments of each condition."""
@@ -143,7 +143,7 @@ class UncertainCase(Protocol):
         blocks: tuple[Block, ...] = (
             Facts((("The model's answer", class_mark(item.prediction)),)),
             Bars(probabilities, "How probable the model finds each answer"),
-            Prose(("The model is not sure, and may be right or wrong.",)),
+            Prose(("The model is not sure, and sometimes it is wrong.",)),
         )
         if material.spec.condition(condition).kind != "none":
             blocks += self._evidence(material, item, condition)
