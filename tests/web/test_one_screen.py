@@ -290,6 +290,30 @@ def test_a_long_input_scrolls_in_its_own_box_and_the_way_on_waits_for_its_end(de
         assert desk.locator("[role=status]").inner_text() == "That was all of the text."
 
 
+def test_a_page_that_fits_once_its_clock_runs_is_not_to_be_read_on(desk):
+    """Before the clock runs its limit is said too, which takes another line on a phone and cuts what just fits."""
+    words = SENTENCE.split()
+    pages = {
+        str(many): drawn(
+            Screen(
+                "Predict", (Passage(tuple(Token(f"{one} ") for one in words[:many]), "Text"),), (PREDICTION,)
+            ),
+            timed=True,
+        )
+        for many in range(20, 60, 4)
+    }
+    desk.set_viewport_size({"width": 390, "height": 500})
+    fitting = set()
+    with showing(pages) as address:
+        for name in pages:
+            desk.goto(f"{address}/page/{name}")
+            desk.evaluate("() => new Promise((then) => requestAnimationFrame(() => setTimeout(then)))")
+            fits = desk.locator(".page").evaluate("one => one.scrollHeight - one.clientHeight <= 6")
+            fitting.add(fits)
+            assert desk.locator("form[data-unread]").count() == (0 if fits else 1), name
+    assert fitting == {True, False}
+
+
 def test_scrolling_to_the_end_opens_the_way_on_too(desk):
     pages = {"long": drawn(LONG)}
     with showing(pages) as address:

@@ -69,8 +69,8 @@ class Language:
         """How much more likely the text is with this word there than as it was: a logarithm, 0 for as likely.
 
         The neighbours before and after, how frequent each word is, and whether both are of one sort. Minus infinity for
-        a word of another sort, one that was never seen beside either neighbour, a part of a longer word, and a change of
-        an adposition: "from the right track" is no other way to be on it.
+        a word of another sort, one that was never seen beside either neighbour, a part of a longer word, and a change
+        of an adposition: "from the right track" is no other way to be on it.
         """
         before, following = _neighbours(words, place)
         old, new = words.words[place].casefold(), after.casefold()

@@ -78,7 +78,8 @@
   }
   findOverflow();
   page.addEventListener("scroll", unreadOrRead, { passive: true });
-  addEventListener("resize", () => { findOverflow(); unreadOrRead(); });
+  // The window may change, and so may what stands above: a clock says less once it runs.
+  new ResizeObserver(() => { findOverflow(); unreadOrRead(); }).observe(page);
 
   // ---- The way on: to what is unread, to the next question, or to what is still open; only then is the page sent.
   const goOn = () => {
