@@ -38,6 +38,7 @@ from verax.web.app import SafeHeaders, static
 from verax.web.http.assets import asset_name
 from verax.web.http.pages import draw
 from verax.web.participant.first_page import about_study
+from verax.web.participant.routes import DELETE
 from verax.web.participant.step_page import step_page
 from web.serving import running
 
@@ -51,7 +52,7 @@ STEPS: tuple[tuple[str, str, str, int, float | None], ...] = (
     ("06-model-choice", "model-choice", "choice:", 0, None),
     ("07-uncertain-case", "uncertain-case", "case:", 1, None),
     ("08-counterfactual", "counterfactual", "post:", 1, None),
-    ("09-reverse-turing", "reverse-turing", "training:", 2, 700.0),
+    ("09-reverse-turing", "reverse-turing", "training:", 2, 440.0),
 )
 TOKEN = "kX0oYh1q2w3e4r5t6y7u8i9o0p1a2s3d"
 OWN = {
@@ -140,7 +141,8 @@ def pages(studies: Path) -> Iterator[tuple[str, str]]:
     yield "01-first-page", draw("welcome.html", shared(forward) | first)
     for name, example, prefix, row, seconds in STEPS:
         yield name, step(redrawn(studies / example), prefix, row, seconds)
-    last = {"completion_code": "K7QM2XW9PB", "way_on": None, "submit": None, "tally": Tally(41, 64)}
+    gone = {"leaving": (DELETE, f"/p/{TOKEN}/leave")}
+    last = gone | {"completion_code": "K7QM2XW9PB", "way_on": None, "submit": None, "tally": Tally(41, 64)}
     yield "10-last-page", draw("complete.html", shared(forward) | OWN | last)
 
 

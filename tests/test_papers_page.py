@@ -101,3 +101,5 @@ def test_every_example_of_the_reverse_turing_test_is_a_spec_that_its_protocol_ta
         spec = read_study_spec(file)
         make_protocol(spec.protocol).check(spec)
         assert "/" not in spec.protocol["task"]
+        # What a known task is about, and no more: how to answer is said to all alike.
+        assert "you" not in (spec.texts.task or "").split(), file.name

@@ -157,8 +157,8 @@ def welcome(spec: StudySpec) -> Paragraphs:
         "Thank you for your interest in this study.",
         "You will see answers that a computer program gave, and answer questions about them. You do not need any "
         "special knowledge: we explain everything on the way.",
-        "Please work alone and without a break. If you are interrupted, come back to the same page: every answer is "
-        "saved as soon as you give it, and you can continue where you stopped.",
+        "Please work alone and without a break. If you are interrupted, come back to the same page: your answers are "
+        "saved page by page, and you can continue where you stopped.",
     )
 
 
