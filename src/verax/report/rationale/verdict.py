@@ -181,7 +181,7 @@ def guarantee(summary: Summary) -> str:
     spread = percent(low) if low == high else f"{percent(low)} to {percent(high)}"
     return (
         "On every input that is used, deleting all words that are not selected leaves the output as it is (the paper's "
-        f"condition). Only {spread} of these inputs, by target, are strict: there no single deletion of such words and "
+        f"condition). Of these inputs {spread}, by target, are strict: there no single deletion of such words and "
         "no sampled subset of them changes the output either. On the others an explainer that deletes some words may "
         f"see them matter, and be right; so the strict inputs come first.{_by_definition(summary)}"
     )
