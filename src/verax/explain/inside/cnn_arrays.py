@@ -124,7 +124,7 @@ class CnnArrays:
         words, numbers = np.unique(np.concatenate([[PADDING], *texts]).astype(np.int64), return_inverse=True)
         vectors = self.embedding[words].astype(np.float64)
         vectors[words == PADDING] = 0.0
-        products = [[vectors @ weights for weights in kernel] for kernel in self.kernels]
+        products = self._products(vectors)
         single = [[table.astype(np.float32) for table in tables] for tables in products]
         split = np.split(numbers[1:], np.cumsum(lengths)[:-1])
         widest, total = max(map(len, self.kernels)), len(self.biases)
@@ -146,6 +146,13 @@ class CnnArrays:
                 places[batch, filters], before[batch, filters] = found[:2]
                 shares[batch, filters, : len(tables)] = found[2]
         return Detected(lengths, places, before, shares)
+
+    def _products(self, vectors: FloatArray) -> list[list[FloatArray]]:
+        """For each width and each place of a run: what each word adds there to the filters' responses."""
+        weights = np.concatenate([place for kernel in self.kernels for place in kernel], axis=1)
+        ends = np.cumsum([place.shape[1] for kernel in self.kernels for place in kernel])
+        columns = iter(np.split(vectors @ weights, ends[:-1], axis=1))
+        return [[next(columns) for _ in kernel] for kernel in self.kernels]
 
 
 def _strongest(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -16,7 +15,7 @@ from verax.errors import VeraxError
 from verax.explain.base import Claim, Explainer, Target, at_least, explainers
 from verax.explain.explanation import Attribution, Cost
 from verax.explain.fragments import Fragment, Fragments
-from verax.explain.inside.course import Found, at_positions, rounded, settled, text_slices
+from verax.explain.inside.course import Found, all_at_positions, rounded, settled, text_slices
 from verax.explain.perturbed import Targets
 from verax.models.base import Inputs, Model
 from verax.models.capabilities import ask_for
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
 
 # The words of an n-gram, the first and the one behind the last, and the sum of their effects.
 Run = tuple[int, int, float]
+# The texts, first words and ends of many n-grams.
+Runs = tuple[IndexArray, IndexArray, IndexArray]
 
 
 @explainers.register("grad-cam-text")
@@ -65,55 +66,75 @@ class GradCamText(Explainer):
         network, arrays = ask_for_filters(
             model, "grad-cam-text", "lrp, gradient-x-input and integrated-gradients"
         )
+        make = self._words if self.output == "words" else self._fragments
         texts = check_texts(inputs)
-        seen: list[tuple[str, Effects, Cost]] = []
+        explanations = []
         for part, wanted in text_slices(model, texts, targets):
             started = time.perf_counter()
             found = effects(network, arrays, part, wanted)
             cost = Cost(1, 1, (time.perf_counter() - started) / len(part))
-            seen += [(text, each, cost) for text, each in zip(part, found, strict=True)]
-        if self.output == "words":
-            return [
-                at_positions(repr(self), model, text, Found(each.target, each.signed, each.details), cost)
-                for text, each, cost in seen
-            ]
-        return [self._fragments(model, *each) for each in seen]
+            explanations += make(model, part, found, cost)
+        return explanations
 
-    def _fragments(self, model: Model, text: str, found: Effects, cost: Cost) -> Fragments:
-        return Fragments(
-            evidence=strongest_runs(text, found.evidence, 1.0, self.count),
-            counter_evidence=strongest_runs(text, found.counter_evidence, -1.0, self.count),
-            target=found.target,
-            target_name=model.class_names[found.target],
-            input=text,
-            details={"count": self.count, "detected": len(found.evidence), **found.details},
-            cost=cost,
-            explainer=repr(self),
+    def _words(self, model: Model, texts: Sequence[str], found: Effects, cost: Cost) -> list[Attribution]:
+        signed = found.evidence - found.counter_evidence
+        of_texts = [
+            Found(target, words[:length], {"score": score})
+            for target, words, length, score in zip(
+                found.targets, signed, found.detected.lengths.tolist(), found.scores, strict=True
+            )
+        ]
+        return all_at_positions(repr(self), model, texts, of_texts, cost)
+
+    def _fragments(self, model: Model, texts: Sequence[str], found: Effects, cost: Cost) -> list[Fragments]:
+        name, number = repr(self), len(texts)
+        runs = detected_runs(found.detected, found.widths)
+        detected = np.bincount(runs[0], minlength=number).tolist()
+        chosen = strongest_runs(
+            _twice(runs, number),
+            np.concatenate([settled(found.evidence), settled(found.counter_evidence)]),
+            self.count,
         )
+        return [
+            Fragments(
+                evidence=_in_text(text, chosen[place], 1.0),
+                counter_evidence=_in_text(text, chosen[number + place], -1.0),
+                target=target,
+                target_name=model.class_names[target],
+                input=text,
+                details={"count": self.count, "detected": detected[place], "score": score},
+                cost=cost,
+                explainer=name,
+            )
+            for place, (text, target, score) in enumerate(
+                zip(texts, found.targets, found.scores, strict=True)
+            )
+        ]
 
 
 @dataclass(frozen=True, eq=False)
 class Effects:
-    """What the filters' n-grams do to the target of one text.
+    """What the filters' n-grams do to the targets of texts.
 
     Attributes:
-        target: the class.
-        signed: each word's effect, for less against.
-        evidence: the n-grams that some filter responds to, each once, the most effective for the target first; ties
-            in the text's order.
-        counter_evidence: the same n-grams, the most effective against the target first.
-        details: how it was made.
+        targets: the class of each text.
+        scores: its score.
+        detected: the n-grams.
+        widths: how many words each filter looks at.
+        evidence: (texts, positions), what speaks for the target, at each word.
+        counter_evidence: the same of what speaks against it; neither is below 0.
     """
 
-    target: int
-    signed: FloatArray
-    evidence: Sequence[Run]
-    counter_evidence: Sequence[Run]
-    details: dict[str, object] = field(default_factory=dict)
+    targets: list[int]
+    scores: list[float]
+    detected: Detected
+    widths: IntArray
+    evidence: FloatArray
+    counter_evidence: FloatArray
 
 
-def effects(network: TextNetwork, arrays: CnnArrays, texts: Sequence[str], targets: Targets) -> list[Effects]:
-    """The effects in each of some texts."""
+def effects(network: TextNetwork, arrays: CnnArrays, texts: Sequence[str], targets: Targets) -> Effects:
+    """The effects in some texts."""
     from verax.explain.inside.relevance import chosen_targets
 
     detected = arrays.detect(network.encoder.encode(texts))
@@ -121,69 +142,66 @@ def effects(network: TextNetwork, arrays: CnnArrays, texts: Sequence[str], targe
     scores = arrays.scores(units)
     chosen = chosen_targets(scores, targets)
     slopes = arrays.slopes(units, chosen)
-    for_target = detected.over_words(np.maximum(slopes, 0.0) * detected.features, arrays.widths)
-    against = detected.over_words(np.maximum(-slopes, 0.0) * detected.features, arrays.widths)
-    runs = _runs(detected, arrays.widths)
-    sides = zip(_ranked(runs, settled(for_target)), _ranked(runs, settled(against)), strict=True)
-    return [
-        Effects(
-            chosen[number],
-            (for_target[number] - against[number])[: detected.lengths[number]],
-            *side,
-            {"score": rounded(scores[number, chosen[number]])},
-        )
-        for number, side in enumerate(sides)
-    ]
+    return Effects(
+        chosen,
+        [rounded(row[target]) for row, target in zip(scores.tolist(), chosen, strict=True)],
+        detected,
+        arrays.widths,
+        detected.over_words(np.maximum(slopes, 0.0) * detected.features, arrays.widths),
+        detected.over_words(np.maximum(-slopes, 0.0) * detected.features, arrays.widths),
+    )
 
 
-def _runs(detected: Detected, widths: IntArray) -> tuple[IndexArray, IndexArray, IndexArray]:
-    """Texts, first words and ends of the n-grams to which some filter responds, each once, in order.
-
-    They are cut at the end of their text. All texts are looked at together: one by one takes longer than the network.
-    """
+def detected_runs(detected: Detected, widths: IntArray) -> Runs:
+    """The n-grams to which some filter responds, each once, in order; they are cut at the end of their text."""
     texts, filters = np.nonzero(detected.features > 0.0)
     firsts = detected.places[texts, filters]
-    ends = np.minimum(firsts + widths[filters], detected.lengths[texts])
-    inside = firsts < ends
-    room = int(detected.lengths.max(initial=0)) + 1
-    numbers = np.unique((texts * room + firsts)[inside] * room + ends[inside])
-    return numbers // room**2, numbers // room % room, numbers % room
+    there = np.minimum(widths[filters], detected.lengths[texts] - firsts)
+    inside = there > 0
+    room = int(detected.lengths.max(initial=0)), int(widths.max()) + 1
+    seen = np.zeros((len(detected.lengths), *room), dtype=bool)
+    seen[texts[inside], firsts[inside], there[inside]] = True
+    texts, firsts, there = np.nonzero(seen)
+    return texts, firsts, firsts + there
 
 
-def _ranked(runs: tuple[IndexArray, IndexArray, IndexArray], words: FloatArray) -> list[list[Run]]:
-    """The n-grams of each text with the sums of their words, the highest first; ties stay in order.
+def _twice(runs: Runs, number: int) -> Runs:
+    """The n-grams of so many texts, and the same again as if they were those of as many further texts."""
+    texts, firsts, ends = runs
+    return np.concatenate([texts, texts + number]), np.tile(firsts, 2), np.tile(ends, 2)
+
+
+def strongest_runs(runs: Runs, words: FloatArray, count: int) -> list[list[Run]]:
+    """For each text the n-grams with the highest sums that do not overlap; of equal ones the first.
+
+    All texts are looked at together: one by one takes longer than the network.
 
     Args:
-        runs: as `_runs` gives them.
+        runs: the n-grams, in order.
         words: (texts, positions), a number of 0 or more for each word.
+        count: how many at the most.
     """
     texts, firsts, ends = runs
     before = np.concatenate([np.zeros((len(words), 1)), np.cumsum(words, axis=1)], axis=1)
     sums = before[texts, ends] - before[texts, firsts]
-    order = np.lexsort((-sums, texts))
-    ranked = list(zip(firsts[order].tolist(), ends[order].tolist(), sums[order].tolist(), strict=True))
-    bounds = np.searchsorted(texts, np.arange(len(words) + 1)).tolist()
-    return [ranked[first:end] for first, end in pairwise(bounds)]
+    left = np.lexsort((-sums, texts))
+    left = left[sums[left] > 0.0]
+    chosen: list[list[Run]] = [[] for _ in words]
+    taken = np.zeros((2, len(words)), dtype=np.intp)
+    for _ in range(count):
+        of_text = texts[left]
+        best = left[np.flatnonzero(np.diff(of_text, prepend=-1))]
+        for text, *run in zip(*(each[best].tolist() for each in (texts, firsts, ends, sums)), strict=True):
+            chosen[text].append((run[0], run[1], run[2]))
+        taken[:, texts[best]] = firsts[best], ends[best]
+        left = left[(ends[left] <= taken[0, of_text]) | (firsts[left] >= taken[1, of_text])]
+    return chosen
 
 
-def strongest_runs(text: str, ranked: Sequence[Run], sign: float, count: int) -> tuple[Fragment, ...]:
-    """The n-grams with the highest sums that do not overlap.
-
-    Args:
-        text: what they stand in.
-        ranked: the candidates, the highest sum first.
-        sign: of the fragments' scores.
-        count: how many at the most.
-    """
-    places = split_words(text).places
-    chosen: list[Fragment] = []
-    taken = 0  # one bit for each word
-    for first, end, total in ranked:
-        if len(chosen) == count or total <= 0.0:
-            break
-        words = (1 << end) - (1 << first)
-        if not taken & words:
-            taken |= words
-            span = (places[first][0], places[end - 1][1])
-            chosen.append(Fragment(text[span[0] : span[1]], sign * total, span))
-    return tuple(chosen)
+def _in_text(text: str, runs: Sequence[Run], sign: float) -> tuple[Fragment, ...]:
+    places = split_words(text).places if runs else []
+    spans = [(places[first][0], places[end - 1][1]) for first, end, _ in runs]
+    return tuple(
+        Fragment(text[start:stop], sign * total, (start, stop))
+        for (start, stop), (_, _, total) in zip(spans, runs, strict=True)
+    )
