@@ -120,3 +120,9 @@ def test_a_rule_of_one_word_is_judged_by_that_word_alone(model):
     assert "one names fewer than 3 features that speak for the class: no others were taken away." in str(
         found
     )
+
+
+def test_n_grams_are_not_judged_as_if_they_were_words(model):
+    """They are no features of the input, and would all seem to name nothing."""
+    with pytest.raises(VeraxError, match="gives no scores of single features"):
+        verax.judge(model, [TEXT], {"n-grams": verax.explainer("random-fragments")})

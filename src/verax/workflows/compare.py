@@ -145,17 +145,19 @@ def with_verdict(
 ) -> Comparison:
     """The same with a verdict on the methods, and with what each one's first features are worth for each input.
 
-    Methods that do not score features cannot be judged by taking these away; the verdict names them.
+    Methods that do not score single features cannot be judged by taking these away; the verdict names them.
     """
     scored = {
         entry.name
         for subject in comparison.subjects
         for entry in subject.entries
-        if entry.explanation.as_attribution() is not None
+        if entry.explanation.as_attribution() is not None and not isinstance(entry.explanation, Fragments)
     }
     judged = {named.name: named.explainer for named in explainers if named.name in scored}
     if not judged:
-        raise VeraxError("No method here scores features, which is what could be taken away to judge them.")
+        raise VeraxError(
+            "No method here scores single features, which is what could be taken away to judge them."
+        )
     inputs = together([choice.input for choice in chosen])
     found = judge(model, inputs, judged, targets=[subject.target for subject in comparison.subjects])
     falls = {trial.name: trial.falls for trial in found.trials}
@@ -163,7 +165,7 @@ def with_verdict(
     verdict = found.verdict
     if left_out:
         verb = "scores" if len(left_out) == 1 else "score"
-        note = f"{listed(left_out)} {verb} no features, and cannot be judged by taking them away."
+        note = f"{listed(left_out)} {verb} no single features, and cannot be judged by taking them away."
         verdict = replace(verdict, rests_on=(*verdict.rests_on, note))
     subjects = [
         replace(

@@ -18,6 +18,7 @@ from verax.arrays import FloatArray
 from verax.errors import VeraxError
 from verax.explain import Explainer, explainer
 from verax.explain.entry import explanations_of, model_inputs
+from verax.explain.fragments import Fragments
 from verax.models import Model, as_model
 from verax.models.base import Inputs
 from verax.perturb import Masks, Path, Prepared, path_for
@@ -120,10 +121,11 @@ def _tops(
     """The places of the three features that speak most for the class, for each input; fewer where fewer do."""
     found = []
     for explanation, own in zip(explanations_of(one, name, model, inputs, targets), features, strict=True):
-        scores = explanation.as_attribution()
+        # N-grams are more words than one, so that three of them against three words would be no comparison.
+        scores = None if isinstance(explanation, Fragments) else explanation.as_attribution()
         if scores is None:
             raise VeraxError(
-                f"{name} gives no scores of features, so that it cannot be judged by taking them away."
+                f"{name} gives no scores of single features, so that it cannot be judged by taking them away."
             )
         # What scores 0 or less does not speak for the class: a rule of one word names one feature, not three.
         order = [place for place in np.argsort(-scores.scores, kind="stable") if scores.scores[place] > 0]

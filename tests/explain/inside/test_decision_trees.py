@@ -19,11 +19,16 @@ from verax.explain.inside.learned import Lesson
 torch = pytest.importorskip("torch")
 
 
-def features_of(model, texts):
-    """What the filters respond, by the network's own layers."""
+def responses_of(model, texts):
+    """What the filters respond at each place, by the network's own layers."""
     ids, lengths = model.encoder.collate(model.encoder.encode(texts))
     with torch.no_grad():
-        return model.network.responses(model.network.embedding(ids), lengths).amax(dim=2).numpy()
+        return model.network.responses(model.network.embedding(ids), lengths).numpy()
+
+
+def features_of(model, texts):
+    """The strongest response of each filter."""
+    return responses_of(model, texts).max(axis=2)
 
 
 def test_features_are_the_strongest_responses(cnn, texts):
@@ -38,6 +43,20 @@ def test_the_trees_mimic_the_network(cnn, film_data):
     predicted = cnn.predict_proba(film_data.test.inputs).argmax(axis=1)
     assert f1_score(predicted, said, average="macro") > 0.8
     assert trees.fidelity > 0.8
+
+
+def test_spliced_texts_are_the_beginning_of_one_text_and_the_end_of_another():
+    texts = ["a fine, own plot", "x y z", ""]
+    new = filter_trees.spliced(texts, 3)
+    assert new == filter_trees.spliced(texts, 3) != filter_trees.spliced(texts, 4)
+    assert len(new) == 4 * len(texts)
+    words = [text.replace(",", "").split() for text in texts]
+    beginnings = {tuple(each[:cut]) for each in words for cut in range(len(each) + 1)}
+    endings = {tuple(each[cut:]) for each in words for cut in range(len(each) + 1)}
+    possible = {(*one, *other) for one in beginnings for other in endings}
+    assert {tuple(text.replace(",", "").split()) for text in new} <= possible
+    assert len(filter_trees.spliced(["a b"] * 19_999, 0)) == 1
+    assert filter_trees.spliced(["a b"] * 20_000, 0) == []
 
 
 def test_a_tree_answers_as_scikit_learn_does():
@@ -87,7 +106,7 @@ def test_only_thresholds_that_are_passed_count_and_the_side_is_the_correlated_cl
                 part = side[order[sign]]
                 order[sign] += 1
                 assert part.score == pytest.approx(sign / order[sign])
-                (response,) = features_of(cnn, [part.text])[:, filter_number]
+                response = responses_of(cnn, [part.text])[0, filter_number, 0]
                 assert response == pytest.approx(row[filter_number], abs=1e-5)  # this n-gram it was
                 named += 1
             node = (tree.right if above else tree.left)[node]

@@ -3,8 +3,18 @@
 import numpy as np
 import pytest
 
-from verax.explain import Attribution
-from verax.report.explanations.comparison import Entry, Subject, agreement, decimals, how, signed, verdict
+from verax.explain import Attribution, Fragment, Fragments
+from verax.report.explanations.comparison import (
+    Entry,
+    Subject,
+    agreement,
+    decimals,
+    how,
+    in_table,
+    scored,
+    signed,
+    verdict,
+)
 
 
 def entry(name, scores, control=False, details=None):
@@ -79,3 +89,11 @@ def test_how_names_route_and_path():
         == "kernel; strings"
     )
     assert how(entry("random", [1.0]).attribution) == "–"
+
+
+def test_n_grams_have_no_column_of_dashes_beside_words():
+    n_grams = Entry("n-grams", Fragments((Fragment("good bad", 1.0, (0, 8)),), (), 1, input="good bad film"))
+    both = scored(subject(entry("lime", [1.0, 0.2, 0.0]), n_grams))
+    assert [method.name for method in both] == ["lime", "n-grams"]
+    assert [method.name for method in in_table(both)] == ["lime"]
+    assert [method.name for method in in_table(scored(subject(n_grams)))] == ["n-grams"]

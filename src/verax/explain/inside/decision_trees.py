@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 class DecisionTrees(Explainer):
     """Model extraction (Lertvittayakumjorn and Toni 2019, section 4.3.2); explains the network 'cnn'.
 
-    A tree for each class learns from the model's reference texts to predict, from the filters' strongest responses,
-    whether the network predicts that class; other reference texts prune it. The tree of the target names the n-grams of
-    the filters whose thresholds a text passes, from the root on. They are evidence if the filter is most correlated
-    with the target's score, else counter-evidence. They may overlap, and there may be none. Their scores say their
-    place in this order: 1, 1/2, 1/3, ...
+    A tree for each class learns from the model's reference texts (where they are few, from texts spliced of them too)
+    what the network predicts, given the filters' strongest responses; other reference texts prune it. The tree of the
+    target names the n-grams of the filters whose thresholds a text passes, from the root on. They are evidence if the
+    filter is most correlated with the target's score, else counter-evidence. They may overlap, and there may be none.
+    Their scores say their place in this order: 1, 1/2, 1/3, ...
 
     Attributes:
         count: how many n-grams on either side, at the most.
@@ -77,7 +77,7 @@ class DecisionTrees(Explainer):
         network, arrays = ask_for_filters(model, "decision-trees", "lrp")
         return learned(
             model,
-            f"decision-trees, seed {self.seed}, weights {network.fitted_state()}",
+            f"decision-trees, spliced, seed {self.seed}, weights {network.fitted_state()}",
             lambda: Lesson.of(model, "decision-trees"),
             lambda lesson: grow(network, arrays, lesson, self.seed),
             FilterTrees.read,

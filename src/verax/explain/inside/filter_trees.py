@@ -10,13 +10,17 @@ from sklearn.metrics import f1_score
 from sklearn.tree import DecisionTreeClassifier
 
 from verax.arrays import BoolArray, FloatArray, IndexArray, IntArray
+from verax.data.words import split_words
 from verax.explain.inside.cnn_arrays import CnnArrays
 from verax.explain.inside.learned import Arrays, Lesson
 from verax.models.neural.loop import tell
 from verax.models.neural.networks import TextNetwork
+from verax.seeds import stream
 
 # Of the reference inputs: trees grow on the first share, are pruned on the second, and are measured on the rest.
 GROWN_ON, PRUNED_ON = 0.7, 0.15
+# Where fewer texts than this are there to grow on, so many times as many are added that are spliced from two of them.
+ENOUGH, SPLICED = 20_000, 4
 # Texts at a time, so that what their filters see stays small.
 SLICE = 2_000
 LEAF = -1
@@ -127,7 +131,31 @@ def filter_features(network: TextNetwork, arrays: CnnArrays, texts: Sequence[str
         arrays.detect(network.encoder.encode(texts[first : first + SLICE])).features.astype(np.float32)
         for first in range(0, len(texts), SLICE)
     ]
-    return np.concatenate(parts).astype(np.float64)
+    nothing = np.zeros((0, len(arrays.biases)), dtype=np.float32)
+    return np.concatenate([nothing, *parts]).astype(np.float64)
+
+
+def spliced(texts: Sequence[str], seed: int) -> list[str]:
+    """New texts where there are few: the beginning of one and the end of another, cut between words at random.
+
+    The network can be asked about any text, and a tree mimics it the better the more it was asked about (Bastani et al.
+    2017, on whom the paper builds, draw new inputs too).
+    """
+    count = min(SPLICED * len(texts), max(0, ENOUGH - len(texts)))
+    draws = stream(seed, "spliced texts", len(texts))
+    starts, ends = draws.integers(0, len(texts), (2, count)).tolist() if count else ([], [])
+    cuts = draws.random((count, 2)).tolist()
+    return [
+        f"{_cut(texts[start], first)[0]} {_cut(texts[end], second)[1]}"
+        for start, end, (first, second) in zip(starts, ends, cuts, strict=True)
+    ]
+
+
+def _cut(text: str, share: float) -> tuple[str, str]:
+    """A text in two, the second part from a word on."""
+    places = [start for start, _ in split_words(text).places] + [len(text)]
+    place = places[int(share * len(places))]
+    return text[:place], text[place:]
 
 
 def grow(network: TextNetwork, arrays: CnnArrays, lesson: Lesson, seed: int) -> Arrays:
@@ -137,13 +165,15 @@ def grow(network: TextNetwork, arrays: CnnArrays, lesson: Lesson, seed: int) -> 
     outputs = arrays.scores(arrays.units(features))
     predicted = outputs.argmax(axis=1)
     grown_on, pruned_on, measured_on = lesson.parts(seed, GROWN_ON, PRUNED_ON)
+    more = filter_features(network, arrays, spliced([texts[place] for place in grown_on.tolist()], seed))
+    grown_features = np.concatenate([features[grown_on], more])
+    grown_classes = arrays.scores(arrays.units(grown_features)).argmax(axis=1)
     trees: list[Tree] = []
     for number, name in enumerate(network.class_names):
         tell(f"decision-trees: the tree of the class {name!r} ({number + 1} of {len(network.class_names)}), from "
-             f"{len(grown_on):,} reference texts")  # fmt: skip
-        is_class = predicted == number
-        tree = _tree(features[grown_on], is_class[grown_on], seed)
-        trees.append(_pruned(tree, features[pruned_on], is_class[pruned_on]))
+             f"{len(grown_on):,} reference texts and {len(more):,} spliced from them")  # fmt: skip
+        tree = _tree(grown_features, grown_classes == number, seed)
+        trees.append(_pruned(tree, features[pruned_on], predicted[pruned_on] == number))
     sides = _sides(features[grown_on], outputs[grown_on])
     kept: Arrays = {
         "sides": sides,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -66,15 +66,10 @@ class GradCamText(Explainer):
         network, arrays = ask_for_filters(
             model, "grad-cam-text", "lrp, gradient-x-input and integrated-gradients"
         )
-        make = self._words if self.output == "words" else self._fragments
-        texts = check_texts(inputs)
-        explanations = []
-        for part, wanted in text_slices(model, texts, targets):
-            started = time.perf_counter()
-            found = effects(network, arrays, part, wanted)
-            cost = Cost(1, 1, (time.perf_counter() - started) / len(part))
-            explanations += make(model, part, found, cost)
-        return explanations
+        slices = _effects_in_slices(network, arrays, check_texts(inputs), targets)
+        if self.output == "words":
+            return [each for part in slices for each in self._words(model, *part)]
+        return [each for part in slices for each in self._fragments(model, *part)]
 
     def _words(self, model: Model, texts: Sequence[str], found: Effects, cost: Cost) -> list[Attribution]:
         signed = found.evidence - found.counter_evidence
@@ -131,6 +126,15 @@ class Effects:
     widths: IntArray
     evidence: FloatArray
     counter_evidence: FloatArray
+
+
+def _effects_in_slices(
+    network: TextNetwork, arrays: CnnArrays, texts: Sequence[str], targets: Sequence[Target] | None
+) -> Iterator[tuple[list[str], Effects, Cost]]:
+    for part, wanted in text_slices(network, texts, targets):
+        started = time.perf_counter()
+        found = effects(network, arrays, part, wanted)
+        yield part, found, Cost(1, 1, (time.perf_counter() - started) / len(part))
 
 
 def effects(network: TextNetwork, arrays: CnnArrays, texts: Sequence[str], targets: Targets) -> Effects:

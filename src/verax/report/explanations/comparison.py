@@ -132,6 +132,12 @@ def scored(subject: Subject) -> list[Scored]:
     return [Scored(entry, entry.attribution) for entry in subject.entries if entry.attribution is not None]
 
 
+def in_table(methods: Sequence[Scored]) -> list[Scored]:
+    """The methods that have a column. N-grams share no line with words: they are left to the texts that are marked."""
+    single = [method for method in methods if not isinstance(method.entry.explanation, Fragments)]
+    return single or list(methods)
+
+
 def aligned(methods: Sequence[Scored]) -> list[Line]:
     """One line per feature, so that methods can be read across; those that rank high with most methods come first.
 

@@ -26,6 +26,7 @@ from verax.report.explanations.comparison import (
     decimals,
     facts,
     how,
+    in_table,
     scored,
     signed,
     verdict,
@@ -72,9 +73,10 @@ def _subject(subject: Subject, top: int, width: int) -> Iterator[RenderableType]
     methods = scored(subject)
     if isinstance(subject.input, str) and methods:
         yield Padding(_texts(methods, top), (1, 0, 0, 2), expand=False)
-    lines = aligned(methods)[:top]
-    for block in _blocks(methods, _feature_width(lines), width - 2):
-        yield Padding(_scores(methods, block, lines), (1, 0, 0, 2), expand=False)
+    columns = in_table(methods)
+    lines = aligned(columns)[:top]
+    for block in _blocks(columns, _feature_width(lines), width - 2):
+        yield Padding(_scores(columns, block, lines), (1, 0, 0, 2), expand=False)
     for entry in subject.entries:
         if entry.attribution is None:
             yield Padding(told(entry), (1, 0, 0, 2), expand=False)
