@@ -163,6 +163,11 @@ def stain_scores(rng, chosen, n_words, carried):
     return rng.binomial(INPUTS, 1 / (1 + np.exp(-logit))) / INPUTS
 
 
+def holds(estimate, truth) -> bool:
+    """Whether an interval holds the truth; where there is none it does not."""
+    return estimate.low is not None and estimate.low <= truth <= estimate.high
+
+
 def words(studies) -> str:
     truth = float((1 / (1 + np.exp(-np.random.default_rng(0).normal(1.5, 1.0, 4_000_000)))).mean())
     rows = []
@@ -180,9 +185,9 @@ def words(studies) -> str:
                 spread = spread_of_mean(values, shared)
                 margin = stats.t.ppf(0.975, spread.df) * np.sqrt(spread.variance or 0.0)
                 held += (
-                    usual.low <= truth <= usual.high,
+                    holds(usual, truth),
                     abs(values.mean() - truth) <= margin,
-                    share.low <= truth <= share.high,
+                    holds(share, truth),
                 )
                 other = values - stain_scores(rng, chosen, n_words, carried)
                 apart = spread_of_mean(other, shared)
@@ -224,8 +229,8 @@ def shares(studies) -> str:
             for _ in range(studies):
                 values = rng.binomial(INPUTS, draw(rng, units)) / INPUTS
                 usual, share = mean_interval(values), mean_share(values)
-                held += (usual.low <= truth <= usual.high, share.low <= truth <= share.high)
-                outside += usual.low < 0 or usual.high > 1
+                held += (holds(usual, truth), holds(share, truth))
+                outside += usual.low is not None and (usual.low < 0 or usual.high > 1)
             rows.append(
                 f"| {units} stains, {name} | {100 * held[0] / studies:.1f} | {100 * outside / studies:.0f} | "
                 f"{100 * held[1] / studies:.1f} |"

@@ -8,7 +8,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.stats import binomtest
@@ -18,7 +18,7 @@ from verax.stats import Estimate, binomial_share, mean_interval
 
 # Sixty-fourths: sums, shifts and doublings of them are exact, so that a law is not confused with rounding.
 sixty_fourths = st.integers(-6400, 6400).map(lambda whole: whole / 64)
-units = st.lists(sixty_fourths, min_size=2, max_size=40)
+units = st.lists(sixty_fourths, min_size=2, max_size=40).filter(lambda values: len(set(values)) > 1)
 
 
 def test_by_hand():
@@ -48,9 +48,9 @@ def test_one_unit_has_a_mean_and_no_interval():
 
 @pytest.mark.parametrize("n", [2, 3, 7, 49])
 @pytest.mark.parametrize("value", [0.0, 0.1, 1 / 3, -7.7])
-def test_equal_values_have_an_interval_of_width_exactly_zero(value, n):
+def test_equal_values_have_no_interval_since_one_without_width_would_claim_too_much(value, n):
     estimate = mean_interval([value] * n)
-    assert estimate == Estimate(mean=value, low=value, high=value, n=n, spread=0.0)
+    assert estimate == Estimate(mean=value, low=None, high=None, n=n, spread=0.0)
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), None])
@@ -106,6 +106,7 @@ def test_a_shift_moves_mean_and_interval_and_leaves_the_spread(values, shift):
 @settings(max_examples=50)
 @given(units, st.integers(-320, 320).map(lambda whole: whole / 64))
 def test_a_scale_multiplies_everything_and_a_negative_one_swaps_the_ends(values, scale):
+    assume(scale)
     before, after = mean_interval(values), mean_interval([value * scale for value in values])
     ends = sorted([before.low * scale, before.high * scale])
     assert after.mean == pytest.approx(before.mean * scale, abs=1e-9)
@@ -126,7 +127,7 @@ def test_the_order_of_units_changes_no_bit(values, shuffler: random.Random):
 def test_twice_the_confidence_is_wider_and_always_around_the_mean(values):
     narrow, wide = mean_interval(values, 0.5), mean_interval(values, 0.99)
     assert wide.low <= narrow.low <= narrow.mean <= narrow.high <= wide.high
-    assert (narrow.low < narrow.high) == (len(set(values)) > 1)
+    assert narrow.low < narrow.high
     assert math.isclose(wide.high - wide.mean, wide.mean - wide.low, abs_tol=1e-9)
 
 

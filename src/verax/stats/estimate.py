@@ -21,8 +21,8 @@ class Estimate(Record):
 
     Attributes:
         mean: Mean over units.
-        low: Lower end of the interval; None with one unit, which says nothing about the spread.
-        high: Upper end of the interval; None with one unit.
+        low: Lower end of the interval; None where values show no spread: one unit, or all alike.
+        high: Upper end of the interval; None likewise.
         n: Number of units.
         spread: Standard deviation over units (divisor n - 1); None with one unit.
         level: Share of repeated experiments whose interval holds the true mean.
@@ -48,7 +48,7 @@ def mean_interval(values: ArrayLike, level: float = 0.95) -> Estimate:
     0.8), and in 86, 92 and 94% when most are at that end (Beta(6, 0.6), mean 0.91): use 20 stains or more there.
 
     Args:
-        values: One number per unit. All equal gives an interval of width zero, which with few units claims too much.
+        values: One number per unit. Where all are equal there is no interval: one without width would claim too much.
         level: Coverage wanted.
     """
     vector = finite_vector(values)
@@ -61,6 +61,8 @@ def mean_interval(values: ArrayLike, level: float = 0.95) -> Estimate:
     # Exactly rounded sums: the same numbers in any order give the same bytes, and equal numbers exactly their value.
     mean = float(vector[0]) if (vector == vector[0]).all() else math.fsum(vector) / n
     spread = math.sqrt(math.fsum((vector - mean) ** 2) / (n - 1))
+    if spread == 0:
+        return Estimate(mean, None, None, n, spread, level)
     margin = factor * spread / math.sqrt(n)
     return Estimate(mean, mean - margin, mean + margin, n, spread, level)
 

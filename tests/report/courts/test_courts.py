@@ -331,6 +331,38 @@ ERRING = {
 }
 
 
+def test_a_share_over_groups_of_targets_never_leaves_0_to_100(folders):
+    """Ends of shares are cut at 0 and 1: what lies below the mean is not what lies above it."""
+    run = verification({("rt", 0.5): {"lime": (0.02, None), "random": (0.97, None)}})
+    explainers = run["groups"][0]["sets"]["strict"]["explainers"]
+    explainers["lime"]["misranked"] |= {"low": 0.0, "high": 0.1}
+    explainers["random"]["misranked"] |= {"low": 0.8, "high": 1.0}
+    (found,), _ = read_courts(folders(run=run))
+    ends = {one.explainer: (one.low, one.high) for one in found.standings}
+    assert ends["lime"] == pytest.approx((0.0, 10.0), abs=1e-9)
+    assert ends["random"] == pytest.approx((80.0, 100.0), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "sign"),
+    [(("first", "first"), "yes"), (("first", "none"), "open"), (("none", "none"), "no"), ((), "open")],
+)
+def test_who_errs_less_than_chance_on_every_target_passes_a_verification(folders, verdicts, sign):
+    run = verification({("rt", 0.5): {"lime": (0.2, 0.05), "random": (0.9, 0.05)}})
+    run["targets"] = [
+        {
+            "sets": {
+                "strict": {
+                    "differences": [{"first": "lime", "second": "random", "verdict": said, "p_holm": 0.01}]
+                }
+            }
+        }
+        for said in verdicts
+    ]
+    (found,), _ = read_courts(folders(run=run))
+    assert found.standings[0].sign == sign
+
+
 def test_a_verification_is_a_court_in_which_less_is_better(folders):
     other = {label: (share / 2, margin) for label, (share, margin) in ERRING.items()}
     (found,), notes = read_courts(folders(run=verification({("rt", 0.5): ERRING, ("rt", 0.1): other})))

@@ -20,6 +20,15 @@ def test_one_benchmark_is_the_benchmark_and_names_of_explainers_stay_as_they_are
     assert nobody.sentence == "No explainer is shown to pass the benchmark."
 
 
+def test_rows_stand_in_the_order_of_the_numbers_that_are_drawn():
+    numbers = {"shap": 70.0, "lime": 90.0, "greedy": 80.0}
+    standings = tuple(Standing(name, name, number, None, None) for name, number in numbers.items())
+    for better, order in ((True, ["lime", "greedy", "shap"]), (False, ["shap", "greedy", "lime"])):
+        drawn = Court("stains", "benchmark", "stains", "area", Unit("per cent"), False, better, standings)
+        found = courts_verdict([drawn], ["shap", "lime", "greedy"], "", "")
+        assert [row.name for row in found.judged] == order
+
+
 def test_of_several_benchmarks_each_is_told_by_its_name():
     courts = [court("stains", lime="yes", shap="yes"), court("words", lime="open", shap="no")]
     found = courts_verdict(courts, ["lime", "shap"], "", "")

@@ -86,10 +86,34 @@ def sample_study(
 
 
 def summarised(taken: Collected, options: Options | None = None, **more: Any) -> dict[str, Any]:
-    """What stands in summary.json; reading it back and writing it again changes nothing."""
+    """What stands in summary.json; reading it back and writing it again changes nothing, and no interval pretends."""
     written = analyse(taken, options, **more).to_dict()
     assert Summary.from_dict(written).to_dict() == written
+    for table in written["tables"]:
+        for column in table["columns"]:
+            if column["kind"] == "interval" and "range" not in column["title"]:
+                for row in table["rows"]:
+                    check_interval(row[column["key"]], column["unit"], (table["key"], column["key"], row))
+    for line in written["primary"]["estimates"] if written["primary"] else ():
+        check_interval((line["low"], line["high"]), written["primary"]["unit"], line)
+    for figure in written["figures"]:
+        data = figure["data"]
+        unit = "%" if "%" in data.get("y_label", "") else ""
+        for line in (*data.get("lines", ()), *data.get("bars", ())):
+            for ends in zip(line.get("low", ()), line.get("high", ()), strict=True):
+                check_interval(ends, unit, (figure["key"], line))
     return written
+
+
+def check_interval(ends: Sequence[float | None] | None, unit: str, where: Any) -> None:
+    """No interval without width, which would claim that nothing varies, and none of a share outside 0 to 100%."""
+    if ends is None or None in ends:
+        return
+    low, high = ends
+    assert low < high, where
+    if unit in ("per cent", "%"):
+        assert 0 <= low, where
+        assert high <= 100, where
 
 
 def everybody(study: Study, each: int, **same: Any) -> list[Person]:

@@ -164,10 +164,13 @@ def test_learning_shows_in_the_training_curve():
     found = summary(study, everybody(study, 2), answer)
     for row in table(found, "training")["rows"]:
         assert (row["first"], row["second"], row["gained"]) == (0.0, 1.0, 100.0)
+        assert row["interval"] is None  # all gained alike: an interval without width would claim too much
     curve = next(one for one in found["figures"] if one["key"] == "training")["data"]["lines"]
     assert [line["label"] for line in curve] == ["none", "lime", "random"]
     assert curve[0]["x"] == [1.5, 3.5, 5.5, 7.5, 9.5]
     assert curve[0]["y"] == [0.0, 0.0, 50.0, 100.0, 100.0]
+    assert curve[0]["low"][0] == 0.0 < curve[0]["high"][0] < 100
+    assert 0 < curve[0]["low"][-1] < curve[0]["high"][-1] == 100.0
 
 
 def test_belief_bias_shows_who_follows_the_truth():
@@ -344,7 +347,7 @@ def test_f1_is_the_mean_over_people_of_sklearns(helped):
         ]
         assert row["f1"] == pytest.approx(np.mean(each))
         low, high = row["f1_interval"]
-        assert low < row["f1"] < high
+        assert 0 <= low < row["f1"] < high <= 1
 
 
 def test_the_models_accuracy_is_that_on_its_test_part_beside_the_shown_items():

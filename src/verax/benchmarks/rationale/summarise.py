@@ -30,7 +30,7 @@ from verax.benchmarks.rationale.target import TargetResult
 from verax.benchmarks.rationale.texts import load_texts
 from verax.codec import decode
 from verax.run.jobs import Outcome
-from verax.stats import Estimate, binomial_share, mean_interval, paired_differences
+from verax.stats import Estimate, binomial_share, mean_interval, mean_share, paired_differences
 
 # Larger thresholds at which the metrics are shown besides the one asked for.
 TAUS = (0.15, 0.2, 0.3, 0.4, 0.5)
@@ -207,7 +207,7 @@ def _scored(found: Sequence[Errors]) -> Scored:
         binomial_share([each.first for each in found]),
         binomial_share([each.misranked for each in found]),
         _possible("above", mean_interval([each.above for each in found])),
-        _possible("auc", mean_interval([each.auc for each in found])),
+        mean_share([each.auc for each in found]),
     )
 
 

@@ -150,9 +150,10 @@ class TargetsGroup:
 
 @dataclass(frozen=True)
 class InputsSet:
-    """How many inputs of one target are in a set."""
+    """How many inputs of one target are in a set, and who is ahead of whom on them."""
 
     inputs: int
+    differences: tuple[Versus, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -249,7 +250,7 @@ def _of_stain(run: StainRun, folder: Path) -> tuple[list[Court], list[str]]:
         return [], notes
     standings = tuple(_over_models(names[label], label, models) for label in scored)
     name = f"Staining, {listed(run.spec.datasets, most=2)}"
-    measure = "area under the recall curve of the stain"
+    measure = "planted reasons found (area under the recall curve)"
     return [Court(name, "benchmark", str(folder), measure, Unit("per cent"), False, True, standings)], notes
 
 
@@ -277,7 +278,7 @@ def _over_models(name: str, label: str, models: Sequence[ScoredModel]) -> Standi
         mean + upper if known else None,
         f"{len(scores)} models and datasets, {spread} stains each",
         {f"{model.model}, {model.dataset}": 100 * auc.mean for model, auc in scores},
-        _beats_chance(label, models),
+        _beats_chance(label, [model.differences.get("auc", ()) for model in models]),
     )
 
 
@@ -287,7 +288,9 @@ def _of_rationale(run: RationaleRun, folder: Path) -> tuple[list[Court], list[st
     Strict inputs count where every target has enough of them, as in the run's own report; else all that are kept.
     """
     strict = bool(run.targets) and all(target.sets["strict"].inputs >= ENOUGH for target in run.targets)
-    sets = [group.sets["strict" if strict else "published"] for group in run.groups]
+    kind = "strict" if strict else "published"
+    sets = [group.sets[kind] for group in run.groups]
+    tested = [target.sets[kind].differences for target in run.targets]
     labels = [label for label in run.explainers if bare_name(label) not in NOT_ON_TRIAL]
     scored = [label for label in labels if sets and all(label in found.explainers for found in sets)]
     names, notes = _names({label: label for label in scored}, f"the run in {folder}")
@@ -298,7 +301,10 @@ def _of_rationale(run: RationaleRun, folder: Path) -> tuple[list[Court], list[st
         )
     if not scored:
         return [], notes
-    standings = tuple(_over_groups(names[label], label, run.groups, sets) for label in scored)
+    standings = tuple(
+        replace(_over_groups(names[label], label, run.groups, sets), sign=_beats_chance(label, tested))
+        for label in scored
+    )
     inputs = "strict inputs" if strict else "inputs"
     measure = f"{inputs} with a word that does nothing above a clearly relevant one"
     name = f"Rationale models, {listed(run.spec.datasets, most=2)}"
@@ -336,13 +342,14 @@ def _over_groups(
     )
 
 
-def _beats_chance(label: str, models: Sequence[ScoredModel]) -> Sign:
-    """Whether an explainer is ahead of random with every model, after correction."""
-    ahead = []
-    for model in models:
-        for each in model.differences.get("auc", ()):
-            if each.p_holm is not None and {each.first, each.second} == {label, FLOOR}:
-                ahead.append(each.verdict == ("first" if each.first == label else "second"))
+def _beats_chance(label: str, tested: Sequence[Sequence[Versus]]) -> Sign:
+    """Whether an explainer is ahead of random with every model that differences were tested on, after correction."""
+    ahead = [
+        each.verdict == ("first" if each.first == label else "second")
+        for differences in tested
+        for each in differences
+        if each.p_holm is not None and {each.first, each.second} == {label, FLOOR}
+    ]
     if not ahead:
         return "open"
     return "yes" if all(ahead) else "open" if any(ahead) else "no"

@@ -136,7 +136,7 @@ def render_courts(both: BothCourts, page: Path) -> str:
         .render(
             style=page_style(),
             script=page_script(),
-            verdict=courts_verdict(courts, order, both.answer, both.needs),
+            verdict=courts_verdict(courts, order, _answered(both), both.needs),
             asked=asked(courts),
             simulated=any(court.simulated for court in courts),
             only_simulated=all(court.simulated for court in courts if court.kind == "study"),
@@ -159,6 +159,11 @@ def render_courts(both: BothCourts, page: Path) -> str:
             versions=", ".join(f"{name} {version}" for name, version in both.versions.items() if version),
         )
     )
+
+
+def _answered(both: BothCourts) -> str:
+    """The answer after its question, where the courts could be compared."""
+    return f"Do benchmarks predict what helps people? {both.answer}" if both.comparisons else both.answer
 
 
 def answer(courts: Sequence[Court], compared: Sequence[Comparison]) -> str:

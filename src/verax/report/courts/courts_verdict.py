@@ -23,14 +23,14 @@ def courts_verdict(courts: Sequence[Court], order: Sequence[str], answer: str, n
 
     Args:
         courts: benchmarks and studies.
-        order: explainers, the best first.
+        order: explainers; where the figure has no number of two of them, they stay in this order.
         answer: whether benchmarks predict what helps people.
         needs: how many methods that would take.
     """
     rests_on = tuple(sentence for sentence in (answer, needs) if sentence)
-    on_trial = [name for name in order if name != FLOOR]
     ordered = sorted(courts, key=lambda court: (court.kind != "benchmark", not court.higher_is_better))
     drawn = ordered[0] if ordered else None
+    on_trial = [name for name in order if name != FLOOR] if drawn is None else _by_estimate(order, drawn)
     if drawn is None or not on_trial:
         return Verdict("No explainer stood in any of these courts.", (), "", rests_on)
     floor = _standing(drawn, FLOOR) if drawn.kind == "benchmark" else None
@@ -48,6 +48,13 @@ def courts_verdict(courts: Sequence[Court], order: Sequence[str], answer: str, n
         differences=drawn.kind == "study",
         decimals=drawn.unit.decimals,
     )
+
+
+def _by_estimate(order: Sequence[str], drawn: Court) -> list[str]:
+    """Everybody on trial in the order of the numbers that are drawn; who has none there comes last."""
+    sign = -1 if drawn.higher_is_better else 1
+    places = {standing.explainer: sign * standing.estimate for standing in drawn.standings}
+    return sorted((name for name in order if name != FLOOR), key=lambda name: places.get(name, float("inf")))
 
 
 def _standing(court: Court, name: str) -> Standing | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from verax.benchmarks.rationale.results import ShownInput, Timing
 from verax.benchmarks.rationale.summary import Summary
 from verax.errors import VeraxError
-from verax.report.common.page import page_style
+from verax.report.common.page import page_script, page_style
 from verax.report.common.run_facts import manifest_words, short_names, spec_toml
 from verax.report.explanations.explanations_page import _environment
 from verax.report.rationale.figures import error_figure, error_panels, tau_panels
@@ -66,6 +66,7 @@ def render_rationale_report(
         .get_template("rationale.html")
         .render(
             style=page_style(),
+            script=page_script(),
             asked=asked(summary),
             verdict=rationale_verdict(summary),
             answers=answers(summary, timings),

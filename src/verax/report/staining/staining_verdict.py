@@ -34,7 +34,7 @@ def staining_verdict(summary: Summary) -> Verdict:
         judged=tuple(judged),
         measure=MEASURE,
         rests_on=rests_on(summary, names),
-        reference=None if floor is None else Reference("chance (the explainer random)", floor),
+        reference=None if floor is None else Reference("chance, the explainer random", floor),
         ends=(0.0, 100.0),
     )
 

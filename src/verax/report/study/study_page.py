@@ -206,6 +206,7 @@ def _primary(primary: Primary, again: Table | None) -> Shown | None:
         return None
     if again is not None:
         shown = _shown(again)
+        # The analysis' own table says how its p-values are corrected.
         notes = list(dict.fromkeys([*shown.notes, *_notes(primary.estimates)]))
         planned = any(line.planned for line in primary.estimates)
         return replace(shown, title=primary.measure, notes=notes, planned=planned)
@@ -226,15 +227,15 @@ def _primary(primary: Primary, again: Table | None) -> Shown | None:
         count("items", "Items", lambda line: line.items),
         text("marked", "Planned", lambda line: "planned" if line.planned else "exploratory"),
     )
-    table = build_table("primary", primary.measure, primary.estimates, sources, "", _notes(primary.estimates))
+    adjusted = sorted({line.adjustment for line in primary.estimates} - {"none"})
+    corrected = [f"Corrected for all lines together: {', '.join(adjusted)}."] if adjusted else []
+    notes = [*corrected, *_notes(primary.estimates)]
+    table = build_table("primary", primary.measure, primary.estimates, sources, "", notes)
     return _shown(replace(table, planned=any(line.planned for line in primary.estimates)))
 
 
 def _notes(estimates: Sequence[PrimaryEstimate]) -> list[str]:
     notes = [f"{line.condition}: {note}" for line in estimates for note in line.notes]
-    adjusted = sorted({line.adjustment for line in estimates} - {"none"})
-    if adjusted:
-        notes.insert(0, f"p is corrected for all lines together ({', '.join(adjusted)}).")
     if not all(line.conclusive for line in estimates):
         notes.append("Where the numbers allow no claim, only the estimate is to be read.")
     return notes

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from verax.stats.estimate import Estimate, mean_interval
+from verax.stats.shares import mean_share
 from verax.studies.results.figures import Curve, Figure, Line
 from verax.studies.results.tables import Sources, Table, build_table, count, interval, number, share, text
 from verax.studies.results.units import PERCENT, POINTS, Ends
@@ -60,15 +61,15 @@ def training_curve(answers: pd.DataFrame, names: Sequence[str], level: float) ->
 def _line(name: str, answers: pd.DataFrame, level: float) -> Line:
     each = answers.groupby(["place", "participant"], sort=True)["right"].mean()
     points = {
-        float(place): mean_interval(values.to_numpy(), level)
+        float(place): mean_share(values.to_numpy(), level=level)
         for place, values in each.groupby(level="place", sort=True)
     }
     return Line(
         name,
         tuple(points),
         tuple(PERCENT.of(share.mean) for share in points.values()),
-        tuple(None if share.low is None else PERCENT.of(max(share.low, 0.0)) for share in points.values()),
-        tuple(None if share.high is None else PERCENT.of(min(share.high, 1.0)) for share in points.values()),
+        tuple(None if share.low is None else PERCENT.of(share.low) for share in points.values()),
+        tuple(None if share.high is None else PERCENT.of(share.high) for share in points.values()),
     )
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from verax.stats.estimate import Estimate, mean_interval
+from verax.stats.estimate import Estimate
+from verax.stats.shares import mean_share
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,9 +38,9 @@ def people_f1(answers: pd.DataFrame) -> pd.DataFrame:
 
 
 def mean_f1(answers: pd.DataFrame, names: Sequence[str], level: float) -> dict[str, Estimate]:
-    """By condition, the mean over participants with its interval; the items are taken as the only ones."""
+    """By condition, the mean over participants with an interval inside 0 to 1; the items are taken as the only ones."""
     each = people_f1(answers)
     return {
-        name: mean_interval(each.loc[each["condition"] == name, "f1"].to_numpy(dtype=np.float64), level)
+        name: mean_share(each.loc[each["condition"] == name, "f1"].to_numpy(dtype=np.float64), level=level)
         for name in names
     }
