@@ -7,8 +7,10 @@ import pytest
 from verax.benchmarks.rationale.spec import RationaleSpec
 from verax.benchmarks.rationale.summarise import _over_targets
 from verax.benchmarks.rationale.summary import Group, GroupSet, Scored, Summary
-from verax.report.rationale.verdict import rationale_verdict
+from verax.report.common.verdict import Judged
+from verax.report.rationale.verdict import HARDLY_EVER, UNSHOWN, _answer, rationale_verdict
 
+LESS = "errs, but less than chance on every target"
 T_2 = 4.302652729911275  # Student's t, 95%, two degrees of freedom
 
 
@@ -46,3 +48,24 @@ def test_groups_of_targets_are_averaged_and_one_without_an_interval_leaves_none(
         pytest.approx(35 + half / 2**0.5),
     )
     assert both["shap"] == (pytest.approx(35), None, None)
+
+
+def test_everybody_is_told_in_one_sentence_and_chance_is_named_once():
+    rows = [
+        Judged("greedy", "yes", HARDLY_EVER, 0.0),
+        Judged("lrp", "yes", HARDLY_EVER, 0.4),
+        Judged("shap", "open", LESS, 3.0),
+        Judged("lime", "open", LESS, 5.2),
+        Judged("anchor", "no", UNSHOWN, 89.3),
+    ]
+    assert _answer(rows, [0.92, 0.94]) == (
+        "greedy and lrp hardly ever rank a word that the model ignores above one that it needs (0%; chance 93%); shap "
+        "and lime err, but less than chance on every target (3–5% of inputs); anchor is not shown to err less than "
+        "chance (89%)."
+    )
+
+
+def test_one_explainer_alone_and_nobody():
+    alone = [Judged("lime", "open", "errs less than chance on 1 of 3 targets", 40.0)]
+    assert _answer(alone, []) == "lime errs less than chance on 1 of 3 targets (40% of inputs)."
+    assert _answer([], [0.9]) == "No explainer could be scored, so none is judged."

@@ -22,6 +22,8 @@ ENOUGH = 20
 SATURATED = 0.01
 # Explainers that score a word by deleting it and nothing else, two names of one method.
 SINGLE_DELETIONS = ("greedy", "omission")
+# What is said of an explainer that is right nearly always, and of one that may be guessing.
+HARDLY_EVER, UNSHOWN = "hardly ever errs", "not shown to err less than chance"
 CLAIMS = {
     "additive": "contributions that sum to the output, on average around the input",
     "selective": "the words that the model used on this input",
@@ -52,15 +54,36 @@ def rationale_verdict(summary: Summary) -> Verdict:
     )
     floor = [found.explainers[FLOOR].misranked.mean for found in sets if FLOOR in found.explainers]
     return Verdict(
-        sentence=verdict(summary),
+        sentence=_answer(judged, floor),
         judged=tuple(judged),
         measure=f"inputs with a word that does nothing above a clearly relevant one, in per cent of {SET_WORDS[kind]}",
-        rests_on=(guarantee(summary),) if summary.targets else (),
-        reference=Reference("chance (the explainer random)", 100 * sum(floor) / len(floor))
-        if floor
-        else None,
+        rests_on=(verdict(summary), guarantee(summary)) if summary.targets else (),
+        reference=Reference("chance, the explainer random", 100 * sum(floor) / len(floor)) if floor else None,
         ends=(0.0, 100.0),
     )
+
+
+def _answer(judged: Sequence[Judged], floor: Sequence[float]) -> str:
+    """Who ranks words right that the model does not use, and who does not, in one sentence."""
+    chance = f"; chance {100 * sum(floor) / len(floor):.0f}%" if floor else ""
+    parts = []
+    for words in dict.fromkeys(row.words for row in judged):
+        rows = [row for row in judged if row.words == words]
+        does, is_or_are = ("ranks", "is") if len(rows) == 1 else ("rank", "are")
+        shares = [round(row.estimate or 0.0) for row in rows]
+        span = f"{min(shares)}%" if min(shares) == max(shares) else f"{min(shares)}–{max(shares)}%"
+        who = listed([row.name for row in rows])
+        if words == HARDLY_EVER:
+            parts.append(
+                f"{who} hardly ever {does} a word that the model ignores above one that it needs ({span}{chance})"
+            )
+        elif words == UNSHOWN:
+            parts.append(f"{who} {is_or_are} {UNSHOWN} ({span}{chance})")
+        else:
+            err = "errs" if len(rows) == 1 else "err"
+            parts.append(f"{who} {err}{words.removeprefix('errs')} ({span} of inputs{chance})")
+        chance = ""
+    return f"{'; '.join(parts)}." if parts else "No explainer could be scored, so none is judged."
 
 
 def _judged(
@@ -92,7 +115,7 @@ def _margin(given: Estimate) -> float | None:
 def _against_chance(label: str, mean: float, summary: Summary, kind: str) -> tuple[Sign, str]:
     """Whether it (hardly) ever errs, errs less than chance on every target, or not even that."""
     if mean <= SATURATED:
-        return "yes", "hardly ever errs"
+        return "yes", HARDLY_EVER
     tests = [
         difference.verdict == ("first" if difference.first == label else "second")
         for target in summary.targets
@@ -102,7 +125,7 @@ def _against_chance(label: str, mean: float, summary: Summary, kind: str) -> tup
     if tests and all(tests):
         return "open", "errs, but less than chance on every target"
     if not any(tests):
-        return "no", "not shown to err less than chance"
+        return "no", UNSHOWN
     return "open", f"errs less than chance on {sum(tests)} of {counted(len(tests), 'target')}"
 
 
