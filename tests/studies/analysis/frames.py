@@ -112,7 +112,7 @@ def check_interval(ends: Sequence[float | None] | None, unit: str, where: Any) -
     low, high = ends
     assert low < high, where
     if unit in ("per cent", "%"):
-        assert 0 <= low, where
+        assert low >= 0, where
         assert high <= 100, where
 
 
