@@ -54,7 +54,9 @@ def walk(store, token, person):
 def test_the_terminal_has_the_flow_the_primary_analysis_and_where_the_report_is(verax, folder, tmp_path):
     ended = verax("study", "analyze", str(folder), "--out", str(tmp_path / "out"), "--replicates", "100")
     assert ended.status == 0
-    assert "8 arrived, 8 complete, 8 analysed." in ended.out
+    title, verdict, flow = [line for line in ended.out.splitlines() if line][:3]
+    assert (title, flow) == ("A study", "8 arrived, 8 complete, 8 analysed.")
+    assert verdict == "Of lime nothing is claimed, there is too little data."
     assert "planned" in ended.out
     assert "report.html" in ended.out
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())

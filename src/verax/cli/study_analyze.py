@@ -133,11 +133,14 @@ def analyze_command(
 
 
 def _print(summary: Summary, folder: Path) -> None:
-    """The flow, the primary analysis, the problems, and where the rest is."""
+    """The verdict, the flow, the primary analysis, the problems, and where the rest is."""
+    from verax.report.study.study_verdict import study_verdict
+
     console = output()
     console.print(summary.title, style="bold")
     if summary.people == "bots":
         console.print("These are bots, not people.", style="bold")
+    say("", study_verdict(summary).sentence, "")
     say(summary.flow.sentence)
     primary, varied = summary.primary, summary.sensitivity
     if primary is not None:
@@ -185,7 +188,7 @@ def _primary_table(primary: Primary) -> Table:
     """The primary analysis as a table for the terminal."""
     from verax.text import NOTHING, between, p_number
 
-    heads = ("estimate", "95% interval", "p", "p, corrected", "people", "found in 80% of studies")
+    heads = ("estimate", "95% interval", "p", "p, corrected", "people", "minimum detectable effect")
     table = plain_table("condition", *heads, "plan", left=["condition", "plan"])
     unit = primary.unit
     for line in primary.estimates:
