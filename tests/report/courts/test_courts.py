@@ -349,16 +349,8 @@ def test_a_share_over_groups_of_targets_never_leaves_0_to_100(folders):
 )
 def test_who_errs_less_than_chance_on_every_target_passes_a_verification(folders, verdicts, sign):
     run = verification({("rt", 0.5): {"lime": (0.2, 0.05), "random": (0.9, 0.05)}})
-    run["targets"] = [
-        {
-            "sets": {
-                "strict": {
-                    "differences": [{"first": "lime", "second": "random", "verdict": said, "p_holm": 0.01}]
-                }
-            }
-        }
-        for said in verdicts
-    ]
+    tests = [{"first": "lime", "second": "random", "verdict": said, "p_holm": 0.01} for said in verdicts]
+    run["targets"] = [{"sets": {"strict": {"inputs": 100, "differences": [each]}}} for each in tests]
     (found,), _ = read_courts(folders(run=run))
     assert found.standings[0].sign == sign
 
