@@ -60,12 +60,15 @@ def test_everybody_is_told_in_one_sentence_and_chance_is_named_once():
     ]
     assert _answer(rows, [0.92, 0.94]) == (
         "greedy and lrp hardly ever rank a word that the model ignores above one that it needs (0%; chance 93%); shap "
-        "and lime err, but less than chance on every target (3–5% of inputs); anchor is not shown to err less than "
-        "chance (89%)."
+        "and lime err, but less often than chance on every target (3–5% of inputs); anchor is not shown to err less "
+        "than chance (89%)."
     )
 
 
 def test_one_explainer_alone_and_nobody():
     alone = [Judged("lime", "open", "errs less than chance on 1 of 3 targets", 40.0)]
-    assert _answer(alone, []) == "lime errs less than chance on 1 of 3 targets (40% of inputs)."
+    assert _answer(alone, []) == (
+        "lime ranks a word that the model ignores above one that it needs less often than chance on 1 of 3 targets "
+        "(40% of inputs)."
+    )
     assert _answer([], [0.9]) == "No explainer could be scored, so none is judged."

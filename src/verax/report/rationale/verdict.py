@@ -73,15 +73,15 @@ def _answer(judged: Sequence[Judged], floor: Sequence[float]) -> str:
         shares = [round(row.estimate or 0.0) for row in rows]
         span = f"{min(shares)}%" if min(shares) == max(shares) else f"{min(shares)}–{max(shares)}%"
         who = listed([row.name for row in rows])
+        wrong = f"{does} a word that the model ignores above one that it needs"
         if words == HARDLY_EVER:
-            parts.append(
-                f"{who} hardly ever {does} a word that the model ignores above one that it needs ({span}{chance})"
-            )
+            parts.append(f"{who} hardly ever {wrong} ({span}{chance})")
         elif words == UNSHOWN:
             parts.append(f"{who} {is_or_are} {UNSHOWN} ({span}{chance})")
         else:
-            err = "errs" if len(rows) == 1 else "err"
-            parts.append(f"{who} {err}{words.removeprefix('errs')} ({span} of inputs{chance})")
+            err = wrong if not parts else "errs" if len(rows) == 1 else "err"
+            how = words.removeprefix("errs").replace("less than", "less often than")
+            parts.append(f"{who} {err}{how} ({span} of inputs{chance})")
         chance = ""
     return f"{'; '.join(parts)}." if parts else "No explainer could be scored, so none is judged."
 
