@@ -230,12 +230,12 @@ def _agreement(
 
 
 def _interval(boots: FloatArray, level: float) -> tuple[float | None, float | None, int]:
-    """Percentile interval of the replicates in which there is a coefficient."""
+    """Percentile interval of the replicates in which there is a coefficient; none where all of them give the same."""
     known = boots[~np.isnan(boots)]
     if not len(known):
         return None, None, 0
     low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2]).tolist()
-    return low, high, len(known)
+    return (low, high, len(known)) if low < high else (None, None, len(known))
 
 
 def _weighed(ratings: _Ratings, of_raters: FloatArray, of_items: FloatArray) -> _Weighed:

@@ -17,6 +17,8 @@ from verax.stats.student import t_critical, two_sided_p
 # The script's limits: answers that make a participant a point.
 FEWEST_FOR_MEAN = 10
 FEWEST_FOR_RATING = 15
+# Points that are so near to their line lie on it.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -25,9 +27,9 @@ class Line(Record):
 
     Attributes:
         slope: Change of y with 1 more x.
-        low: Lower end of the slope's t interval.
+        low: Lower end of the slope's t interval; None where all points lie on the line, which shows no spread.
         high: Upper end.
-        p: Two-sided t test of slope 0.
+        p: Two-sided t test of slope 0; None likewise.
         intercept: y at x = 0.
         n: Points.
         left_out: Points with too few answers (or, for regression to the mean, no right answer in Pre).
@@ -124,6 +126,8 @@ def _line(x: FloatArray, y: FloatArray, level: float, left_out: int) -> Line:
     slope = float(from_mean @ y / (from_mean @ from_mean))
     intercept = float(y.mean() - slope * x.mean())
     residual = y - intercept - slope * x
+    if np.abs(residual).max() <= ROUNDING * max(np.abs(y).max(), 1.0):
+        return Line(slope, None, None, None, intercept, n, left_out, level)
     error = math.sqrt(residual @ residual / (n - 2) / (from_mean @ from_mean))
-    p = two_sided_p(slope / error, n - 2) if error > 0 else float(slope == 0)
+    p = two_sided_p(slope / error, n - 2)
     return Line(slope, slope - factor * error, slope + factor * error, p, intercept, n, left_out, level)

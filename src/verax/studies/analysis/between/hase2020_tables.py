@@ -223,8 +223,8 @@ def regression_table(pairs: pd.DataFrame, test: str) -> Table:
 def _regression_sentence(slope: float | None, high: float | None) -> str:
     if slope is None or high is None:
         return (
-            "Too few participants have 10 items answered twice and some right before, or all were alike before: "
-            "nothing can be said of regression to the mean."
+            "Too few participants have 10 items answered twice and some right before, or all were alike before, or "
+            "gained alike: nothing can be said of regression to the mean."
         )
     if high < 0:
         return (

@@ -179,7 +179,9 @@ def person_table(rated: pd.DataFrame, pairs: pd.DataFrame) -> Table:
         (both["participant"], both["condition"], both["pre"], both["post"]),
     )
     if line.slope is None or line.low is None or line.high is None:
-        sentence = "Too few participants rated and have 15 items answered twice: nothing can be said."
+        sentence = (
+            "Too few people rated and have 15 items answered twice, or all gained alike: nothing can be said."
+        )
     elif line.low > 0 or line.high < 0:
         more = "more" if line.slope > 0 else "less"
         size = f"{100 * abs(line.slope):.1f} points for one point of the scale"
