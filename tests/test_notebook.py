@@ -4,6 +4,12 @@ import numpy as np
 
 import verax
 from verax.data import load_dataset
+from verax.explain import Attribution, Explanation, Fragments, Written
+from verax.explain.composite import Composite, Part
+from verax.explain.exemplar import Exemplar
+from verax.explain.fragments import Fragment
+from verax.explain.path import Edit, Path
+from verax.explain.rule import Rule
 from verax.notebook import bars_html, paragraph_html, table_html
 
 
@@ -52,3 +58,28 @@ def test_a_model_shows_what_it_reads():
         lambda texts: np.full((len(texts), 2), 0.5), kind="text", class_names=("no", "yes")
     )
     assert "reads texts<br>classes: no, yes" in shown._repr_html_()
+
+
+def test_explanations_of_every_kind_show_what_they_say():
+    scored = Attribution(("good", "<b>bad</b>"), np.array([0.5, -0.25]), 1, "positive")
+    pieces = Fragments((Fragment("good", 0.5, (0, 4)),), (Fragment("bad", -0.25, (5, 8)),), 1, "positive")
+    rule = Rule(("good", "bad"), (0,), ("good",), 0.96, 0.9, 0.4, True, (), 1, "positive")
+    path = Path(("good", "bad"), (Edit(0, 0, "good", "dull"),), (1.5, -0.5), "negative", 1, "positive")
+    exemplar = Exemplar(("good", "bad"), np.array([2.0, 0.0]), 0.8, "a good film", "positive", 1)
+    written = Written(("Because <i>good</i> is there.",), 1)
+    shown = {
+        "fragments": (pieces, ["for positive", "+0.500", "-0.250"]),
+        "rule": (rule, ["says positive", "stays: good", "96.0%", "at least 90.0%", "applies to 40.0%"]),
+        "path": (path, ["from positive to negative", "+1.50", "dull", "-0.50"]),
+        "exemplar": (exemplar, ["a good film", "0.80", "+2.000"]),
+        "written": (written, ["Because &lt;i&gt;good&lt;/i&gt; is there."]),
+        "composite": (
+            Composite((Part("LIME", scored), Part("Anchor", rule)), 1),
+            ["LIME", "&lt;b&gt;", "Anchor", "96.0%"],
+        ),
+    }
+    ours = {kind for kind, made in Explanation._kinds.items() if made.__module__.startswith("verax.")}
+    assert set(shown) | {"attribution"} == ours
+    for explanation, words in shown.values():
+        html = explanation._repr_html_()
+        assert [word for word in words if word not in html] == [], html

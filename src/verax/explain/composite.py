@@ -15,6 +15,7 @@ from verax.explain.lime import Lime
 from verax.explain.perturbed import check_targets, shown_input
 from verax.explain.prototype import Prototype, has_prototypes
 from verax.models.base import Inputs, Model
+from verax.notebook import paragraph_html
 
 # LIME's words in the paper.
 LIME_FEATURES = 5
@@ -59,6 +60,9 @@ class Composite(Explanation):
             {"name": part.name, "explanation": part.explanation.to_dict()} for part in self.parts
         ]
         return plain
+
+    def _repr_html_(self) -> str:
+        return "".join(paragraph_html(bold=part.name) + part.explanation._repr_html_() for part in self.parts)
 
     @classmethod
     def _from_dict(cls, data: dict[str, Any]) -> Composite:

@@ -16,6 +16,7 @@ from verax.explain.explanation import (
     equal_but_for_cost,
     same_fields,
 )
+from verax.notebook import bars_html, paragraph_html
 
 # So many features are shown, and none whose importance is below a threshold (the published code's).
 SHOWN = 6
@@ -66,6 +67,14 @@ class Exemplar(Explanation):
         largest = float(np.abs(self.scores).max(initial=0.0))
         least = min(THRESHOLD, largest / 2) if largest > THRESHOLD else SMALL
         return [number for number in self.ranking()[:SHOWN] if abs(self.scores[number]) >= least]
+
+    def _repr_html_(self) -> str:
+        shown = self.prototype if isinstance(self.prototype, str) else "; ".join(self.prototype)
+        said = (
+            f"The most similar prototype (label: {self.prototype_label}; similarity {self.similarity:.2f}):"
+        )
+        bars = bars_html([(self.features[number], float(self.scores[number])) for number in self.important])
+        return paragraph_html(said, shown, bold=self.explainer) + bars
 
     def ranking(self) -> list[int]:
         """Numbers of the features from the largest importance by magnitude to the smallest."""

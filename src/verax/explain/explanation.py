@@ -54,6 +54,9 @@ class Explanation(ABC):
         """The same as scores of features, for benchmarks that rank them; None for kinds that rank nothing."""
         return None
 
+    def _repr_html_(self) -> str:
+        return paragraph_html(repr(self))
+
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Explanation:
         """The explanation that ``to_dict`` wrote."""

@@ -26,6 +26,7 @@ from verax.explain.explanation import (
     common_fields,
     same_fields,
 )
+from verax.notebook import bars_html, paragraph_html
 
 # Scores that are equal to so many digits of the largest one are ties, and what is 0 to so many digits is no evidence:
 # sums of floats such as 0.1 + 0.2 - 0.3 would otherwise decide by their rounding errors.
@@ -98,6 +99,11 @@ class Fragments(Explanation):
             spans=spans if isinstance(self.input, str) else None,
             **same_fields(self),
         )
+
+    def _repr_html_(self) -> str:
+        said = f"What speaks most for {self.target_name or self.target}, and against it"
+        scores = [(each.text, each.score) for each in (*self.evidence, *self.counter_evidence)]
+        return paragraph_html(said, bold=self.explainer) + bars_html(scores)
 
     @classmethod
     def _from_dict(cls, data: dict[str, Any]) -> Fragments:

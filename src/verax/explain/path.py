@@ -15,6 +15,7 @@ from verax.explain.explanation import (
     common_fields,
     same_fields,
 )
+from verax.notebook import paragraph_html, table_html
 
 # So many steps are shown; of a longer path the last ones (Hase and Bansal 2020, section 3.4).
 SHOWN = 4
@@ -97,6 +98,21 @@ class Path(Explanation):
             features=self.features,
             scores=scores,
             **same_fields(self),
+        )
+
+    def _repr_html_(self) -> str:
+        name = self.target_name or str(self.target)
+        if not self.edits:
+            return paragraph_html(
+                f"No edits were found that change the prediction {name}.", bold=self.explainer
+            )
+        said = f"Edits that change the prediction from {name} to {self.flipped_to}; at first the evidence margin is"
+        rows = [
+            (edit.before, edit.after, f"{margin:+.2f}")
+            for edit, margin in zip(self.edits, self.margins[1:], strict=True)
+        ]
+        return paragraph_html(f"{said} {self.margins[0]:+.2f}.", bold=self.explainer) + table_html(
+            ("before", "after", "evidence margin"), rows
         )
 
     @classmethod

@@ -15,6 +15,7 @@ from verax.explain.explanation import (
     common_fields,
     same_fields,
 )
+from verax.notebook import paragraph_html
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,15 @@ class Rule(Explanation):
             features=self.features,
             scores=scores,
             **same_fields(self),
+        )
+
+    def _repr_html_(self) -> str:
+        kept = f"as long as this stays: {', '.join(self.named)}" if self.named else "whatever is changed"
+        return paragraph_html(
+            f"The model says {self.target_name or self.target} {kept}.",
+            f"{self.precision:.1%} of perturbed inputs keep the prediction (at least {self.lowest:.1%}); "
+            f"the rule applies to {self.coverage:.1%}.",
+            bold=self.explainer,
         )
 
     @classmethod

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from verax.errors import VeraxError
 from verax.explain.explanation import Cost, Explanation, common_fields
+from verax.notebook import paragraph_html
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,9 @@ class Written(Explanation):
     def text(self) -> str:
         """All paragraphs, with an empty line between them."""
         return "\n\n".join(self.paragraphs)
+
+    def _repr_html_(self) -> str:
+        return paragraph_html(*self.paragraphs, bold=self.explainer)
 
     @classmethod
     def _from_dict(cls, data: dict[str, Any]) -> Written:
