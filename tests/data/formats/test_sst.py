@@ -30,6 +30,12 @@ def test_both_sorts_of_labels_are_read_with_the_publishers_split(write):
         "2 test 2": 2,
     }
     assert load_dataset(folder / "fine", format="sst").hash == fine.hash
+    whole = load_dataset(folder, format="sst", label="sentences")
+    assert whole.class_names == ("negative", "positive")
+    assert dict(zip(whole.test.inputs, whole.test.labels, strict=True)) == {
+        "test is bad": 0,
+        "test is good .": 1,
+    }
 
 
 def test_the_published_sizes(shared):
@@ -38,6 +44,8 @@ def test_the_published_sizes(shared):
     assert binary.notes == ("2 test inputs dropped, because equal ones are in an earlier part",)
     fine = load_dataset(shared("sst/fine"), format="sst")
     assert [len(part) for part in fine.parts.values()] == [8_544, 1_101 - 2, 2_210 - 2]
+    whole = load_dataset(shared("sst"), format="sst", label="sentences")
+    assert [len(part) for part in whole.parts.values()] == [6_920, 872, 1_821 - 2]
 
 
 def test_a_line_without_a_label_and_a_wrong_folder_are_named(write):

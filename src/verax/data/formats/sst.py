@@ -1,7 +1,8 @@
 """The Stanford Sentiment Treebank (Socher et al. 2013) as SentEval distributes it.
 
 Three files sentiment-train, -dev and -test. Binary: ``text TAB label``, the train file also holds phrases;
-fine: ``label text``, five classes.
+fine: ``label text``, five classes. The whole sentences with two classes (6,920 to learn from, as papers have them) are
+the fine ones without the neutral.
 """
 
 from __future__ import annotations
@@ -17,19 +18,24 @@ CLASS_NAMES = {
     "binary": ("negative", "positive"),
     "fine": ("very negative", "negative", "neutral", "positive", "very positive"),
 }
+SENTENCES = "sentences"
+# Of the five classes, which of two they are; the neutral one is neither.
+OF_TWO = {0: 0, 1: 0, 3: 1, 4: 1}
 
 
 @dataset_formats.register("sst")
 def sst(path: Path, choice: Choice) -> Records:
-    """Film review sentences with the publisher's split; label="binary" or "fine" if the folder holds both."""
-    wanted = choice.among("sst", tuple(CLASS_NAMES))
+    """Film reviews with the publisher's split; label="binary", "fine" or "sentences" if the folder holds both files."""
+    wanted = choice.among("sst", (*CLASS_NAMES, SENTENCES))
+    two = wanted == SENTENCES
+    wanted = "fine" if two else wanted
     if (path / wanted).is_dir():
         path = path / wanted
     files = part_files(path, "sentiment-*", "sst")
     variant = _variant(files[0][1])
-    if choice.label not in (None, variant):
+    if choice.label is not None and wanted != variant:
         raise VeraxError(
-            f"{path} holds the {variant} labels of SST, not the {choice.label} ones; name their folder."
+            f"{path} holds the {variant} labels of SST, not the {wanted} ones; name their folder."
         )
     texts, labels, parts = [], [], []
     for part, file in files:
@@ -39,10 +45,12 @@ def sst(path: Path, choice: Choice) -> Records:
                 raise bad_line(
                     number, file, "'text TAB 0 or 1'" if variant == "binary" else "'0 to 4, space, text'"
                 )
+            if two and int(label) not in OF_TWO:
+                continue
             texts.append(text.strip())
-            labels.append(int(label))
+            labels.append(OF_TWO[int(label)] if two else int(label))
             parts.append(part)
-    return text_records(texts, labels, CLASS_NAMES[variant], parts)
+    return text_records(texts, labels, CLASS_NAMES["binary" if two else variant], parts)
 
 
 def _variant(path: Path) -> str:
