@@ -64,6 +64,17 @@ def test_the_page_and_the_compose_file_ask_for_health_and_name_the_host():
     assert "ports" not in compose["services"]["db"]
 
 
+def test_commands_of_the_proxy_and_the_containers_have_what_they_need():
+    """Each was typed once, and failed: Debian's own site is a default server too, and compose reads its file each time."""
+    page = PAGE.read_text(encoding="utf-8")
+    blocks = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
+    (proxy,) = (block for block in blocks if "nginx -t" in block)
+    assert proxy.index("rm /etc/nginx/sites-enabled/default") < proxy.index("nginx -t")
+    (containers,) = (block for block in blocks if "docker compose" in block)
+    assert containers.startswith("export VERAX_HOST_NAME=")
+    assert re.search(r"apt-get install [^\n]*\bcurl\b", page)  # the services ask for health with it
+
+
 def test_nginx_limits_forms_and_answers_no_other_name():
     nginx = re.search(r"```nginx\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[1]
     assert nginx.count("{") == nginx.count("}")
