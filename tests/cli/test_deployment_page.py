@@ -65,7 +65,7 @@ def test_the_page_and_the_compose_file_ask_for_health_and_name_the_host():
 
 
 def test_commands_of_the_proxy_and_the_containers_have_what_they_need():
-    """Each was typed once, and failed: Debian's own site is a default server too, and compose reads its file each time."""
+    """Debian's own site is a default server too, and compose reads its file anew with every command."""
     page = PAGE.read_text(encoding="utf-8")
     blocks = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
     (proxy,) = (block for block in blocks if "nginx -t" in block)
