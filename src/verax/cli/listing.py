@@ -93,9 +93,10 @@ def _print_preset(name: str, as_json: bool) -> None:
                         "explainer", "fragments"))  # fmt: skip
     for method in preset(name):
         written = ", ".join(f"{key}={value!r}" for key, value in method.parameters.items())
-        sizes = (
-            "its own" if method.sizes is None else f"of {listed(list(map(str, method.sizes)), 'or')} words"
-        )
+        sizes = "its own"
+        if method.sizes is not None:
+            numbers = listed(list(map(str, method.sizes)), "or")
+            sizes = "single words" if method.sizes == (1,) else f"of {numbers} words"
         table.add_row(
             method.name,
             method.called,
