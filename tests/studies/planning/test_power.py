@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from verax.cli.study_make import _print_power
 from verax.errors import VeraxError
 from verax.stats.crossed.within import Met, difference_claims
 from verax.stats.power.power import analysis, power
 from verax.stats.power.simulation import Design, Spreads, simulate
-from verax.studies.model.spec_file import make_study_spec
+from verax.studies.model.spec_file import make_study_spec, read_study_spec
 from verax.studies.planning.check import check_pipeline
-from verax.studies.planning.power import People, plan_power
+from verax.studies.planning.power import People, design_power, plan_power
 from verax.studies.planning.question import question_of
 from verax.studies.planning.simulated_people import share_of, values_of
 from verax.studies.planning.simulated_study import simulated_study
@@ -280,3 +282,22 @@ def test_what_cannot_be_planned_says_why():
     spec = a_spec("forward").model_copy(update={"protocol": {"name": "small_study:Small"}})
     with pytest.raises(VeraxError, match="cannot be planned"):
         plan_power(spec, studies=1)
+
+
+def test_a_build_says_how_often_the_design_finds_ten_points_and_warns_below_a_half(capsys):
+    """The example with 10 people in each condition and 16 items finds them in about a quarter of studies."""
+    example = read_study_spec(Path(__file__).parents[3] / "examples" / "forward.toml")
+    _print_power(example, Path("forward.toml"))
+    said = " ".join(capsys.readouterr().out.split())
+    found = design_power(example)
+    assert found.power.low < 0.24 < found.power.high
+    assert "more often than not it would miss it" in said
+    assert (
+        "Plan more people or items before you recruit: verax study power forward.toml says how many." in said
+    )
+
+    _print_power(a_spec("forward", participants=60, test=32), Path("large.toml"))
+    said = capsys.readouterr().out
+    assert said.startswith("power         finds an effect of 10 points")
+    assert "more often than not" not in said
+    assert "Plan more people" not in said
