@@ -80,7 +80,7 @@ def draw_court(axes: Axes, court: Court, order: Sequence[str], styles: Mapping[s
     axes.set_yticks(range(len(order)), [shortened(name, LONGEST) for name in order])
     axes.set_ylim(len(order) - 0.4, -0.6)
     unit = f" ({court.unit})" if court.unit else ""
-    axes.set_xlabel(shortened(f"{court.measure}{unit}", 52))
+    axes.set_xlabel(shortened(f"{court.measure}{unit}", 58))
     if court.unit == "per cent":
         axes.set_xlim(-1, 101)
     axes.grid(axis="x", color=QUIET, alpha=0.25, linewidth=0.5)

@@ -250,7 +250,7 @@ def _of_stain(run: StainRun, folder: Path) -> tuple[list[Court], list[str]]:
         return [], notes
     standings = tuple(_over_models(names[label], label, models) for label in scored)
     name = f"Staining, {listed(run.spec.datasets, most=2)}"
-    measure = "planted reasons found (area under the recall curve)"
+    measure = "planted reasons found, area under recall curve"
     return [Court(name, "benchmark", str(folder), measure, Unit("per cent"), False, True, standings)], notes
 
 
