@@ -375,6 +375,22 @@ def test_a_health_check_sees_a_full_disk(served):
     assert (full, served.client.get("/health").status_code) == (503, 200)
 
 
+def test_after_an_outage_the_first_health_check_is_a_new_one(serve, tmp_path, monkeypatch, caplog):
+    """Not the one that was begun while the database was held, and that nobody waited for to the end."""
+    monkeypatch.setattr(database_module, "BUSY_SECONDS", 0.5)
+    monkeypatch.setattr(health_module, "PATIENCE", 0.05)
+    path = tmp_path / "answers.sqlite"
+    served = serve(small_study(), f"sqlite:///{path}")
+    with held(path):
+        assert served.client.get("/health").status_code == 503
+        until = time.monotonic() + LONG
+        while "The health check failed" not in caplog.text:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+    monkeypatch.setattr(health_module, "PATIENCE", LONG)
+    assert served.client.get("/health").status_code == 200
+
+
 def test_asking_for_health_all_the_time_is_one_write(served, monkeypatch):
     monkeypatch.setattr(health_module, "SHARED_SECONDS", 1e9)
     served.app.state.health = Health(served.store)

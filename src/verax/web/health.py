@@ -42,7 +42,8 @@ class Health:
         at, well = self._found
         if at + SHARED_SECONDS > time.monotonic():
             return well
-        if self._checking is None:
+        # One that ended after everybody had stopped waiting for it tells how things were then.
+        if self._checking is None or self._checking.done():
             self._checking = asyncio.get_running_loop().run_in_executor(self._thread, self._try)
         checking = self._checking
         try:
