@@ -19,8 +19,6 @@ from verax.seeds import stream
 
 # Of the reference inputs: trees grow on the first share, are pruned on the second, and are measured on the rest.
 GROWN_ON, PRUNED_ON = 0.7, 0.15
-# Where fewer texts than this are there to grow on, so many times as many are added that are spliced from two of them.
-ENOUGH, SPLICED = 20_000, 4
 # Texts at a time, so that what their filters see stays small.
 SLICE = 2_000
 LEAF = -1
@@ -135,13 +133,13 @@ def filter_features(network: TextNetwork, arrays: CnnArrays, texts: Sequence[str
     return np.concatenate([nothing, *parts]).astype(np.float64)
 
 
-def spliced(texts: Sequence[str], seed: int) -> list[str]:
-    """New texts where there are few: the beginning of one and the end of another, cut between words at random.
+def spliced(texts: Sequence[str], times: int, seed: int) -> list[str]:
+    """For each text so many new ones: the beginning of one and the end of another, cut between words at random.
 
     The network can be asked about any text, and a tree mimics it the better the more it was asked about (Bastani et al.
     2017, on whom the paper builds, draw new inputs too).
     """
-    count = min(SPLICED * len(texts), max(0, ENOUGH - len(texts)))
+    count = times * len(texts)
     draws = stream(seed, "spliced texts", len(texts))
     starts, ends = draws.integers(0, len(texts), (2, count)).tolist() if count else ([], [])
     cuts = draws.random((count, 2)).tolist()
@@ -158,20 +156,30 @@ def _cut(text: str, share: float) -> tuple[str, str]:
     return text[:place], text[place:]
 
 
-def grow(network: TextNetwork, arrays: CnnArrays, lesson: Lesson, seed: int) -> Arrays:
-    """Grows a tree for each class on the network's own predictions (section 4.3.2), and prunes it."""
+def grow(network: TextNetwork, arrays: CnnArrays, lesson: Lesson, seed: int, times: int = 0) -> Arrays:
+    """Grows a tree for each class on the network's own predictions (section 4.3.2), and prunes it.
+
+    Args:
+        network: the network.
+        arrays: the same as arrays.
+        lesson: its reference texts.
+        seed: of their parts, and of ties.
+        times: so many spliced texts for each text that trees grow on; 0 is the published way.
+    """
     texts = [str(text) for text in lesson.inputs]
     features = filter_features(network, arrays, texts)
     outputs = arrays.scores(arrays.units(features))
     predicted = outputs.argmax(axis=1)
     grown_on, pruned_on, measured_on = lesson.parts(seed, GROWN_ON, PRUNED_ON)
-    more = filter_features(network, arrays, spliced([texts[place] for place in grown_on.tolist()], seed))
+    more = filter_features(
+        network, arrays, spliced([texts[place] for place in grown_on.tolist()], times, seed)
+    )
     grown_features = np.concatenate([features[grown_on], more])
     grown_classes = arrays.scores(arrays.units(grown_features)).argmax(axis=1)
     trees: list[Tree] = []
     for number, name in enumerate(network.class_names):
         tell(f"decision-trees: the tree of the class {name!r} ({number + 1} of {len(network.class_names)}), from "
-             f"{len(grown_on):,} reference texts and {len(more):,} spliced from them")  # fmt: skip
+             f"{len(grown_features):,} texts")  # fmt: skip
         tree = _tree(grown_features, grown_classes == number, seed)
         trees.append(_pruned(tree, features[pruned_on], predicted[pruned_on] == number))
     sides = _sides(features[grown_on], outputs[grown_on])
