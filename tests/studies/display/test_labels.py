@@ -8,6 +8,7 @@ import pytest
 
 from verax.errors import VeraxError
 from verax.studies.display.labels import ADULT, labelled, labels_of
+from verax.studies.display.table_rows import ranges_in_words
 from verax.studies.model.screen import Bars, Cell, Evidence, Prose, Quote, Row, Screen
 from verax.studies.protocols.sample import sample_material
 
@@ -44,6 +45,28 @@ def test_a_known_table_speaks_as_people_do_and_marks_stay():
     assert evidence.fragments == ("Employer = state government", "so")
     assert told.text == "If Employer = self-employed, then 1."
     assert written.text == "Workclass = Private, somebody wrote.", "what somebody wrote was changed"
+
+
+def test_an_explanation_in_words_calls_columns_and_ranges_as_the_row_does():
+    lines = (
+        "Variable | Prototype | Original input",
+        "Workclass | Private | ?",
+        "Age | 28.00 < Age <= 37.00 | Age > 48.00",
+        "Hours per week | Hours per week <= 40.00 | Hours per week > 45.00",
+        "1. Hours per week <= 40.00",
+        "28.00 < Age <= 37.50 | +0.05",
+        "Age <= 28.00 | Marital Status = Married",
+    )
+    told = Quote("\n".join(map(ranges_in_words, lines)), names_classes=True)
+    assert labelled(Screen("x", (told,)), ADULT).blocks[0].text.split("\n") == [
+        "Variable | Prototype | Original input",
+        "Employer | private company | not known",
+        "Age | above 28, up to 37 | above 48",
+        "Hours of work a week | up to 40 | above 45",
+        "1. Hours of work a week up to 40",
+        "Age above 28, up to 37.50 | +0.05",
+        "Age up to 28 | Marital status = married",
+    ]
 
 
 def test_a_specs_own_labels_come_first():

@@ -156,7 +156,10 @@ def _pair(said: str, joint: str, labels: Labels) -> str:
 
 
 def _in_text(text: str, labels: Labels) -> str:
-    """An explanation in words: "Workclass = Private" wherever it stands, and then the columns' names alone."""
+    """An explanation in words: "Workclass = Private" and "Hours per week up to 40" wherever they stand, and tables."""
+    text = "\n".join(_table_line(line, labels) for line in text.split("\n"))
+    for column, called in labels.columns.items():
+        text = re.sub(rf"(?<!\w){re.escape(column)}(?= (above|up to) \S)", called.replace("\\", r"\\"), text)
     for column, values in labels.values.items():
         for value in sorted(values, key=len, reverse=True):
             said = rf"(?<!\w){re.escape(column)} = {re.escape(value)}(?![\w-])"
@@ -164,3 +167,12 @@ def _in_text(text: str, labels: Labels) -> str:
                 said, f"{labels.columns.get(column, column)} = {values[value]}".replace("\\", r"\\"), text
             )
     return text
+
+
+def _table_line(line: str, labels: Labels) -> str:
+    """A line of a table, "Workclass | Private | ?"; any other line as it is."""
+    column, *said = line.split(" | ")
+    if not said or (column not in labels.columns and column not in labels.values):
+        return line
+    values = labels.values.get(column, {})
+    return " | ".join([labels.columns.get(column, column), *(values.get(value, value) for value in said)])

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from verax.arrays import FloatArray
 from verax.data.table import Column, Schema
+
+# "Age <= 28.00", "28.00 < Age <= 37.00", "Age > 48.00", wherever it stands in a line.
+RANGE = re.compile(r"(?:-?[\d.]+ < )?([^\W\d][^|<>=]*?) (?:<=|>) -?\d[\d.]*")
 
 
 def readable_row(schema: Schema, row: Sequence[float] | FloatArray) -> tuple[tuple[str, str], ...]:
@@ -21,6 +25,15 @@ def _readable(schema: Schema, place: int, column: Column, value: float) -> str:
         return _readable_range(column.name, column.categories[int(value)])
     text = schema.describe(place, value)
     return text.removeprefix(f"{column.name} = ") if " = " in text else "missing"
+
+
+def ranges_in_words(line: str) -> str:
+    """A line of an explanation with its ranges in words: "Age above 28, up to 37", or without the name beside it."""
+    first, *rest = line.split(" | ")
+    cells = [first, *(_readable_range(first, cell) for cell in rest)]
+    return " | ".join(
+        RANGE.sub(lambda found: f"{found[1]} {_readable_range(found[1], found[0])}", cell) for cell in cells
+    )
 
 
 def _readable_range(name: str, category: str) -> str:

@@ -18,6 +18,7 @@ from verax.explain.path import Path
 from verax.explain.rule import Rule
 from verax.explain.written import Written
 from verax.studies.display.reading import readable
+from verax.studies.display.table_rows import ranges_in_words
 from verax.studies.display.weights import of_second_class
 from verax.studies.model.item import Item
 from verax.studies.model.screen import Quote, class_mark
@@ -35,8 +36,9 @@ def written_block(
         text = "\n\n".join(paragraph.strip("\n") for paragraph in explanation.paragraphs)
         return Quote(text, title, explanation.legend)
     parts = account(unnamed(explanation, material.class_names), plain=True)
+    worded = readable if isinstance(item.input, str) else ranges_in_words
     return Quote(
-        "\n".join(map(readable, as_text(parts).split("\n"))),
+        "\n".join(map(worded, as_text(parts).split("\n"))),
         title,
         legend_of(explanation),
         names_classes=True,
