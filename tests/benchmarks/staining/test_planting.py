@@ -202,12 +202,15 @@ def test_a_line_before_the_run_says_for_how_many_stains_there_is_room(runs):
 
 
 def test_reasons_and_what_to_try_are_in_the_report_and_the_terminal(runs):
+    from verax.report.staining.reasons import not_learnt
     from verax.report.staining.staining_terminal import findings
 
     drawn, *_ = runs
     said = " ".join(findings(drawn.summary))
     assert "2 stains not learnt, left out of the scores: memorised" in said
-    assert "try --plant" in said
+    assert "try --plant, a larger --min-region" in said
+    planted = not_learnt(drawn.summary.pairs[0], planted=True)
+    assert planted[0].endswith("try a larger --plant-share or more data.")
     page = (drawn.folder / "report.html").read_text()
     assert "memorised" in page
     assert "the highest correlation between two features" in page

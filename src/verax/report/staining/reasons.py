@@ -10,27 +10,34 @@ from verax.benchmarks.staining.summary import Pair
 from verax.benchmarks.staining.trial_results import MEMORISED, NOT_REPRESENTABLE
 from verax.text import counted, listed
 
-WHAT_TO_TRY = {
+WHY = {
     MEMORISED: "the model knows its stained training inputs by their other features and does not apply the stain to "
-    "new ones; try --plant, a larger --min-region or more data",
-    NOT_REPRESENTABLE: "the model does not even follow the stain in training; try --weight auto, or a model that can "
-    "say “both”",
+    "new ones",
+    NOT_REPRESENTABLE: "the model does not even follow the stain in training",
 }
+TRY_WEIGHTS = "--weight auto, or a model that can say “both”"
+# What helps depends on whether stains were drawn or planted.
+TRY_DRAWN = {MEMORISED: "--plant, a larger --min-region or more data", NOT_REPRESENTABLE: TRY_WEIGHTS}
+TRY_PLANTED = {MEMORISED: "a larger --plant-share or more data", NOT_REPRESENTABLE: TRY_WEIGHTS}
 
 
-def not_learnt(pair: Pair) -> list[str]:
+def _why(reason: str, planted: bool) -> str:
+    return f"{WHY[reason]}; try {(TRY_PLANTED if planted else TRY_DRAWN)[reason]}"
+
+
+def not_learnt(pair: Pair, planted: bool) -> list[str]:
     """One sentence for each reason why a model did not learn stains, with what to try."""
     sentences = []
     for reason, number in Counter(left_out.reason for left_out in pair.stains_left_out).items():
-        why = f": {reason}, {WHAT_TO_TRY[reason]}" if reason else ""
+        why = f": {reason}, {_why(reason, planted)}" if reason else ""
         sentences.append(f"{counted(number, 'stain')} not learnt, left out of the scores{why}.")
     return sentences
 
 
-def what_to_try(pair: Pair) -> list[str]:
+def what_to_try(pair: Pair, planted: bool) -> list[str]:
     """The same without the numbers, for a list that has them."""
     reasons = dict.fromkeys(left_out.reason for left_out in pair.stains_left_out if left_out.reason)
-    return [f"{reason.capitalize()}: {WHAT_TO_TRY[reason]}." for reason in reasons]
+    return [f"{reason.capitalize()}: {_why(reason, planted)}." for reason in reasons]
 
 
 def apart(pair: Pair) -> str:

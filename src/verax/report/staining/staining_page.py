@@ -175,7 +175,7 @@ def _dataset(
         "correlated": facts.correlated,
         "hash": facts.hash,
         "facts": facts.facts,
-        "what_to_try": {pair.model: what_to_try(pair) for pair in pairs},
+        "what_to_try": {pair.model: what_to_try(pair, summary.spec.plant) for pair in pairs},
         "apart": {pair.model: apart(pair) for pair in pairs if pair.stains_apart},
         "weights": {pair.model: weights(pair) for pair in pairs if weights(pair)},
         "shown_names": names,

@@ -110,7 +110,7 @@ def findings(summary: Summary) -> list[str]:
             sentences.append(
                 f"{where}: {'; '.join(ahead)} (area under the recall curve, Holm-corrected p <= 0.05)."
             )
-        others = [*not_learnt(pair), apart(pair), weights(pair)]
+        others = [*not_learnt(pair, summary.spec.plant), apart(pair), weights(pair)]
         sentences += [f"{where}: {sentence}" for sentence in others if sentence]
     sentences += failed_explainers(summary)
     if not any("above" in sentence for sentence in sentences):
