@@ -368,7 +368,11 @@ def ms(who: str) -> tuple[str, Callable[[Cell], str]]:
 
 
 def ratio(package: str, ours: str) -> tuple[str, Callable[[Cell], str]]:
-    return f"{package} / {ours}", lambda cell: f"**{cell.ratio(package, ours):.0f}x**"
+    def shown(cell: Cell) -> str:
+        found = cell.ratio(package, ours)
+        return f"**{found:.1f}x**" if found < 10 else f"**{found:.0f}x**"
+
+    return f"{package} / {ours}", shown
 
 
 def verdict(reached: bool) -> str:

@@ -366,8 +366,8 @@ def report(
     return "\n".join([
         TITLE,
         "Written by `make perf-neural` (`perf/neural.py`). Ratios of medians of processor time; packages and Verax take turns",
-        f"in one process. {settings.inputs} inputs, {settings.repeats} repeats; transformers {settings.transformer_inputs} "
-        f"inputs, torch {torch.__version__}. Machine: {machine()}",
+        f"in one process. {settings.inputs} inputs, {settings.repeats} repeats; for transformers "
+        f"{settings.transformer_inputs} of each length; torch {torch.__version__}. Machine: {machine()}",
         "",
         "| against | to reach | measured | |",
         "|---|---|---|---|",
