@@ -83,3 +83,10 @@ def test_explanations_of_every_kind_show_what_they_say():
     for explanation, words in shown.values():
         html = explanation._repr_html_()
         assert [word for word in words if word not in html] == [], html
+    named = "(no explainer named, target positive: "
+    assert repr(pieces) == f"Fragments{named}for 'good'; against 'bad')"
+    assert repr(rule) == f"Rule{named}'good', precision 0.960, coverage 0.400)"
+    assert repr(path) == f"Path{named}'good' to 'dull' gives negative)"
+    assert repr(shown["composite"][0]) == "Composite(no explainer named, target 1: LIME, Anchor)"
+    assert "like 'a good film' (positive), similarity 0.80" in repr(exemplar)
+    assert repr(written).endswith("target 1: 'Because <i>good</i> is there.')")

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from verax.explain.anchor.anchor import Anchor
 from verax.explain.base import Explainer, Target, at_least, explainers
 from verax.explain.decision_boundary import DecisionBoundary
-from verax.explain.explanation import Cost, Explanation, common_fields
+from verax.explain.explanation import Cost, Explanation, common_fields, short_repr
 from verax.explain.lime import Lime
 from verax.explain.perturbed import check_targets, shown_input
 from verax.explain.prototype import Prototype, has_prototypes
@@ -60,6 +60,9 @@ class Composite(Explanation):
             {"name": part.name, "explanation": part.explanation.to_dict()} for part in self.parts
         ]
         return plain
+
+    def __repr__(self) -> str:
+        return short_repr(self, ", ".join(part.name for part in self.parts))
 
     def _repr_html_(self) -> str:
         return "".join(paragraph_html(bold=part.name) + part.explanation._repr_html_() for part in self.parts)

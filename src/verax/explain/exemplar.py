@@ -15,6 +15,7 @@ from verax.explain.explanation import (
     common_fields,
     equal_but_for_cost,
     same_fields,
+    short_repr,
 )
 from verax.notebook import bars_html, paragraph_html
 
@@ -67,6 +68,11 @@ class Exemplar(Explanation):
         largest = float(np.abs(self.scores).max(initial=0.0))
         least = min(THRESHOLD, largest / 2) if largest > THRESHOLD else SMALL
         return [number for number in self.ranking()[:SHOWN] if abs(self.scores[number]) >= least]
+
+    def __repr__(self) -> str:
+        return short_repr(
+            self, f"like {self.prototype!r} ({self.prototype_label}), similarity {self.similarity:.2f}"
+        )
 
     def _repr_html_(self) -> str:
         shown = self.prototype if isinstance(self.prototype, str) else "; ".join(self.prototype)

@@ -103,6 +103,12 @@ def equal_but_for_cost(one: Explanation, other: Explanation) -> bool:
     return mine == theirs
 
 
+def short_repr(explanation: Any, said: str) -> str:
+    """One line on an explanation: who made it, the target, and what it says in short."""
+    target = explanation.target_name or explanation.target
+    return f"{type(explanation).__name__}({explanation.explainer or 'no explainer named'}, target {target}: {said})"
+
+
 def common_fields(data: dict[str, Any]) -> dict[str, Any]:
     """What all our kinds have besides their own: the target, the input, and how it was made.
 
@@ -200,8 +206,7 @@ class Attribution(Explanation):
     def __repr__(self) -> str:
         named = ", ".join(f"{name} {score:+.3f}" for name, score in self.top(SHOWN_IN_REPR))
         more = ", ..." if len(self.features) > SHOWN_IN_REPR else ""
-        target = self.target_name or str(self.target)
-        return f"Attribution({self.explainer or 'no explainer named'}, target {target}: {named}{more})"
+        return short_repr(self, f"{named}{more}")
 
     def _repr_html_(self) -> str:
         said = f"{len(self.features)} features, speaking for or against {self.target_name or self.target}"

@@ -25,6 +25,7 @@ from verax.explain.explanation import (
     Spans,
     common_fields,
     same_fields,
+    short_repr,
 )
 from verax.notebook import bars_html, paragraph_html
 
@@ -99,6 +100,11 @@ class Fragments(Explanation):
             spans=spans if isinstance(self.input, str) else None,
             **same_fields(self),
         )
+
+    def __repr__(self) -> str:
+        sides = (("for", self.evidence), ("against", self.counter_evidence))
+        said = [f"{side} {', '.join(repr(each.text) for each in parts)}" for side, parts in sides if parts]
+        return short_repr(self, "; ".join(said) or "nothing for or against it")
 
     def _repr_html_(self) -> str:
         said = f"What speaks most for {self.target_name or self.target}, and against it"

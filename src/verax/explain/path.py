@@ -8,13 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from verax.errors import VeraxError
-from verax.explain.explanation import (
-    Attribution,
-    Cost,
-    Explanation,
-    common_fields,
-    same_fields,
-)
+from verax.explain.explanation import Attribution, Cost, Explanation, common_fields, same_fields, short_repr
 from verax.notebook import paragraph_html, table_html
 
 # So many steps are shown; of a longer path the last ones (Hase and Bansal 2020, section 3.4).
@@ -99,6 +93,10 @@ class Path(Explanation):
             scores=scores,
             **same_fields(self),
         )
+
+    def __repr__(self) -> str:
+        edits = ", ".join(f"{edit.before!r} to {edit.after!r}" for edit in self.edits)
+        return short_repr(self, f"{edits} gives {self.flipped_to}" if edits else "no edits change it")
 
     def _repr_html_(self) -> str:
         name = self.target_name or str(self.target)

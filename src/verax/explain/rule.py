@@ -8,13 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from verax.errors import VeraxError
-from verax.explain.explanation import (
-    Attribution,
-    Cost,
-    Explanation,
-    common_fields,
-    same_fields,
-)
+from verax.explain.explanation import Attribution, Cost, Explanation, common_fields, same_fields, short_repr
 from verax.notebook import paragraph_html
 
 
@@ -98,6 +92,10 @@ class Rule(Explanation):
             scores=scores,
             **same_fields(self),
         )
+
+    def __repr__(self) -> str:
+        kept = " and ".join(map(repr, self.named)) or "whatever is changed"
+        return short_repr(self, f"{kept}, precision {self.precision:.3f}, coverage {self.coverage:.3f}")
 
     def _repr_html_(self) -> str:
         kept = f"as long as this stays: {', '.join(self.named)}" if self.named else "whatever is changed"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from verax.errors import VeraxError
-from verax.explain.explanation import Cost, Explanation, common_fields
+from verax.explain.explanation import Cost, Explanation, common_fields, short_repr
 from verax.notebook import paragraph_html
 
 
@@ -51,6 +51,9 @@ class Written(Explanation):
     def text(self) -> str:
         """All paragraphs, with an empty line between them."""
         return "\n\n".join(self.paragraphs)
+
+    def __repr__(self) -> str:
+        return short_repr(self, repr(self.text))
 
     def _repr_html_(self) -> str:
         return paragraph_html(*self.paragraphs, bold=self.explainer)
