@@ -27,9 +27,11 @@ def experiments(shape, n_stains):
 
 
 def coverage(samples, truth):
-    """Share of the samples whose 95% interval holds the truth."""
+    """Share of the samples whose 95% interval holds the truth; one without an interval (all values alike) does not."""
     intervals = [mean_interval(sample) for sample in samples]
-    return np.mean([interval.low <= truth <= interval.high for interval in intervals])
+    return np.mean(
+        [interval.low is not None and interval.low <= truth <= interval.high for interval in intervals]
+    )
 
 
 def three_errors(share):
