@@ -34,9 +34,7 @@ from verax.cli.options import (
     Verbose,
     given_names,
     options_for_arguments,
-    split_names,
 )
-from verax.errors import VeraxError
 
 if TYPE_CHECKING:
     from verax.workflows.rationale import RationaleRun
@@ -67,10 +65,10 @@ def rationale(
     ] = None,
     samples: Samples = None,
     targets: Annotated[
-        int | None, typer.Option(help="Models trained for each dataset and stability (3).")
+        int | None, typer.Option(help="Models trained for each dataset and difficulty (3).")
     ] = None,
-    stability: Annotated[
-        str | None, typer.Option(help="Of targets, one number per difficulty, with commas between (0.5,0.1).")
+    difficulty: Annotated[
+        str | None, typer.Option(help="Of targets: 'easy', 'hard', or both with a comma between (easy,hard).")
     ] = None,
     share: Annotated[float | None, typer.Option(help="Share of words that targets shall select.")] = None,
     max_words: Annotated[int | None, typer.Option(help="Texts are cut to so many words (200).")] = None,
@@ -118,7 +116,7 @@ def rationale(
         "explainers": None if explainers is None else [explainers],
         "samples": samples,
         "targets": targets,
-        "stability": None if stability is None else _numbers(stability),
+        "difficulty": given_names(difficulty),
         "share": share,
         "max_words": max_words,
         "epochs": epochs,
@@ -150,15 +148,6 @@ def rationale(
     else:
         _print(run)
     end_if_failed([*failed_jobs(run.summary.failures, "job"), *failed_explainers(run.summary)])
-
-
-def _numbers(written: str) -> list[float]:
-    try:
-        return [float(part) for part in split_names(written)]
-    except ValueError as error:
-        raise VeraxError(
-            f"--stability {written!r} is no list of numbers; write it like this: --stability 0.5,0.1"
-        ) from error
 
 
 def _print(run: RationaleRun) -> None:

@@ -52,6 +52,6 @@ def run(films_csv, cache, tmp_path_factory):
         explainers=["lime", "shap", "greedy", "oracle"],
         out=tmp_path_factory.mktemp("run") / "run",
         targets=3,
-        stability=[0.5],
+        difficulty=["easy"],
         **QUICK,
     )

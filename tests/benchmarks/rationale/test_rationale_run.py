@@ -29,7 +29,7 @@ from verax.errors import VeraxError
 
 from .conftest import MODEL, QUICK
 
-FEW = {"targets": 1, "stability": [0.5], "models": [MODEL], **QUICK}
+FEW = {"targets": 1, "difficulty": ["easy"], "models": [MODEL], **QUICK}
 
 
 def test_the_oracle_makes_no_error_and_random_most(run):
@@ -98,7 +98,12 @@ def test_the_files_of_a_run(run):
 def test_running_again_recomputes_nothing_and_two_workers_change_nothing(run, films_csv, cache, tmp_path):
     stamps = {path: path.stat().st_mtime_ns for path in (run.folder / "jobs").rglob("*.json")}
     before = (run.folder / "summary.json").read_bytes(), (run.folder / "results.parquet").read_bytes()
-    options = {"explainers": ["lime", "shap", "greedy", "oracle"], "targets": 3, "stability": [0.5], **QUICK}
+    options = {
+        "explainers": ["lime", "shap", "greedy", "oracle"],
+        "targets": 3,
+        "difficulty": ["easy"],
+        **QUICK,
+    }
     options |= {"models": MODEL}
     verax.rationale(films_csv, out=run.folder, **options)
     assert {path: path.stat().st_mtime_ns for path in (run.folder / "jobs").rglob("*.json")} == stamps
@@ -109,7 +114,7 @@ def test_running_again_recomputes_nothing_and_two_workers_change_nothing(run, fi
 
 def test_a_run_killed_twice_ends_with_the_same_bytes(films_csv, tmp_path):
     """Its targets are trained anew too: each run has a cache of its own."""
-    options = "-e lime,greedy --targets 1 --stability 0.5 --epochs 3 --inputs 12 --samples 60 --subsets 2 --tau 0.001"
+    options = "-e lime,greedy --targets 1 --difficulty easy --epochs 3 --inputs 12 --samples 60 --subsets 2 --tau 0.001"
     command = [sys.executable, "-W", "ignore", "-m", "verax.cli.main", "bench", "rationale", "-d", films_csv]
     command += [*options.split(), "-m", MODEL, "-o"]
 
@@ -137,7 +142,7 @@ def test_saved_targets_can_be_given_again(run, films_csv, cache, tmp_path):
     folder = sorted((run.folder / "targets").iterdir())[0]
     again = verax.rationale(films_csv, [str(folder)], ["greedy"], out=tmp_path, **QUICK)
     (target,) = again.summary.targets
-    assert target.stability is None
+    assert target.difficulty is None
     known = run.summary.targets[0].sets["published"].explainers["greedy"]
     assert target.sets["published"].explainers["greedy"] == known
     assert "One target is one observation" in (tmp_path / "report.html").read_text()

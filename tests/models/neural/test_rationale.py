@@ -15,7 +15,13 @@ from verax.models import fit_model
 from verax.models.capabilities import Selection, ask_for, has
 from verax.models.neural.loop import Examples, losses_of
 from verax.models.neural.rationale import RationaleNetwork, compact, nearest_selected
-from verax.models.neural.rationale_training import phases_for, selected_only, share_selected
+from verax.models.neural.rationale_training import (
+    Ties,
+    instability,
+    phases_for,
+    selected_only,
+    share_selected,
+)
 from verax.perturb.dispatch import path_for
 from verax.perturb.masks import Masks
 
@@ -172,10 +178,41 @@ def test_an_unselected_word_can_be_learnt_to_be_selected():
     assert bool((selected.grad != 0).all())
 
 
+class OfNeighbours:
+    """Selects a word by its own number and, where there is one, against that of the word before it."""
+
+    training = False
+
+    def choices(self, vectors, lengths):
+        own = vectors[:, :, 0]
+        before = torch.cat([torch.zeros(len(own), 1), own[:, :-1]], dim=1)
+        return own - before
+
+
+def test_what_an_unstable_selection_costs_by_hand():
+    # 3 and 4 are selected of (3, 0, 4): choices are 3, -3, 4. Without the word between them: 3 and 1.
+    vectors = torch.tensor([[[3.0], [0.0], [4.0]]])
+    selected, inside = torch.tensor([[True, False, True]]), torch.ones(1, 3, dtype=torch.bool)
+    assert float(instability(OfNeighbours(), vectors, selected, inside, "all")) == 0.0
+    # Of (3, 2, 3.5) the last is at 1.5, and at 0.5 without the word between: half a step short, for one of two words.
+    vectors = torch.tensor([[[3.0], [2.0], [3.5]]])
+    assert float(instability(OfNeighbours(), vectors, selected, inside, "all")) == pytest.approx(0.25)
+
+
+def test_only_any_deletions_watch_the_words_that_stay():
+    # The middle word is at -0.5 whenever it stays, half a step above the -1 that is asked of it.
+    vectors = torch.tensor([[[3.0], [2.5], [9.0]]]).expand(200, -1, -1)
+    selected = torch.tensor([[True, False, True]]).expand(200, -1)
+    inside = torch.ones(200, 3, dtype=torch.bool)
+    torch.manual_seed(0)
+    assert float(instability(OfNeighbours(), vectors, selected, inside, "any")) == pytest.approx(0.5)
+    assert float(instability(OfNeighbours(), vectors, selected, inside, "all")) == 0.0
+
+
 def test_long_texts_are_trained_otherwise():
-    assert phases_for(20, None, 0.5, None).share == 0.30
-    assert phases_for(150, None, 0.5, None).share == 0.10
-    assert phases_for(150, 0.2, 0.5, 3).joint == 3
+    assert phases_for(20, None, Ties(0.5), None).share == 0.30
+    assert phases_for(150, None, Ties(0.5), None).share == 0.10
+    assert phases_for(150, 0.2, Ties(0.5), 3).joint == 3
 
 
 def test_selection_is_a_capability(rationale, cnn):
@@ -190,6 +227,7 @@ def test_selection_is_a_capability(rationale, cnn):
     [
         ({"share": 1.5}, "share=1.5 is no share"),
         ({"stability": -1}, "below 0"),
+        ({"deletions": "some"}, "give 'any' or 'all'"),
         ({"epochs": 0}, "trains nothing"),
     ],
 )

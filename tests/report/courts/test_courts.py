@@ -301,7 +301,7 @@ def misranked(mean, margin, n=3):
 
 
 def verification(groups, strict=100):
-    """The summary of a verification from {(dataset, stability): {label: (share, margin)}}; so many are strict."""
+    """The summary of a verification from {(dataset, difficulty): {label: (share, margin)}}; so many are strict."""
     sets = {
         place: {"targets": 3, "explainers": {label: misranked(*value) for label, value in row.items()}}
         for place, row in groups.items()
@@ -313,10 +313,10 @@ def verification(groups, strict=100):
         "groups": [
             {
                 "dataset": dataset,
-                "stability": stability,
+                "difficulty": difficulty,
                 "sets": {"strict": given, "published": given},
             }
-            for (dataset, stability), given in sets.items()
+            for (dataset, difficulty), given in sets.items()
         ],
         "targets": [{"sets": {"strict": {"inputs": strict}, "published": {"inputs": 200}}}],
     }
@@ -333,7 +333,7 @@ ERRING = {
 
 def test_a_share_over_groups_of_targets_never_leaves_0_to_100(folders):
     """Ends of shares are cut at 0 and 1: what lies below the mean is not what lies above it."""
-    run = verification({("rt", 0.5): {"lime": (0.02, None), "random": (0.97, None)}})
+    run = verification({("rt", "easy"): {"lime": (0.02, None), "random": (0.97, None)}})
     explainers = run["groups"][0]["sets"]["strict"]["explainers"]
     explainers["lime"]["misranked"] |= {"low": 0.0, "high": 0.1}
     explainers["random"]["misranked"] |= {"low": 0.8, "high": 1.0}
@@ -348,7 +348,7 @@ def test_a_share_over_groups_of_targets_never_leaves_0_to_100(folders):
     [(("first", "first"), "yes"), (("first", "none"), "open"), (("none", "none"), "no"), ((), "open")],
 )
 def test_who_errs_less_than_chance_on_every_target_passes_a_verification(folders, verdicts, sign):
-    run = verification({("rt", 0.5): {"lime": (0.2, 0.05), "random": (0.9, 0.05)}})
+    run = verification({("rt", "easy"): {"lime": (0.2, 0.05), "random": (0.9, 0.05)}})
     tests = [{"first": "lime", "second": "random", "verdict": said, "p_holm": 0.01} for said in verdicts]
     run["targets"] = [{"sets": {"strict": {"inputs": 100, "differences": [each]}}} for each in tests]
     (found,), _ = read_courts(folders(run=run))
@@ -357,7 +357,7 @@ def test_who_errs_less_than_chance_on_every_target_passes_a_verification(folders
 
 def test_a_verification_is_a_court_in_which_less_is_better(folders):
     other = {label: (share / 2, margin) for label, (share, margin) in ERRING.items()}
-    (found,), notes = read_courts(folders(run=verification({("rt", 0.5): ERRING, ("rt", 0.1): other})))
+    (found,), notes = read_courts(folders(run=verification({("rt", "easy"): ERRING, ("rt", "hard"): other})))
     assert (found.kind, found.higher_is_better, notes) == ("benchmark", False, [])
     assert found.measure.startswith("strict inputs with")
     by_name = {standing.explainer: standing for standing in found.standings}
@@ -366,13 +366,13 @@ def test_a_verification_is_a_court_in_which_less_is_better(folders):
     # Two groups of targets with a margin of 3 points each, independent of each other.
     assert by_name["lime"].high - 22.5 == pytest.approx(100 * (2 * 0.03**2) ** 0.5 / 2)
     assert by_name["greedy"].high is None
-    assert by_name["shap"].parts == pytest.approx({"rt, stability 0.5": 20.0, "rt, stability 0.1": 10.0})
-    (found,), _ = read_courts(folders(other=verification({("rt", 0.5): ERRING}, strict=19)))
+    assert by_name["shap"].parts == pytest.approx({"rt, easy targets": 20.0, "rt, hard targets": 10.0})
+    (found,), _ = read_courts(folders(other=verification({("rt", "easy"): ERRING}, strict=19)))
     assert found.measure.startswith("inputs with")  # too few are strict for a verdict on them
 
 
 def test_an_interval_that_is_cut_on_one_side_is_as_wide_on_the_other(folders):
-    cut = verification({("rt", 0.5): {"anchor": (0.9, 0.2), "random": (0.9, 0.2)}})
+    cut = verification({("rt", "easy"): {"anchor": (0.9, 0.2), "random": (0.9, 0.2)}})
     for found in cut["groups"][0]["sets"].values():
         for scored in found["explainers"].values():
             scored["misranked"]["high"] = 1.0
@@ -383,7 +383,7 @@ def test_an_interval_that_is_cut_on_one_side_is_as_wide_on_the_other(folders):
 def test_two_benchmarks_are_asked_whether_they_order_explainers_alike(folders, tmp_path):
     staining = stain({("rt", "tree"): {"lime": 0.7, "shap": 0.8, "greedy": 0.6, "random": 0.1}},
                      ["lime", "shap", "greedy", "random"])  # fmt: skip
-    made = folders(stain=staining, rationale=verification({("rt", 0.5): ERRING}))
+    made = folders(stain=staining, rationale=verification({("rt", "easy"): ERRING}))
     both = write_courts_report(made, tmp_path / "report.html")
     (agreement,) = both.agreements
     assert agreement.methods == ("lime", "shap", "greedy")
@@ -399,7 +399,7 @@ def test_too_few_common_explainers_say_nothing_of_two_benchmarks(folders):
     courts, _ = read_courts(
         folders(
             stain=stain({("rt", "tree"): {"lime": 0.7, "random": 0.1}}, ["lime", "random"]),
-            rationale=verification({("rt", 0.5): ERRING}),
+            rationale=verification({("rt", "easy"): ERRING}),
         )
     )
     (agreement,) = agreements(courts)

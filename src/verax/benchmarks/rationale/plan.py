@@ -8,7 +8,7 @@ from functools import reduce
 from operator import or_
 
 from verax.benchmarks.rationale import explaining, target
-from verax.benchmarks.rationale.spec import RationaleSpec
+from verax.benchmarks.rationale.spec import Difficulty, RationaleSpec
 from verax.benchmarks.rationale.target import TargetResult, mean_selected, reference_of
 from verax.benchmarks.rationale.texts import load_texts
 from verax.benchmarks.staining.jobs import Method
@@ -28,6 +28,11 @@ CHUNK = 50
 # What an explainer may call the number of words that it chooses, if it must be told.
 NUMBERS_OF_WORDS = ("k", "words")
 SELECTS = "l2x"
+# What makes a target easy or hard to explain: see `verax.models.neural.rationale_training.Ties`.
+TRAINING: Mapping[Difficulty, Mapping[str, object]] = {
+    "easy": {"stability": 0.5},
+    "hard": {"stability": 0.1, "deletions": "all"},
+}
 
 
 @dataclass(frozen=True)
@@ -37,14 +42,14 @@ class Target:
     Attributes:
         dataset: by name.
         label: what to call it among the targets of its dataset.
-        stability: of its training; None for one that was there already.
+        difficulty: of the test that it makes; None for one that was there already.
         seed: of its training.
         job: that trains and prunes.
     """
 
     dataset: str
     label: str
-    stability: float | None
+    difficulty: Difficulty | None
     seed: int
     job: Job
 
@@ -121,7 +126,7 @@ def make_plan(spec: RationaleSpec, methods: Sequence[Method], objects: Objects =
 def _targets(
     spec: RationaleSpec, dataset: str, source: Mapping[str, object], data_hash: str, objects: Objects
 ) -> Iterator[Target]:
-    """The targets of one dataset: those to train, of each stability, and those that are there."""
+    """The targets of one dataset: those to train, of each difficulty, and those that are there."""
     shared: dict[str, object] = {
         "source": dict(source),
         "data_hash": data_hash,
@@ -141,20 +146,20 @@ def _targets(
             job = Job(f"{dataset}, target {model}", function, arguments, target.VERSION)
             yield Target(dataset, model, None, 0, job)
             continue
-        for stability in spec.stability:
+        for difficulty in spec.difficulty:
             for number in range(spec.targets):
                 seed = spec.seed + number
-                options = training_options(spec, stability) | dict(parse_model(name).options)
+                options = training_options(spec, difficulty) | dict(parse_model(name).options)
                 arguments = {**shared, "model": TRAINED, "options": options, "model_seed": seed}
-                label = f"stability {stability:g}, seed {seed}"
-                job = Job(f"{dataset}, target of {label}", function, arguments, target.VERSION)
-                yield Target(dataset, label, stability, seed, job)
+                label = f"{difficulty}, seed {seed}"
+                job = Job(f"{dataset}, target: {label}", function, arguments, target.VERSION)
+                yield Target(dataset, label, difficulty, seed, job)
 
 
-def training_options(spec: RationaleSpec, stability: float) -> dict[str, object]:
+def training_options(spec: RationaleSpec, difficulty: Difficulty) -> dict[str, object]:
     """The options of the rationale model that a spec asks for."""
     options: dict[str, object] = {
-        "stability": stability,
+        **TRAINING[difficulty],
         "max_words": spec.max_words,
         "share": spec.share,
         "epochs": spec.epochs,

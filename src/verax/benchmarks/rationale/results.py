@@ -69,7 +69,7 @@ def measurements(plan: Plan, tried: Sequence[Tried]) -> pd.DataFrame:
             {
                 "dataset": each.target.dataset,
                 "target": each.target.label,
-                "stability": each.target.stability,
+                "difficulty": each.target.difficulty,
                 "explainer": label,
                 "input": given.partition.place,
                 "strict": bool(given.partition.strict),

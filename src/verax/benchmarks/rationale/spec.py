@@ -8,6 +8,8 @@ from pydantic import Field, field_validator
 
 from verax.benchmarks.spec_files import BenchmarkOptions, BenchmarkSpec
 
+Difficulty = Literal["easy", "hard"]
+
 
 class RationaleSpec(BenchmarkSpec):
     """A verification run: what `BenchmarkSpec` has, and these. The defaults are the paper's where it gives them.
@@ -15,9 +17,9 @@ class RationaleSpec(BenchmarkSpec):
     Attributes:
         models: what is explained: "rationale" trains targets; a folder of ``save_model`` is one that is there already.
         explainers: names with parameters; ``random`` and ``oracle`` always take part.
-        targets: how many rationale models are trained for each dataset and stability, with a seed each.
-        stability: how strongly training ties a selection to its own words, one number for each difficulty: the higher,
-            the more stable the target and the easier the test.
+        targets: how many rationale models are trained for each dataset and difficulty, with a seed each.
+        difficulty: "easy" targets are taught to select the same words whichever others go, "hard" ones only when all
+            others go at once, which is as much as the paper asks for.
         share: of words that targets shall select; by the length of the texts if None.
         max_words: texts are cut to so many words.
         epochs: of training; the recipe's own number if None.
@@ -29,7 +31,7 @@ class RationaleSpec(BenchmarkSpec):
 
     models: list[str] = Field(default=["rationale"], min_length=1)
     targets: int = Field(default=3, ge=1)
-    stability: list[float] = Field(default=[0.5, 0.1], min_length=1)
+    difficulty: list[Difficulty] = Field(default=["easy", "hard"], min_length=1)
     share: float | None = Field(default=None, gt=0, lt=1)
     max_words: int = Field(default=200, ge=2)
     epochs: int | None = Field(default=None, ge=1)
@@ -39,12 +41,10 @@ class RationaleSpec(BenchmarkSpec):
     inputs: int = Field(default=200, ge=1)
     ratings: bool = False
 
-    @field_validator("stability")
+    @field_validator("difficulty")
     @classmethod
-    def _stabilities(cls, numbers: list[float]) -> list[float]:
-        if any(number < 0 for number in numbers) or len(set(numbers)) < len(numbers):
-            raise ValueError("each stability is a different number, 0 or more")
-        return numbers
+    def _difficulties(cls, names: list[Difficulty]) -> list[Difficulty]:
+        return list(dict.fromkeys(names))
 
     def source(self, dataset: str) -> dict[str, object]:
         """The arguments of ``load_dataset`` for one of the datasets."""
@@ -55,7 +55,7 @@ class RationaleOptions(BenchmarkOptions, total=False):
     """What a verification can be told besides its datasets, models and explainers; see `RationaleSpec`."""
 
     targets: int
-    stability: list[float]
+    difficulty: list[Difficulty]
     share: float | None
     max_words: int
     epochs: int | None

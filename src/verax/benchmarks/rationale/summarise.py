@@ -127,7 +127,7 @@ def tried_targets(
 def summarise(plan: Plan, tried: Sequence[Tried], failures: Sequence[Failure]) -> Summary:
     """Everything that the run found."""
     targets = tuple(_target(plan, each) for each in tried)
-    kinds = dict.fromkeys((target.dataset, target.stability) for target in targets)
+    kinds = dict.fromkeys((target.dataset, target.difficulty) for target in targets)
     return Summary(
         spec=plan.spec,
         explainers=plan.explainers,
@@ -135,7 +135,7 @@ def summarise(plan: Plan, tried: Sequence[Tried], failures: Sequence[Failure]) -
         hashes=dict(plan.hashes),
         targets=targets,
         groups=tuple(
-            _group([each for each in targets if (each.dataset, each.stability) == kind]) for kind in kinds
+            _group([each for each in targets if (each.dataset, each.difficulty) == kind]) for kind in kinds
         ),
         failures=tuple(failures),
     )
@@ -165,7 +165,7 @@ def _target(plan: Plan, tried: Tried) -> TargetSummary:
     return TargetSummary(
         dataset=target.dataset,
         label=target.label,
-        stability=target.stability,
+        difficulty=target.difficulty,
         seed=target.seed,
         accuracy=result.accuracy,
         validation_accuracy=result.validation_accuracy,
@@ -238,7 +238,7 @@ def _curves(plan: Plan, inputs: Sequence[Input]) -> dict[str, list[AtTau]]:
 def _group(targets: Sequence[TargetSummary]) -> Group:
     first = targets[0]
     return Group(
-        first.dataset, first.stability, len(targets), {name: _group_set(targets, name) for name in SETS}
+        first.dataset, first.difficulty, len(targets), {name: _group_set(targets, name) for name in SETS}
     )
 
 

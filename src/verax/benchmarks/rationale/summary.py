@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from verax.benchmarks.failure import Failure
 from verax.benchmarks.rationale.partition import TestSet
-from verax.benchmarks.rationale.spec import RationaleSpec
+from verax.benchmarks.rationale.spec import Difficulty, RationaleSpec
 from verax.codec import decode, encoded
 from verax.stats import Difference, Estimate
 
@@ -77,7 +77,7 @@ class TargetSummary:
     Attributes:
         dataset: its name.
         label: of the target.
-        stability: of its training; None for a model that was there already.
+        difficulty: of the test that it makes; None for a model that was there already.
         seed: of its training.
         accuracy: on the test part.
         validation_accuracy: after its training.
@@ -92,7 +92,7 @@ class TargetSummary:
 
     dataset: str
     label: str
-    stability: float | None
+    difficulty: Difficulty | None
     seed: int
     accuracy: float
     validation_accuracy: float | None
@@ -127,7 +127,7 @@ class Group:
     """Targets of one dataset that were trained alike but for their seed."""
 
     dataset: str
-    stability: float | None
+    difficulty: Difficulty | None
     targets: int
     sets: Mapping[str, GroupSet]
 

@@ -13,7 +13,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -51,6 +51,22 @@ FIRST_SHARE = 0.8
 # Below and above these shares of words a selection says nothing.
 FEWEST, MOST = 0.005, 0.9
 
+Deletions = Literal["any", "all"]
+
+
+@dataclass(frozen=True)
+class Ties:
+    """What ties a selection to its own words.
+
+    Attributes:
+        stability: how much it costs if the selection changes when other words are deleted.
+        deletions: of "any" of the other words, or of "all" of them at once and nothing else, which is all that the
+            paper's condition asks for: such a target may change its mind when a single word goes.
+    """
+
+    stability: float
+    deletions: Deletions = "any"
+
 
 @dataclass(frozen=True)
 class Phases:
@@ -59,7 +75,7 @@ class Phases:
     Attributes:
         warm_up, joint, polish: epochs.
         share: of words that shall be selected.
-        stability: how much it costs if a selection changes when other words are deleted.
+        ties: how much it costs if a selection changes when other words are deleted.
         penalty: the L2 penalty's coefficient.
     """
 
@@ -67,30 +83,30 @@ class Phases:
     joint: int
     polish: int
     share: float
-    stability: float
+    ties: Ties
     penalty: float
 
 
-def phases_for(mean_words: float, share: float | None, stability: float, epochs: int | None) -> Phases:
+def phases_for(mean_words: float, share: float | None, ties: Ties, epochs: int | None) -> Phases:
     """What trains reliably on texts of this length.
 
     Args:
         mean_words: of a training text.
         share: of words that shall be selected; 30% of short texts and 10% of long ones if None.
-        stability: as in `Phases`.
+        ties: as in `Phases`.
         epochs: of the joint phase; 8 on short texts and 6 on long ones if None.
     """
     if mean_words > LONG:
-        return Phases(2, epochs or 6, 3, share or 0.10, stability, 1e-5)
-    return Phases(3, epochs or 8, 1, share or 0.30, stability, 1e-4)
+        return Phases(2, epochs or 6, 3, share or 0.10, ties, 1e-5)
+    return Phases(3, epochs or 8, 1, share or 0.30, ties, 1e-4)
 
 
-def rationale_training(share: float | None, stability: float, epochs: int | None) -> Train:
+def rationale_training(share: float | None, ties: Ties, epochs: int | None) -> Train:
     """The training as `Recipe` calls it; see `phases_for` for what is left open."""
 
     def train(lesson: Lesson) -> History:
         mean_words = float(np.mean([len(array) for array in lesson.examples.arrays]))
-        phases = phases_for(mean_words, share, stability, epochs)
+        phases = phases_for(mean_words, share, ties, epochs)
         with one_thread(), torch.random.fork_rng(devices=[]):
             torch.manual_seed(lesson.seed)
             return _Course(lesson, phases).run()
@@ -222,27 +238,12 @@ class _Course:
         loss = loss + self.price * share + 5.0 * (share - wanted) ** 2
         self.price += PRICE_STEP * (float(share.detach()) - wanted)
         self.price = min(PRICE_BOUND, max(-PRICE_BOUND, self.price))
-        strength = self.phases.stability * min(1.0, max(0.0, (done - 0.4) / 0.3))
+        ties = self.phases.ties
+        strength = ties.stability * min(1.0, max(0.0, (done - 0.4) / 0.3))
         if strength > 0:
-            loss = loss + strength * self._instability(vectors, (choices.detach() > 0) & inside, inside)
+            now = (choices.detach() > 0) & inside
+            loss = loss + strength * instability(network, vectors, now, inside, ties.deletions)
         return loss
-
-    def _instability(self, vectors: Tensor, selected: Tensor, inside: Tensor) -> Tensor:
-        """How far the selection from a shortened text is from that from the whole.
-
-        Selected words should stay selected, and others that stay in the text unselected.
-        """
-        rows = len(vectors)
-        kept_share = (torch.rand(rows) - 0.3).clamp(min=0) / 0.7
-        kept = (selected | (torch.rand(inside.shape) < kept_share[:, None])) & inside
-        shorter, lengths = compact(vectors, kept)
-        again = self.network.choices(functional.dropout(shorter, CHOICE_DROPOUT), lengths)
-        was, _ = compact(selected[:, :, None].float(), kept)
-        wanted = was.squeeze(2) > 0.5
-        unwanted = ~wanted & inside_of(again, lengths)
-        return _mean_over(functional.relu(1 - again), wanted) + _mean_over(
-            functional.relu(1 + again), unwanted
-        )
 
     def _say_collapse(self) -> None:
         share = self.history.shares[-1]
@@ -253,6 +254,33 @@ class _Course:
                 "another share of words to select.",
                 self.lesson.name, what, 100 * share,
             )  # fmt: skip
+
+
+def instability(
+    network: RationaleNetwork, vectors: Tensor, selected: Tensor, inside: Tensor, deletions: Deletions
+) -> Tensor:
+    """How far the selection from a shortened text is from that from the whole.
+
+    Selected words should stay selected, and others that stay in the text unselected.
+
+    Args:
+        network: selects again.
+        vectors: of the words of whole texts.
+        selected: what is selected there.
+        inside: where there are words.
+        deletions: of "any" share of the other words, drawn for each text, or of "all".
+    """
+    if deletions == "all":
+        kept = selected & inside
+    else:
+        kept_share = (torch.rand(len(vectors)) - 0.3).clamp(min=0) / 0.7
+        kept = (selected | (torch.rand(inside.shape) < kept_share[:, None])) & inside
+    shorter, lengths = compact(vectors, kept)
+    again = network.choices(functional.dropout(shorter, CHOICE_DROPOUT, network.training), lengths)
+    was, _ = compact(selected[:, :, None].float(), kept)
+    wanted = was.squeeze(2) > 0.5
+    unwanted = ~wanted & inside_of(again, lengths)
+    return _mean_over(functional.relu(1 - again), wanted) + _mean_over(functional.relu(1 + again), unwanted)
 
 
 def selected_only(network: RationaleNetwork, collate: Collate, examples: Examples) -> Examples:

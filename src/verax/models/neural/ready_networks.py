@@ -91,6 +91,7 @@ def rationale(
     *,
     share: float | None = None,
     stability: float = 0.5,
+    deletions: Literal["any", "all"] = "any",
     epochs: int | None = None,
     rate: float = 0.002,
     vectors: str = "trained",
@@ -105,6 +106,7 @@ def rationale(
         seed: of all that is random.
         share: of words to select; 0.3 for short texts and 0.1 for long ones if None.
         stability: how much it costs in training if the selection changes when words that are not selected go.
+        deletions: which of these words go there: "any", or "all" at once and never some, which makes a harder target.
         epochs: in which both halves learn together; 8 for short texts and 6 for long ones if None.
         rate: the size of a step.
         vectors: word vectors to begin with: "trained" (on the training texts), "minilm", or the path of a GloVe file.
@@ -117,16 +119,18 @@ def rationale(
         raise VeraxError(f"share={share:g} is no share of words to select; give one between 0 and 1.")
     if not stability >= 0:
         raise VeraxError(f"stability={stability:g} is below 0; give 0 or more.")
+    if deletions not in ("any", "all"):
+        raise VeraxError(f"deletions={deletions!r} is not known; give 'any' or 'all'.")
     if epochs is not None and epochs < 1:
         raise VeraxError(f"epochs={epochs} trains nothing; give 1 or more.")
     with _needs_torch("rationale"):
         from verax.models.neural.loop import Schedule, train
-        from verax.models.neural.rationale_training import rationale_training
+        from verax.models.neural.rationale_training import Ties, rationale_training
         from verax.models.neural.recipe import Recipe, WordVectorSource, words_into_rationale
     schedule = Schedule(epochs=epochs or 8, patience=3, batch=64, optimizer="adam", rate=rate)
     source = WordVectorSource(vectors, dimensions, True, max_words, min_count)
     prepare = words_into_rationale(source, seed, everything=everything)
-    course = train if everything else rationale_training(share, stability, epochs)
+    course = train if everything else rationale_training(share, Ties(stability, deletions), epochs)
     return Recipe("rationale", "text", seed, schedule, prepare, course)
 
 

@@ -144,7 +144,7 @@ class TargetsGroup:
     """Targets that differ in their seed alone, with their sets of inputs by name."""
 
     dataset: str
-    stability: float | None
+    difficulty: str | None
     sets: Mapping[str, TargetsSet]
 
 
@@ -334,9 +334,8 @@ def _over_groups(
         min(100.0, mean + margin) if known else None,
         f"{targets} targets",
         {
-            group.dataset
-            if group.stability is None
-            else f"{group.dataset}, stability {group.stability:g}": 100 * share.mean
+            group.dataset if group.difficulty is None else f"{group.dataset}, {group.difficulty} targets": 100
+            * share.mean
             for group, share in zip(groups, shares, strict=True)
         },
     )

@@ -72,7 +72,8 @@ def draw_errors(axes: Axes, group: Group, kind: str, summary: Summary, names: Ma
     targets = [
         target.sets[kind]
         for target in summary.targets
-        if (target.dataset, target.stability) == (group.dataset, group.stability) and target.sets[kind].inputs
+        if (target.dataset, target.difficulty) == (group.dataset, group.difficulty)
+        and target.sets[kind].inputs
     ]
     styles = _looks(labels)
     for row, label in enumerate(labels):
@@ -88,7 +89,7 @@ def draw_errors(axes: Axes, group: Group, kind: str, summary: Summary, names: Ma
         axes.plot([100 * mean.mean], [row], marker=look.marker or "o", markersize=7, color=look.colour, linewidth=0,
                   clip_on=False)  # fmt: skip
         hover(axes, 100 * mean.mean, row, f"{names[label]}: {share_with_ends(mean)}")
-    axes.set_title(shortened(f"{group.dataset}, {_stability(group)}{TITLES[kind]}", 52))
+    axes.set_title(shortened(f"{group.dataset}, {_kind(group)}{TITLES[kind]}", 52))
     axes.set_yticks(range(len(labels)), [shortened(names[label]) for label in labels])
     axes.set_ylim(len(labels) - 0.5, -0.5)
     axes.set_xlim(-1, 101)
@@ -119,7 +120,8 @@ def draw_taus(axes: Axes, group: Group, summary: Summary, names: Mapping[str, st
     targets = [
         target.sets[kind]
         for target in summary.targets
-        if (target.dataset, target.stability) == (group.dataset, group.stability) and target.sets[kind].inputs
+        if (target.dataset, target.difficulty) == (group.dataset, group.difficulty)
+        and target.sets[kind].inputs
     ]
     labels = [label for label in summary.explainers if label in group.sets[kind].explainers]
     styles = _looks(labels)
@@ -136,7 +138,7 @@ def draw_taus(axes: Axes, group: Group, summary: Summary, names: Mapping[str, st
         for tau, mean in zip(taus, means, strict=True):
             hover(axes, tau, mean, f"{names[label]}, tau {tau:g}: {mean:.1f} %")
     _label_ends(axes, ends, names, styles)
-    axes.set_title(shortened(f"{group.dataset}, {_stability(group)}{TITLES[kind]}", 52))
+    axes.set_title(shortened(f"{group.dataset}, {_kind(group)}{TITLES[kind]}", 52))
     axes.set_ylim(-2, 102)
     axes.set_xlabel("tau")
     axes.set_ylabel("misranked inputs, %", labelpad=2)
@@ -158,5 +160,5 @@ def _looks(labels: Sequence[str]) -> dict[str, Look]:
     return styles | {FLOOR: Look(QUIET, (0, (1, 1.5)), ""), CEILING: Look(INK, (0, (8, 3)), "")}
 
 
-def _stability(group: Group) -> str:
-    return "" if group.stability is None else f"stability {group.stability:g}, "
+def _kind(group: Group) -> str:
+    return "" if group.difficulty is None else f"{group.difficulty} targets, "

@@ -134,7 +134,7 @@ def has_strict(summary: Summary, group: Group) -> bool:
     targets = [
         target
         for target in summary.targets
-        if (target.dataset, target.stability) == (group.dataset, group.stability)
+        if (target.dataset, target.difficulty) == (group.dataset, group.difficulty)
     ]
     return all(target.sets[STRICT].inputs >= ENOUGH for target in targets)
 
@@ -286,9 +286,9 @@ def on_trial(explainers: Mapping[str, object]) -> list[str]:
 
 def place(group: Group) -> str:
     """A group in words."""
-    if group.stability is None:
+    if group.difficulty is None:
         return f"{group.dataset} (given targets)"
-    return f"{group.dataset} (targets of stability {group.stability:g})"
+    return f"{group.dataset} ({group.difficulty} targets)"
 
 
 def _in_words(given: Estimate) -> str:
