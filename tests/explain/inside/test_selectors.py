@@ -48,6 +48,20 @@ def test_a_k_larger_than_the_text_selects_all_of_it(cnn):
     assert (none.features, none.details["selected"]) == ((), [])
 
 
+def test_learning_once_is_no_part_of_what_an_explanation_takes(cnn, monkeypatch):
+    explainer = verax.explainer("l2x", k=2, epochs=1, embedding=4)
+    clock, learn = [0.0], type(explainer).trained
+
+    def slow(self, model):
+        clock[0] += 1000.0
+        return learn(self, model)
+
+    monkeypatch.setattr(type(explainer), "trained", slow)
+    monkeypatch.setattr("verax.explain.inside.selected.time.perf_counter", lambda: clock[0])
+    (found,) = explainer.explain(cnn, ["a good film"])
+    assert found.cost.seconds == 0.0
+
+
 def test_the_relaxed_sample_selects_about_k_features():
     torch.manual_seed(0)
     logits = torch.zeros(500, 8)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -60,9 +59,7 @@ class Invase(Explainer):
     ) -> list[Attribution]:
         """The chance of each word (where it stands) or column; it is the same for all targets."""
         ask_for(model, "reference", "invase")
-        started = time.perf_counter()
-        trained = self.trained(model)
-        return explain_selected(self, model, inputs, targets, trained, None, started)
+        return explain_selected(self, model, inputs, targets, self.trained(model), None)
 
     def trained(self, model: Model) -> Trained:
         """What is known of a model; learned now if nothing is known yet."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -56,9 +55,7 @@ class L2x(Explainer):
     ) -> list[Attribution]:
         """The share of each word (where it stands) or column in the selection; it is the same for all targets."""
         ask_for(model, "reference", "l2x")
-        started = time.perf_counter()
-        trained = self.trained(model)
-        return explain_selected(self, model, inputs, targets, trained, self.k, started)
+        return explain_selected(self, model, inputs, targets, self.trained(model), self.k)
 
     def trained(self, model: Model) -> Trained:
         """What is known of a model; learned now if nothing is known yet."""

@@ -37,7 +37,6 @@ def explain_selected(
     targets: Sequence[Target] | None,
     trained: Trained,
     k: int | None,
-    started: float,
 ) -> list[Attribution]:
     """Explains inputs by what a selector says of them.
 
@@ -49,8 +48,8 @@ def explain_selected(
         trained: the selector.
         k: how many features it selects: scores are shares in the selection. None if each is selected or not by itself:
             scores are the chances of that.
-        started: when explaining began.
     """
+    started = time.perf_counter()
     rows = None if model.schema is None else encode_rows(inputs, schema_of(model))
     given = check_texts(inputs) if rows is None else rows
     wanted = check_targets(model, inputs, targets)
