@@ -275,6 +275,17 @@ def test_a_dict_is_refused_in_a_sentence(models):
         models["pipeline"].predict_proba({"text": TEXTS, "label": TARGETS})
 
 
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [(np.array("a good film"), r"one text instead of a list of texts"), (np.array(3.0), "The inputs are a float")],
+)
+def test_an_array_of_no_dimensions_is_refused_as_what_it_holds(models, given, sentence):
+    with pytest.raises(VeraxError, match=sentence):
+        models["pipeline"].predict_proba(given)
+    with pytest.raises(VeraxError, match=sentence):
+        verax.explainer("greedy").explain(models["pipeline"], given)
+
+
 @pytest.mark.parametrize("name", sorted(ANY_MODEL))
 def test_a_function_that_was_never_asked_takes_targets(models, name):
     """How many classes it has is known from its first answer on, and nobody has asked yet."""

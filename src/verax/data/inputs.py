@@ -24,6 +24,8 @@ def plain_inputs(given: Any) -> list[Any] | NDArray[Any] | pd.DataFrame:
         given: a list, tuple or other iterable, an array, a pandas or polars Series or DataFrame, a pyarrow array or
             table, a Hugging Face column or Dataset, or a list of dicts.
     """
+    if isinstance(given, np.ndarray) and given.ndim == 0:
+        given = given.item()  # one thing, and no batch of them: told as if it stood there without its array
     if isinstance(given, (str, bytes)):
         raise VeraxError("The model was given one text instead of a list of texts; put it in a list: [text].")
     if isinstance(given, np.ndarray):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from verax.benchmarks.failure import Failure
-from verax.text import counted, listed
+from verax.text import counted
+
+MOST_NAMED = 3
 
 
 def failed_jobs(failures: Iterable[Failure], job: str) -> list[str]:
@@ -14,7 +16,12 @@ def failed_jobs(failures: Iterable[Failure], job: str) -> list[str]:
     names: dict[str, list[str]] = defaultdict(list)
     for failure in failures:
         names[failure.error.removeprefix("VeraxError: ").rstrip(".")].append(failure.job)
+    # A job's name has commas of its own, so that others between the names would say nothing.
     return [
-        f"{counted(len(jobs), job)} failed ({listed(jobs, most=3)}): {reason}."
+        f"{counted(len(jobs), job)} failed ({'; '.join(jobs[:MOST_NAMED])}{_rest(jobs)}): {reason}."
         for reason, jobs in names.items()
     ]
+
+
+def _rest(jobs: Sequence[str]) -> str:
+    return f"; and {len(jobs) - MOST_NAMED:,} more" if len(jobs) > MOST_NAMED else ""
