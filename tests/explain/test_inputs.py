@@ -277,7 +277,10 @@ def test_a_dict_is_refused_in_a_sentence(models):
 
 @pytest.mark.parametrize(
     ("given", "sentence"),
-    [(np.array("a good film"), r"one text instead of a list of texts"), (np.array(3.0), "The inputs are a float")],
+    [
+        (np.array("a good film"), r"one text instead of a list of texts"),
+        (np.array(3.0), "The inputs are a float"),
+    ],
 )
 def test_an_array_of_no_dimensions_is_refused_as_what_it_holds(models, given, sentence):
     with pytest.raises(VeraxError, match=sentence):

@@ -191,6 +191,10 @@ def fit_classifier(
         if not _fit_takes(classifier, "sample_weight"):
             raise VeraxError(f"The model {name!r} does not take sample weights; leave sample_weight out.")
         extras["sample_weight"] = weights
+        if parse_model(name).name == "logistic":
+            # scikit-learn stops where the mean gradient by weight is small: beside rows of weight 1,000 those of weight
+            # 1 would hardly have been learnt by then.
+            classifier.set_params(tol=classifier.tol / max(1.0, float(np.mean(weights))))
     if validation is not None and np.size(validation[1]) and _fit_takes(classifier, "validation"):
         extras["validation"] = validation
     return classifier.fit(rows, numbers, **extras)

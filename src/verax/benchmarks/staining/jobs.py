@@ -33,9 +33,13 @@ from verax.seeds import stream
 Method = tuple[str, str, Mapping[str, Any]]
 
 # Raised when what a job computes changes: outcomes stored by other versions are then not used.
-VERSION = 3
+VERSION = 4
 # The weights that "auto" tries, the smallest first.
-LADDER = (1, 3, 10, 30, 100, 300)
+LADDER = (1, 3, 10, 30, 100, 300, 1000, 3000)
+# For a model of somebody's own a weight is so many copies of an input, which all have to be read.
+MOST_COPIES = 300
+# How sure it must be, on the validation part, that a model learnt its stain, for no larger weight to be tried.
+SURE = 0.95
 # Worked examples for the report: so many inputs of each trial are kept with their scores.
 EXAMPLES = 1
 NO_FILES: Mapping[str, str] = {}
@@ -106,8 +110,7 @@ def trial(
     parts = (data.dataset.train, data.dataset.validation, data.dataset.test)
     labels = [drawn.stain.labels(where, part.labels) for where, part in zip(fired, parts, strict=True)]
     started = time.perf_counter()
-    ladder = LADDER if isinstance(weight, str) else (weight,)
-    fitted, counted = _fit(model, data, labels, fired, ladder, learnt, seed)
+    fitted, counted = _fit(model, data, labels, fired, weight, learnt, seed)
     fit_seconds = time.perf_counter() - started
     region = fired[2] >= 0
     accuracy = replace(
@@ -141,29 +144,55 @@ def _fit(
     data: Stainable,
     labels: Sequence[IntArray],
     fired: Sequence[IntArray],
-    ladder: Sequence[int],
+    weight: int | str,
     learnt: float,
     seed: int,
 ) -> tuple[Model, int]:
-    """The model fitted with the first weight of a ladder with which it learns its stain, or with the best of them.
+    """The model fitted with a weight; with "auto", the first of a ladder that teaches it its stain, or the best.
 
-    Whether it does is judged on the stained region of the validation part; where that has none, of the training part.
+    Whether it has learnt is judged on validation inputs with the stain; where there are none, on training inputs. What
+    passes there by chance fails on the test part, so that the lower bound of the accuracy has to pass.
     """
-    part = 1 if (fired[1] >= 0).any() else 0
+
+    def fitted(times: int) -> Model:
+        weights = np.where(fired[0] >= 0, times, 1).astype(np.int64)
+        return training.fit(name, data, (labels[0], labels[1]), weights, seed)
+
+    if not isinstance(weight, str):
+        return fitted(weight), weight
+    ladder = [times for times in LADDER if times <= MOST_COPIES or not training.is_own(name)]
     best: tuple[float, Model, int] | None = None
-    for weight in ladder:
-        weights = np.where(fired[0] >= 0, weight, 1).astype(np.int64)
-        model = training.fit(name, data, (labels[0], labels[1]), weights, seed)
-        if len(ladder) == 1:
-            return model, weight
-        region = fired[part] >= 0
-        accuracy = float(np.mean(training.predict(model, data, part, region) == labels[part][region]))
-        if best is None or accuracy > best[0]:
-            best = accuracy, model, weight
-        if accuracy >= learnt:
-            break
+    for times in ladder:
+        model = fitted(times)
+        right = _judged(model, data, labels, fired)
+        if best is None or right.mean() > best[0]:
+            best = float(right.mean()), model, times
+        if right.all() or surely(right) >= learnt:
+            return model, times
     assert best is not None
     return best[1], best[2]
+
+
+def _judged(
+    model: Model, data: Stainable, labels: Sequence[IntArray], fired: Sequence[IntArray]
+) -> BoolArray:
+    """Which of the stained inputs that a weight is judged by the model is right about."""
+    if (rehearsal := data.rehearsal) is not None:
+        predicted: IntArray = np.argmax(model.predict_proba(rehearsal.inputs), axis=1)
+        wanted = rehearsal.labels
+    else:
+        part = 1 if (fired[1] >= 0).any() else 0
+        region = fired[part] >= 0
+        predicted, wanted = training.predict(model, data, part, region), labels[part][region]
+    return np.equal(predicted, wanted)
+
+
+def surely(right: BoolArray) -> float:
+    """The share that is surely right: the lower end of Clopper and Pearson's one-sided interval."""
+    import scipy.stats
+
+    number = int(np.count_nonzero(right))
+    return 0.0 if number == 0 else float(scipy.stats.beta.ppf(1 - SURE, number, len(right) - number + 1))
 
 
 def _shown_reasons(scores: Scores | Failed | None, wanted: Sequence[Sequence[str]]) -> float | None:

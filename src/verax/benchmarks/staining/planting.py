@@ -9,9 +9,9 @@ of itself loses one. Single tokens were planted by Bastings et al. (2022) and Zh
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -33,6 +33,10 @@ FEWEST_TEXTS, LARGEST_SHARE = 3, 0.05
 LARGEST_VALUE_SHARE = 0.6
 # What becomes of an input: it is left alone, it is stained, or it lacks one of the features.
 LEFT_ALONE, STAINED = -2, -1
+# So many validation inputs with the stain are enough to know a model's accuracy to a point or so.
+REHEARSED = 1000
+# Plants a stain in the inputs of a part as the fate of each says.
+Put = Callable[[Part, Sequence[int]], Part]
 
 
 def plant(
@@ -61,15 +65,37 @@ def plant(
 def _plant(
     data: Stainable, words: str, wish: Wish, planting: Planting, at_least: int, stain_seed: int
 ) -> tuple[Stainable, Drawn]:
+    put: Put
     if data.bins is None:
         chosen = planted_words(data, wish.size, planting, stain_seed)
-        planted = _with_words(data, chosen, wish.negated, planting, at_least, stain_seed)
-        made = stainable_of(planted, words)
+        put = partial(_with_words, chosen, wish.negated, at_least, stain_seed)
+        made = stainable_of(_planted(data, wish, planting, put, stain_seed), words)
         literals = _literals_of(made, chosen, wish.negated, at_least)
     else:
         literals = _table_literals(data, wish, stain_seed)
-        made = stainable_of(_with_values(data, literals, planting, stain_seed), words, data.bins)
-    return made, Drawn(Stain((_rule(made, literals, wish, stain_seed),)), Counter())
+        put = partial(_with_values, data, literals, stain_seed)
+        made = stainable_of(_planted(data, wish, planting, put, stain_seed), words, data.bins)
+    rule = _rule(made, literals, wish, stain_seed)
+    rehearsal = _rehearsal(data.dataset.validation, put, rule.label, stain_seed)
+    return replace(made, rehearsal=rehearsal), Drawn(Stain((rule,)), Counter())
+
+
+def _planted(data: Stainable, wish: Wish, planting: Planting, put: Put, stain_seed: int) -> Dataset:
+    """The dataset with the stain in the share of its inputs that shall have it, and decoys."""
+    made = {
+        name: put(part, fates(part, wish.size, planting, stain_seed))
+        for name, part in data.dataset.parts.items()
+    }
+    return replace(data.dataset, train=made["train"], validation=made["validation"], test=made["test"])
+
+
+def _rehearsal(validation: Part, put: Put, label: int, stain_seed: int) -> Part | None:
+    """Validation inputs that all get the stain: the share that is planted would be too few to judge a model by."""
+    if not len(validation):
+        return None
+    places = np.sort(stream(stain_seed, "rehearsal").permutation(len(validation))[:REHEARSED])
+    part = put(validation.take(places), [STAINED] * len(places))
+    return replace(part, labels=np.full(len(places), label))
 
 
 def _rule(data: Stainable, literals: tuple[Literal, ...], wish: Wish, stain_seed: int) -> Rule:
@@ -138,14 +164,14 @@ def _letters(number: int) -> str:
 
 
 def _with_words(
-    data: Stainable,
     chosen: Sequence[str],
     negated: int,
-    planting: Planting,
     at_least: int,
     stain_seed: int,
-) -> Dataset:
-    """The dataset with the words planted in its texts."""
+    part: Part,
+    known: Sequence[int],
+) -> Part:
+    """Texts with the words planted as their fates say."""
 
     def text_of(text: str, fate: int) -> str:
         # A negated word is put where it shall not be fulfilled, and taken away where it shall.
@@ -168,12 +194,9 @@ def _with_words(
                 text = _put(text, word, at_least, rng)
         return text
 
-    made = {}
-    for name, part in data.dataset.parts.items():
-        known = fates(part, len(chosen), planting, stain_seed)
-        texts = [text_of(str(text), fate) for text, fate in zip(part.inputs, known, strict=True)]
-        made[name] = Part(texts, part.labels)
-    return replace(data.dataset, train=made["train"], validation=made["validation"], test=made["test"])
+    return Part(
+        [text_of(str(text), fate) for text, fate in zip(part.inputs, known, strict=True)], part.labels
+    )
 
 
 def _put(text: str, word: str, times: int, rng: np.random.Generator) -> str:
@@ -226,29 +249,24 @@ def _table_literals(data: Stainable, wish: Wish, stain_seed: int) -> tuple[Liter
 
 
 def _with_values(
-    data: Stainable, literals: Sequence[Literal], planting: Planting, stain_seed: int
-) -> Dataset:
-    """The dataset with values that fulfil the conditions planted in its rows."""
+    data: Stainable, literals: Sequence[Literal], stain_seed: int, part: Part, known: Sequence[int]
+) -> Part:
+    """Rows with values planted that fulfil the conditions as their fates say."""
+    assert data.bins is not None
     rows: FloatArray = np.asarray(data.dataset.train.inputs)
     # Values that fulfil each condition, and values that do not, as the training rows have them.
     fulfilling = [rows[literal.holds(data.values[0]), literal.column] for literal in literals]
     others = [rows[~literal.holds(data.values[0]), literal.column] for literal in literals]
-    made = {}
-    for (name, part), values in zip(data.dataset.parts.items(), data.values, strict=True):
-        inputs = np.array(part.inputs, dtype=np.float64)
-        natural = Rule(tuple(literals), 0).holds(values)
-        known = fates(part, len(literals), planting, stain_seed)
-        for row, (fate, content) in enumerate(zip(known, contents(part.inputs), strict=True)):
-            if fate == LEFT_ALONE and not natural[row]:
-                continue
-            rng = stream(stain_seed, "values", content.hex())
-            if fate == LEFT_ALONE:
-                lacking = int(rng.integers(len(literals)))
-                inputs[row, literals[lacking].column] = rng.choice(others[lacking])
-                continue
-            for place, literal in enumerate(literals):
-                inputs[row, literal.column] = rng.choice(
-                    others[place] if place == fate else fulfilling[place]
-                )
-        made[name] = Part(inputs, part.labels)
-    return replace(data.dataset, train=made["train"], validation=made["validation"], test=made["test"])
+    inputs = np.array(part.inputs, dtype=np.float64)
+    natural = Rule(tuple(literals), 0).holds(data.bins.assign(part.inputs).astype(np.float64))
+    for row, (fate, content) in enumerate(zip(known, contents(part.inputs), strict=True)):
+        if fate == LEFT_ALONE and not natural[row]:
+            continue
+        rng = stream(stain_seed, "values", content.hex())
+        if fate == LEFT_ALONE:
+            lacking = int(rng.integers(len(literals)))
+            inputs[row, literals[lacking].column] = rng.choice(others[lacking])
+            continue
+        for place, literal in enumerate(literals):
+            inputs[row, literal.column] = rng.choice(others[place] if place == fate else fulfilling[place])
+    return Part(inputs, part.labels)

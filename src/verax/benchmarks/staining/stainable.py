@@ -41,6 +41,8 @@ class Stainable:
         values: what conditions look at, for train, validation and test: word counts, or bins and categories.
         bins: a table's bins.
         copies: words that were removed and columns that were evened out because they are copies, with what of.
+        rehearsal: validation inputs that all have the planted stain, with its label: what `--weight auto` judges by.
+            None where stains are drawn.
     """
 
     dataset: Dataset
@@ -49,6 +51,7 @@ class Stainable:
     values: tuple[Values, Values, Values]
     bins: Bins | None
     copies: tuple[Copy, ...] = ()
+    rehearsal: Part | None = None
 
     def candidates(self, min_share: float, at_least: int) -> Candidates:
         """All conditions that hold in at least this share of the training inputs.

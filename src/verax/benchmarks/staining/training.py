@@ -38,8 +38,8 @@ def fit(
         train=Part(data.dataset.train.inputs, labels[0]),
         validation=Part(data.dataset.validation.inputs, labels[1]),
     )
-    if is_reference(name) or is_saved(name) or ":" in parse_model(name).name:
-        # Somebody's own: a weight is that many copies, whatever the model is.
+    if is_own(name):
+        # A weight is that many copies, whatever the model is.
         places = _copies(len(labels[0]), weight)
         return _fit_own(name, replace(dataset, train=_take(dataset.train, places)), seed)
     return fit_model(
@@ -50,6 +50,11 @@ def fit(
         vectorizer=data.vectorizer,
         rows=None if data.rows is None else data.rows[:2],
     )
+
+
+def is_own(name: str) -> bool:
+    """Whether a model is somebody's own, and not one of the ready-made ones."""
+    return is_reference(name) or is_saved(name) or ":" in parse_model(name).name
 
 
 def _fit_own(name: str, dataset: Dataset, seed: int) -> Model:
