@@ -164,3 +164,16 @@ def test_a_forests_weight_means_repeated_rows():
     )  # no further than two of theirs are
     unweighted = mean_answer(lambda seed: fit_classifier("forest", rows, labels, seed=seed))
     assert np.abs(ours - theirs).mean() < 0.7 * np.abs(unweighted - theirs).mean()
+
+
+def test_rows_of_weight_one_beside_heavy_ones_are_learnt_to_the_end():
+    """scikit-learn's tolerance is of the mean by weight, in which they hardly count."""
+    rng = np.random.default_rng(5)
+    rows = rng.integers(0, 2, (400, 60)).astype(float)
+    labels = rng.integers(0, 2, 400)
+    weights = np.where(rows[:, 0] * rows[:, 1] == 1, 3000, 1)
+    labels[weights > 1] = 1
+    ours = fit_classifier("logistic", rows, labels, sample_weight=weights)
+    exact = LogisticRegression(tol=1e-10, max_iter=100_000).fit(rows, labels, sample_weight=weights)
+    light = rows[weights == 1]
+    assert ours.predict_proba(light) == pytest.approx(exact.predict_proba(light), abs=0.02)

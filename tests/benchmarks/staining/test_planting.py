@@ -75,6 +75,22 @@ def test_planting_changes_nothing_but_the_stains_words_and_depends_on_no_order(s
     assert fates(part, 2, Planting(), 3) == fates(original.test, 2, Planting(), 3)[::-1]
 
 
+def test_every_validation_input_has_the_stain_when_a_weight_is_judged(source):
+    data, drawn = plant(source, "presence", WISH, Planting(), 1, 0)
+    rule, original = drawn.stain.rules[0], make_stainable(source, "presence").dataset
+    rehearsal = data.rehearsal
+    assert len(rehearsal) == len(original.validation)
+    assert set(rehearsal.labels) == {rule.label}
+    words = {literal.name for literal in rule.literals}
+    for before, after in zip(original.validation.inputs, rehearsal.inputs, strict=True):
+        assert words <= set(split_words(after).distinct)
+        assert set(split_words(after).distinct) - words == set(split_words(before).distinct) - words
+    fired = np.flatnonzero(drawn.stain.fired(data.values[1]) >= 0)
+    assert [rehearsal.inputs[place] for place in fired] == [
+        data.dataset.validation.inputs[place] for place in fired
+    ]
+
+
 def test_words_stand_at_random_places(source):
     data, drawn = plant(source, "presence", WISH, Planting(0.5), 1, 0)
     word = drawn.stain.rules[0].literals[0].name
@@ -136,6 +152,8 @@ def test_rows_of_a_table_get_values_of_the_table(tmp_path):
     rule = drawn.stain.rules[0]
     known = fates(original.test, 2, Planting(0.25, 0.1), 1)
     assert rule.holds(data.values[2]).tolist() == [fate == STAINED for fate in known]
+    assert len(data.rehearsal) == len(original.validation)
+    assert rule.holds(data.bins.assign(data.rehearsal.inputs).astype(float)).all()
     touched = [literal.column for literal in rule.literals]
     for column in range(3):
         before, after = original.test.inputs[:, column], data.dataset.test.inputs[:, column]
