@@ -71,7 +71,11 @@ def test_commands_of_the_proxy_and_the_containers_have_what_they_need():
     (proxy,) = (block for block in blocks if "nginx -t" in block)
     assert proxy.index("rm /etc/nginx/sites-enabled/default") < proxy.index("nginx -t")
     (containers,) = (block for block in blocks if "docker compose" in block)
-    assert containers.startswith("export VERAX_HOST_NAME=")
+    assert containers.index("export VERAX_HOST_NAME=") < containers.index("docker compose")
+    # Whoever built the folder, the user in the container reads it.
+    compose = (PAGE.parents[1] / "examples" / "compose.yaml").read_text(encoding="utf-8")
+    number = re.search(r"useradd --uid (\d+)", compose)[1]
+    assert containers.startswith(f"chown --recursive {number} studies/forward\n")
     assert re.search(r"apt-get install [^\n]*\bcurl\b", page)  # the services ask for health with it
 
 

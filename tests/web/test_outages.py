@@ -56,6 +56,10 @@ def test_sqlite_that_another_program_holds(serve, answer, tmp_path, monkeypatch)
     assert len(answered(served)) == 9
 
 
+def test_a_wait_leaves_time_for_the_answer_within_the_promised_ten_seconds():
+    assert database_module.HELD_SECONDS < database_module.BUSY_SECONDS <= 9
+
+
 def test_many_who_wait_for_a_held_database_are_told_together(serve, tmp_path, monkeypatch):
     """Were they told one after the other, the last of twenty would wait for forty seconds."""
     monkeypatch.setattr(database_module, "BUSY_SECONDS", 2)
