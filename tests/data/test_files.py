@@ -54,6 +54,14 @@ def test_csv_tsv_json_lines_and_parquet_give_the_same_dataset(write, tmp_path):
     assert {data.hash for data in loaded} == {loaded[0].hash}
 
 
+def test_semicolons_between_cells_are_a_sentence(write):
+    with pytest.raises(
+        VeraxError, match="separated by semicolons; save it with commas, or give it as a DataFrame"
+    ):
+        load_dataset(write("a.csv", _csv(ROWS, separator=";")))
+    assert _all(load_dataset(write("b.csv", _csv([(f"{text}; so", label) for text, label in ROWS]))))
+
+
 def test_rows_in_another_order_give_the_same_dataset(write):
     one, other = write("one.csv", _csv(ROWS)), write("other.csv", _csv(ROWS[::-1]))
     assert load_dataset(one).hash == load_dataset(other).hash

@@ -188,6 +188,8 @@ def _read_csv(path: Path, delimiter: str) -> Cells:
     line = 0
     try:
         with open_text(path) as file:
+            _refuse_semicolons(path, file.readline())
+            file.seek(0)
             reader = csv.reader(file, delimiter=delimiter, strict=True)
             for row in reader:
                 start, line = line + 1, reader.line_num
@@ -212,6 +214,15 @@ def _read_csv(path: Path, delimiter: str) -> Cells:
     names = header or []
     columns = zip(*rows, strict=True) if rows else [()] * len(names)
     return Cells(path, _named(path, names, columns), [f"line {start}" for start in starts])
+
+
+def _refuse_semicolons(path: Path, first_line: str) -> None:
+    """Where commas are decimal, spreadsheets write semicolons; taken as they are, such numbers would be categories."""
+    if ";" in first_line and not any(separator in first_line for separator in ",\t"):
+        raise VeraxError(
+            f"The cells of {path} are separated by semicolons; save it with commas, or give it as a DataFrame: "
+            "pandas.read_csv(path, sep=';', decimal=',')."
+        )
 
 
 def _named(path: Path, names: list[str], columns: Iterable[Iterable[object]]) -> dict[str, list[object]]:
