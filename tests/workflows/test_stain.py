@@ -21,6 +21,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import verax
+from verax.workflows.given_objects import Gathered
 
 sys.path.append(str(Path(__file__).parent))  # longest_words, by name, here and in workers
 from longest_words import Longest
@@ -210,6 +211,23 @@ def test_what_cannot_be_put_on_trial_is_a_sentence(tmp_path, frame, given, sente
     options = {"dataset": frame, "models": ["tree"], "explainers": ["greedy"], "out": tmp_path} | given
     with pytest.raises(verax.VeraxError, match=sentence):
         verax.stain(**options)
+
+
+def test_inputs_with_labels_are_one_dataset_and_two_frames_are_two(frame):
+    other = frame.assign(text=frame["text"] + " more")
+
+    def named(given):
+        gathered = Gathered()
+        return gathered.add_datasets(given, {}), [fetched.hash for fetched in gathered.things.values()]
+
+    whole = verax.load_dataset(frame)
+    for labels in (frame["label"].tolist(), frame["label"].to_numpy(), frame["label"]):
+        assert named((frame["text"].tolist(), labels)) == (["inputs and labels"], [whole.hash])
+    assert named((frame, other)) == (
+        ["DataFrame", "DataFrame 2"],
+        [whole.hash, verax.load_dataset(other).hash],
+    )
+    assert named(("imdb", "rotten-tomatoes"))[0] == ["imdb", "rotten-tomatoes"]
 
 
 def test_a_loaded_dataset_is_not_loaded_again(frame):

@@ -80,6 +80,8 @@ def texts_in(given: Any) -> list[Any]:
 
 def plain_targets(targets: Any) -> Any:
     """Classes to explain, one per input, as a plain list; what is no batch of them is left for others to refuse."""
+    if isinstance(targets, np.ndarray) and targets.ndim == 0:
+        return targets.item()
     if targets is None or isinstance(targets, (str, bytes, int, list)) or not isinstance(targets, Iterable):
         return targets
     values = plain_inputs(targets)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Sized
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -175,7 +175,7 @@ def check_targets(model: Model, inputs: Inputs, targets: Sequence[Target] | None
     """Class numbers from numbers or names, one per input; None where the predicted class is meant."""
     if targets is None:
         return [None] * len(inputs)
-    if isinstance(targets, (int, str)) or len(targets) != len(inputs):
+    if isinstance(targets, str) or not isinstance(targets, Sized) or len(targets) != len(inputs):
         raise VeraxError(f"targets={targets!r} must hold one class for each of the {len(inputs)} inputs.")
     if not model.class_names and len(inputs):
         model.predict_proba(inputs[:1])  # a function's classes are known from its first answer on
@@ -194,7 +194,9 @@ def target_number(model: Model, target: Target, number: int = 0) -> int:
     if isinstance(target, str):
         if target in names:
             return names.index(target)
-    elif 0 <= int(target) < len(names):
-        return int(target)
+    else:
+        given = target.item() if hasattr(target, "item") else target
+        if isinstance(given, int | float) and given in range(len(names)):  # 1.5 and not-a-number are in none
+            return int(given)
     known = ", ".join(f"{place} ({name})" for place, name in enumerate(names))
     raise VeraxError(f"The target {target!r} of input {number} does not exist; the classes are {known}.")

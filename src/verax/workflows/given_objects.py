@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from verax.benchmarks.staining.jobs import Method
 from verax.benchmarks.staining.plan import Objects
 from verax.data import Dataset, load_dataset
+from verax.data.inputs import as_frame
 from verax.errors import VeraxError
 from verax.explain import explainers
 from verax.models import Model
@@ -71,7 +72,7 @@ class Gathered:
         """
         options = {name: asked[name] for name in READING if name in asked}
         labels: list[str] = []
-        for own_label, thing in _each(given):
+        for own_label, thing in _each([given] if _is_inputs_and_labels(given) else given):
             if isinstance(thing, str):
                 labels.append(thing)
                 continue
@@ -163,6 +164,14 @@ def _each(given: Given) -> Iterable[tuple[str, str | object]]:
         return list(given.items())
     # A Dataset has a length, a DataFrame too: only lists and tuples hold several.
     return [("", thing) for thing in (given if isinstance(given, list | tuple) else [given])]
+
+
+def _is_inputs_and_labels(given: Given) -> bool:
+    """Whether a pair is one dataset, and not two: labels are no dataset by themselves."""
+    if not isinstance(given, tuple) or len(given) != 2:
+        return False
+    labels = given[1]
+    return not isinstance(labels, str | Path | Dataset | Mapping | tuple) and as_frame(labels) is None
 
 
 def _another(label: str, taken: Sequence[str]) -> str:

@@ -96,7 +96,8 @@ def stain(
     computes nothing.
 
     Args:
-        dataset: a name, a file, a `verax.Dataset` or a DataFrame (with the options ``text`` and ``label``); or several.
+        dataset: a name, a file, a `verax.Dataset`, a DataFrame (with the options ``text`` and ``label``) or (inputs,
+            labels); or several.
         models: names, or scikit-learn classifiers and pipelines, which are fitted anew on stained labels; or functions
             from a dataset to a fitted model.
         explainers: names, with parameters in parentheses (``"shap(samples=500)"``), or objects with a method

@@ -30,7 +30,8 @@ class StainSpec(BenchmarkSpec):
         min_region: training inputs in a rule's region, at least; 30 and one in a hundred if None.
         min_flipped: test inputs with a flipped label, at least.
         weight: how many times a stained training input counts; the paper gives no number (see docs/staining.md).
-            "auto" takes the smallest of a ladder with which the model learns its stain, judged on the validation part.
+            "auto" takes the smallest of a ladder with which the model surely learns its stain, judged on the validation
+            part.
         plant: put stains into inputs chosen at random, instead of drawing them from what the inputs hold.
         plant_share: the share of the inputs that get all features of a planted stain.
         decoy_share: the share of the inputs that get all of them but one, for each of them.

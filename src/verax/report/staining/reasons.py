@@ -12,7 +12,7 @@ from verax.text import counted, listed
 
 WHY = {
     MEMORISED: "the model knows its stained training inputs by their other features and does not apply the stain to "
-    "new ones",
+    "enough new ones",
     NOT_REPRESENTABLE: "the model does not even follow the stain in training",
 }
 TRY_WEIGHTS = "--weight auto, or a model that can say “both”"
