@@ -90,7 +90,7 @@ def stain(
         bool | None, typer.Option("--plant", help="Put stains into inputs chosen at random.")
     ] = None,
     plant_share: Annotated[
-        float | None, typer.Option(help="Share of the inputs that a planted stain is put into (0.15).")
+        float | None, typer.Option(help="Share of the inputs that a planted stain is put into (0.25).")
     ] = None,
     decoy_share: Annotated[
         float | None, typer.Option(help="Share that gets all of its features but one, for each (0.15).")

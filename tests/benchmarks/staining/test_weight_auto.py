@@ -10,8 +10,10 @@ import pytest
 import verax
 from verax.benchmarks.staining import jobs, training
 from verax.benchmarks.staining.jobs import LADDER, MOST_COPIES, surely
+from verax.benchmarks.staining.spec import make_spec
 from verax.benchmarks.staining.stainable import stainable_of
 from verax.data import Dataset, Part
+from verax.errors import VeraxError
 
 TEXTS = [f"text {number}" for number in range(400)]
 
@@ -29,7 +31,7 @@ class RightOn(verax.Model):
         return np.stack([1 - yes, yes], axis=1)
 
 
-def chosen(monkeypatch, right, *, name="logistic", rehearsal=400, validation=0, learnt=0.95):
+def chosen(monkeypatch, right, *, name="logistic", rehearsal=400, validation=20, learnt=0.95):
     """The weight that is taken when models are right on so many of the texts: ``right`` by weight.
 
     Args:
@@ -37,7 +39,7 @@ def chosen(monkeypatch, right, *, name="logistic", rehearsal=400, validation=0, 
         right: how many texts the model of each weight is right about; weights that are not named have the last.
         name: of the model.
         rehearsal: how many texts it is judged by, all stained; if 0, the stained ones of the validation part.
-        validation: how many of those there are.
+        validation: how many of those there are. A model that is right on them may be wrong on many of the others.
         learnt: what is asked.
     """
     tried = []
@@ -92,3 +94,13 @@ def test_the_lower_bound_is_clopper_and_pearsons():
     assert surely(np.zeros(80, dtype=bool)) == 0
     one_wrong = surely(np.arange(10) > 0)  # p with P(9 or more of 10 are right) = 0.05
     assert one_wrong**10 + 10 * one_wrong**9 * (1 - one_wrong) == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize("weight", ["autos", 0, 1.5, "-3", None, float("nan")])
+def test_what_is_no_weight_is_a_sentence(weight):
+    with pytest.raises(VeraxError, match="weight: give a whole number of 1 or more, or 'auto'"):
+        make_spec({"weight": weight})
+
+
+def test_a_weight_may_be_typed():
+    assert [make_spec({"weight": weight}).weight for weight in (3, "50", "auto")] == [3, 50, "auto"]

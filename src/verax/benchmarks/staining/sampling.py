@@ -61,7 +61,7 @@ class Planting:
         first_seed: the seed of the first stain: stains share no words while there are enough.
     """
 
-    share: float = 0.15
+    share: float = 0.25
     decoys: float = 0.15
     new_words: bool = False
     first_seed: int = 0

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from verax.benchmarks.spec_files import BenchmarkOptions, BenchmarkSpec, checked_spec, spec_options
 from verax.benchmarks.staining.sampling import Planting, Wish
@@ -52,11 +52,19 @@ class StainSpec(BenchmarkSpec):
     min_flipped: int = Field(default=5, ge=1)
     weight: Annotated[int, Field(ge=1)] | Literal["auto"] = 50
     plant: bool = False
-    plant_share: float = Field(default=0.15, gt=0, lt=1)
+    plant_share: float = Field(default=0.25, gt=0, lt=1)
     decoy_share: float = Field(default=0.15, ge=0, lt=1)
     new_words: bool = False
     learnt: float = Field(default=0.95, ge=0, le=1)
     inputs: int = Field(default=50, ge=1)
+
+    @field_validator("weight", mode="before")
+    @classmethod
+    def _number_or_auto(cls, weight: object) -> object:
+        number = int(weight) if isinstance(weight, str) and weight.isdecimal() else weight
+        if number != "auto" and not (isinstance(number, int | float) and number >= 1 and number % 1 == 0):
+            raise ValueError("give a whole number of 1 or more, or 'auto'")
+        return number
 
     @model_validator(mode="after")
     def _fits_together(self) -> StainSpec:
