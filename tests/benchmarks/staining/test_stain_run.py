@@ -125,6 +125,9 @@ def test_running_again_recomputes_nothing_and_two_workers_change_nothing(tmp_pat
     assert (tmp_path / "other" / "summary.json").read_bytes() == before
 
 
+HANGS = 600  # seconds after which something does, on the busiest machine
+
+
 def test_a_run_killed_at_any_moment_ends_with_the_same_bytes(tmp_path, reviews_csv):
     options = {"datasets": [reviews_csv], "models": ["logistic", "tree", "mlp"], "stains": 4, "inputs": 8}
     script = (
@@ -144,7 +147,7 @@ def test_a_run_killed_at_any_moment_ends_with_the_same_bytes(tmp_path, reviews_c
     process = start(killed)
     kills = 0
     done = 0
-    deadline = time.time() + 90
+    deadline = time.time() + HANGS
     while process.poll() is None and time.time() < deadline:
         finished = len(list((killed / "jobs").rglob("*.json"))) if killed.exists() else 0
         if kills < 3 and finished > done:
@@ -154,9 +157,9 @@ def test_a_run_killed_at_any_moment_ends_with_the_same_bytes(tmp_path, reviews_c
             kills += 1
             process = start(killed)
         time.sleep(0.01)
-    assert process.wait(90) == 0
+    assert process.wait(HANGS) == 0
     assert kills == 3
-    assert whole.wait(90) == 0
+    assert whole.wait(HANGS) == 0
     assert (killed / "summary.json").read_bytes() == (tmp_path / "whole" / "summary.json").read_bytes()
 
 
