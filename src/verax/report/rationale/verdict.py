@@ -18,7 +18,7 @@ from verax.text import counted, duration, estimate, listed, p_text, percent
 SET_WORDS = {STRICT: "strict inputs", PUBLISHED: "all inputs that the paper keeps"}
 # Strict inputs of each target, at least, for a verdict on them alone.
 ENOUGH = 20
-# Everybody below this share of misranked inputs: the target is too easy to tell explainers apart.
+# Everybody below this share of misranked inputs: the inputs are too easy to tell explainers apart.
 SATURATED = 0.01
 # Explainers that score a word by deleting it and nothing else, two names of one method.
 SINGLE_DELETIONS = ("greedy", "omission")
@@ -150,10 +150,11 @@ def _group_verdict(summary: Summary, group: Group, names: Mapping[str, str]) -> 
     shares = {label: found.explainers[label].misranked for label in order}
     inputs = "strict inputs" if kind == STRICT else "all inputs that the paper keeps (too few are strict)"
     if shares[order[-1]].mean <= SATURATED:
-        return (
+        said = (
             f"On {where}, all of {listed([names[label] for label in order])} misrank at the most "
-            f"{percent(shares[order[-1]].mean)} of {inputs}: this target is too easy to tell them apart."
+            f"{percent(shares[order[-1]].mean)} of {inputs}: these are too easy to tell them apart."
         )
+        return said if kind == PUBLISHED else f"{said} {_on_all_inputs(group, names)}"
     best = [label for label in order if shares[label].mean == shares[order[0]].mean]
     others = [f"{names[label]} {percent(shares[label].mean)}" for label in order if label not in best]
     rest = f"; {listed(others)}" if others else ""
@@ -277,6 +278,14 @@ def left_out(summary: Summary, names: Mapping[str, str]) -> str:
         verb, they = ("is", "it") if len(failed) == 1 else ("are", "they")
         parts.append(f"{listed(sorted(failed))} {verb} not scored on targets where {they} failed.")
     return " ".join(parts) or "No."
+
+
+def _on_all_inputs(group: Group, names: Mapping[str, str]) -> str:
+    """How often each errs where a target may change its mind, which strict inputs leave out."""
+    found = group.sets[PUBLISHED].explainers
+    order = sorted(on_trial(found), key=lambda label: found[label].misranked.mean)
+    shares = [f"{names[label]} {percent(found[label].misranked.mean)}" for label in order]
+    return f"Of {SET_WORDS[PUBLISHED]} the shares are: {listed(shares)}."
 
 
 def on_trial(explainers: Mapping[str, object]) -> list[str]:
