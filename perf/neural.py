@@ -47,7 +47,6 @@ from verax.models.neural.networks import TextNetwork
 
 TITLE, STUDIES = "\n# Speed on networks\n", "\n# Speed of studies\n"
 EQUAL = 1e-5
-SOME_WORDS, FEW_WORDS = 12, 4
 WAYS = ("dropped", "masked", "background")
 
 
@@ -234,15 +233,11 @@ def equality(
     sentences: list[str],
 ) -> dict[str, dict[str, float]]:
     """The largest difference of each network, with words dropped and with words masked; these are fitted already."""
-    others = ("bilstm", "prototype-bilstm", "transformer-lstm")
+    others = ("bilstm", "prototype-bilstm", "rationale", "transformer-lstm")
     models = fitted | {name: fit(name, train, labels) for name in others}
-    long, some = " ".join(sentences[-10:]), " ".join(sentences[0].split()[:SOME_WORDS])
-    few = [" ".join(text.split()[:FEW_WORDS]) for text in sentences]
+    given = [" ".join(sentences[-10:]), *sentences[: settings.texts - len(ODD) - 1]]
     found: dict[str, dict[str, float]] = {}
-    for name in ("cnn", "bilstm", "prototype-bilstm", "transformer-mean", "transformer-lstm"):
-        # What the slower ones are asked grows with the distinct variants: few of most texts.
-        short = sentences if name == "cnn" else [some, *few]
-        given = [long, *short[: settings.texts - len(ODD) - 1]]
+    for name in ("cnn", "bilstm", "prototype-bilstm", "rationale", "transformer-mean", "transformer-lstm"):
         for absent in ("dropped", "masked"):
             worst = text_difference(models[name], given, settings.masks, absent)
             found.setdefault(name, {})[absent] = worst
@@ -405,8 +400,8 @@ def report(
         f"## Largest difference from the network's own probabilities, {settings.masks:,} masks of {settings.texts} texts",
         "",
         "Against the network called as people call it. Among the texts: an empty one, three of which no word is known, and ten",
-        f"sentences in one, of which {MOST_WORDS} words or {MOST_PIECES} pieces are read and the rest is cut. `cnn` is given whole",
-        f"sentences, the others {SOME_WORDS} words of one and {FEW_WORDS} of each of the rest. Tables: an absent column has background values.",
+        f"sentences in one, of which {MOST_WORDS} words or {MOST_PIECES} pieces are read and the rest is cut; the others",
+        "are sentences as they are. Tables: an absent column has background values.",
         "",
         "| model | dropped | masked | background values |",
         "|---|---|---|---|",
