@@ -16,6 +16,7 @@ from verax.text import (
     percent,
     points,
     signed,
+    signed_from_zero,
 )
 
 
@@ -98,3 +99,9 @@ def test_differences_and_coefficients_have_true_signs():
 
 def test_p_values_in_a_column_stand_without_their_letter():
     assert [p_number(p) for p in (0.0001, 0.0123, 1.0)] == ["< 0.001", "0.012", "1"]
+
+
+def test_a_margin_that_is_not_zero_does_not_look_like_zero():
+    given = (3.14159, -0.5, 0.0, -0.0, 0.004, -0.0049, -0.00004, 1e-12, -1e-12)
+    shown = ["+3.14", "-0.50", "0.00", "0.00", "+0.004", "-0.005", "-0.00004", "0.000000", "0.000000"]
+    assert [signed_from_zero(number) for number in given] == shown

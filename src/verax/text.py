@@ -33,6 +33,14 @@ def signed(number: float, decimals: int = 1) -> str:
     return f"+{shown}" if number > 0 and float(shown) else shown
 
 
+def signed_from_zero(number: float, decimals: int = 2, most: int = 6) -> str:
+    """A number whose side of 0 matters, "+3.14" or "-0.004": with more decimals where it would look like 0."""
+    shown = f"{number:+.{decimals}f}"
+    if any(digit in "123456789" for digit in shown) or decimals >= most:
+        return shown if float(shown) else shown.lstrip("+-")
+    return signed_from_zero(number, decimals + 1, most) if number else shown.lstrip("+-")
+
+
 def always_signed(number: float, decimals: int = 2) -> str:
     """A number with its sign even where it rounds to 0, "+0.00": for columns of coefficients."""
     return f"{number:+.{decimals}f}".replace("-", MINUS)

@@ -7,11 +7,13 @@ import pandas as pd
 import pytest
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, Normalizer, OneHotEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 import verax
 from verax.data.table import Column, Schema
@@ -19,6 +21,7 @@ from verax.models.fit import table_columns
 from verax.models.meter import metered
 from verax.models.tables import TableModel
 from verax.perturb import path_for
+from verax.perturb.paths import coded_trees, encoded_columns
 
 SCHEMA = Schema(
     (
@@ -74,10 +77,74 @@ def test_a_linear_model_is_a_sum_over_columns(scaled):
 
 
 def test_any_other_classifier_reads_what_the_pipeline_would_hand_to_it():
-    model = ready(RandomForestClassifier(20, random_state=0))
+    model = ready(GaussianNB())
     path = path_for(model)
     assert path.columns is not None
     assert path.columns.linear is None
+    assert path.columns.trees is None
+    assert np.array_equal(path.predict(shuffled()), model.predict_proba(shuffled()))
+
+
+def classes_of(table: np.ndarray, n_classes: int) -> np.ndarray:
+    return labels(table) + (0 if n_classes == 2 else table[:, 4].astype(int))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("numbered", [True, False])
+@pytest.mark.parametrize(
+    "classifier",
+    [DecisionTreeClassifier(), RandomForestClassifier(20, max_depth=9), ExtraTreesClassifier(7), "xgboost"],
+)
+def test_trees_are_walked_by_all_rows_together(classifier, numbered, n_classes, monkeypatch):
+    pytest.importorskip("numba")
+    monkeypatch.setattr(coded_trees, "FEW_NODES", 0)
+    if not numbered:
+        monkeypatch.setattr(coded_trees, "LARGEST_NUMBER", 1)
+    if classifier == "xgboost":
+        classifier = pytest.importorskip("xgboost").XGBClassifier(n_estimators=12)
+    reference = rows(400)
+    # Missing numbers stay missing: trees have a way for them too.
+    parts = [("kinds", OneHotEncoder(sparse_output=False), [1, 4]), ("numbers", StandardScaler(), [0, 2, 3])]
+    columns = ColumnTransformer(parts)
+    pipeline = make_pipeline(columns, classifier).fit(reference, classes_of(reference, n_classes))
+    model = TableModel(pipeline, SCHEMA, ("a", "b", "c")[:n_classes], reference)
+    path = path_for(model)
+    assert bool(path.columns.trees.numbering) == numbered
+    # More rows than go down together, many of them equal.
+    given = shuffled(coded_trees.TOGETHER + 300)
+    given[500:900] = given[:400]
+    np.testing.assert_allclose(path.predict(given), model.predict_proba(given), atol=1e-6)
+    assert path.predict(given[:0]).shape == (0, n_classes)
+
+
+def test_a_tie_of_trees_stays_a_tie():
+    pytest.importorskip("numba")
+    rng = np.random.default_rng(0)
+    reference = rows(400)
+    model = ready(RandomForestClassifier(10, random_state=0))
+    noisy = rng.integers(0, 2, len(reference))
+    model.estimator.fit(reference, noisy)
+    path = path_for(model)
+    own, together = model.predict_proba(shuffled(3000)), path.predict(shuffled(3000))
+    tied = own[:, 0] == own[:, 1]
+    assert tied.any()
+    assert (together[tied, 0] == together[tied, 1]).all()
+
+
+@pytest.mark.parametrize("why", ["too many questions", "no numba", "not all trees count"])
+def test_trees_that_cannot_be_walked_together_are_asked_themselves(why, monkeypatch):
+    model = ready(RandomForestClassifier(5, random_state=0))
+    if why == "too many questions":
+        monkeypatch.setattr(coded_trees, "MOST_TESTS", 3)
+    elif why == "no numba":
+        monkeypatch.setattr(encoded_columns, "HAS_NUMBA", False)
+    else:
+        xgboost = pytest.importorskip("xgboost")
+        model = ready(xgboost.XGBClassifier(n_estimators=30))
+        # As early stopping leaves it: the trees after the best one are there, and are not used.
+        model.estimator[-1].get_booster().set_attr(best_iteration="1")
+    path = path_for(model)
+    assert path.columns.trees is None
     assert np.array_equal(path.predict(shuffled()), model.predict_proba(shuffled()))
 
 

@@ -14,6 +14,7 @@ from verax.explain.exemplar import OUT_OF, Exemplar
 from verax.explain.explanation import Attribution, Explanation
 from verax.explain.path import Path
 from verax.explain.rule import Rule
+from verax.text import signed_from_zero
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,7 @@ def _rule(rule: Rule, plain: bool) -> tuple[Part, ...]:
 
 
 def _path(path: Path, plain: bool) -> tuple[Part, ...]:
-    parts: list[Part] = [Line(f"Original evidence margin: {signed(path.margins[0])}")]
+    parts: list[Part] = [Line(f"Original evidence margin: {signed_from_zero(path.margins[0])}")]
     if not path.edits:
         parts.append(Line(f"No edits were found that change the prediction '{path.target_name}'."))
         if not plain and (reason := path.details.get("reason")):
@@ -128,7 +129,7 @@ def _path(path: Path, plain: bool) -> tuple[Part, ...]:
         return tuple(parts)
     parts.append(Line(f"Edits for changing the prediction to '{path.flipped_to}':"))
     for step in path.shown:
-        parts.append(Heading(f"Step {step}. Evidence margin: {signed(path.margins[step])}"))
+        parts.append(Heading(f"Step {step}. Evidence margin: {signed_from_zero(path.margins[step])}"))
         parts.append(edited(path, step))
     if len(path.shown) < len(path.edits):
         parts.insert(2, Line(f"Of {len(path.edits)} steps, the last {len(path.shown)} are shown."))
@@ -169,7 +170,9 @@ def _exemplar(exemplar: Exemplar) -> tuple[Part, ...]:
     parts.append(Line(f"Important {what}:" if chosen else f"Important {what}: (none selected)"))
     if chosen:
         names = exemplar.features if isinstance(own, str) else own
-        parts.append(Grid((), tuple((names[number], signed(exemplar.scores[number])) for number in chosen)))
+        parts.append(
+            Grid((), tuple((names[number], signed_from_zero(exemplar.scores[number])) for number in chosen))
+        )
     parts.append(Line(f"Similarity score: {OUT_OF * exemplar.similarity:.2f} out of {OUT_OF}"))
     return tuple(parts)
 
@@ -177,11 +180,6 @@ def _exemplar(exemplar: Exemplar) -> tuple[Part, ...]:
 def _value(name: str, described: str) -> str:
     """A value without the name of its column before it."""
     return described.removeprefix(f"{name} = ")
-
-
-def signed(margin: float) -> str:
-    """A margin as the paper prints it: always with its sign."""
-    return f"{margin:+.2f}"
 
 
 def _composite(composite: Composite, plain: bool) -> tuple[Part, ...]:
@@ -216,14 +214,14 @@ def weights(attribution: Attribution) -> list[tuple[str, float]]:
 
 def _scores(attribution: Attribution) -> tuple[Part, ...]:
     """The features that score; of a local model also its baseline, sum and estimate."""
-    rows = [(name, signed(score)) for name, score in weights(attribution)]
+    rows = [(name, signed_from_zero(score)) for name, score in weights(attribution)]
     baseline = attribution.details.get("intercept")
     if isinstance(baseline, float):
         total = float(attribution.scores.sum())
         what = "words" if isinstance(attribution.input, str) else "values"
         rows += [
-            (f"Sum of {what}", signed(total)),
-            ("Baseline", f"{baseline:.2f}"),
-            (f"Estimated probability of '{attribution.target_name}'", f"{baseline + total:.2f}"),
+            (f"Sum of {what}", signed_from_zero(total)),
+            ("Baseline", f"{baseline:z.2f}"),
+            (f"Estimated probability of '{attribution.target_name}'", f"{baseline + total:z.2f}"),
         ]
     return (Grid((), tuple(rows)),)

@@ -10,6 +10,7 @@ import numpy as np
 from verax.errors import VeraxError
 from verax.explain.explanation import Attribution, Cost, Explanation, common_fields, same_fields, short_repr
 from verax.notebook import paragraph_html, table_html
+from verax.text import signed_from_zero
 
 # So many steps are shown; of a longer path the last ones (Hase and Bansal 2020, section 3.4).
 SHOWN = 4
@@ -106,12 +107,12 @@ class Path(Explanation):
             )
         said = f"Edits that change the prediction from {name} to {self.flipped_to}; at first the evidence margin is"
         rows = [
-            (edit.before, edit.after, f"{margin:+.2f}")
+            (edit.before, edit.after, signed_from_zero(margin))
             for edit, margin in zip(self.edits, self.margins[1:], strict=True)
         ]
-        return paragraph_html(f"{said} {self.margins[0]:+.2f}.", bold=self.explainer) + table_html(
-            ("before", "after", "evidence margin"), rows
-        )
+        return paragraph_html(
+            f"{said} {signed_from_zero(self.margins[0])}.", bold=self.explainer
+        ) + table_html(("before", "after", "evidence margin"), rows)
 
     @classmethod
     def _from_dict(cls, data: dict[str, Any]) -> Path:

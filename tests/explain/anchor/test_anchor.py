@@ -117,11 +117,16 @@ def test_the_package_finds_the_same_rule(table):
     assert set(theirs.features()) == set(ours.conditions) == {0, 1}
 
 
+def upper(shares, levels):
+    """The highest share is 1 less the lowest of the rest."""
+    return 1.0 - bounds.lower(1.0 - shares, levels)
+
+
 def test_bounds_are_those_of_the_package():
     base = package("anchor_base").AnchorBaseBeam
     shares, levels = np.array([0.0, 0.3, 0.95, 1.0]), np.array([0.02, 0.1, 0.01, 0.05])
     for share, level, low, high in zip(
-        shares, levels, bounds.lower(shares, levels), bounds.upper(shares, levels), strict=True
+        shares, levels, bounds.lower(shares, levels), upper(shares, levels), strict=True
     ):
         assert low == pytest.approx(base.dlow_bernoulli(share, level), abs=2e-5)
         assert high == pytest.approx(base.dup_bernoulli(share, level), abs=2e-5)
@@ -130,13 +135,16 @@ def test_bounds_are_those_of_the_package():
 
 def test_the_divergence_at_a_bound_is_the_level():
     shares, levels = np.meshgrid(np.linspace(0.02, 0.98, 25), np.geomspace(1e-4, 3.0, 25))
-    for edge in (bounds.lower(shares, levels), bounds.upper(shares, levels)):
+    for edge in (bounds.lower(shares, levels), upper(shares, levels)):
         divergence = shares * np.log(shares / edge) + (1 - shares) * np.log((1 - shares) / (1 - edge))
         # Within 1e-10 of 1 the divergence cannot be computed from the share.
         near = (edge > 1e-10) & (edge < 1 - 1e-4)
         np.testing.assert_allclose(divergence[near], levels[near], rtol=1e-6)
-    assert (bounds.lower(shares, levels) < shares).all()
-    assert (bounds.upper(shares, levels) > shares).all()
+    edge = bounds.lower(shares, levels)
+    assert bounds.divergence(shares[3, 4], edge[3, 4]) == pytest.approx(levels[3, 4])
+    assert bounds.divergence(1.0, 0.95) == pytest.approx(-np.log(0.95))
+    assert (edge < shares).all()
+    assert (upper(shares, levels) > shares).all()
     assert bounds.lower(np.array([1.0]), np.array([0.05]))[0] == pytest.approx(np.exp(-0.05))
     assert bounds.lower(np.array([0.0]), np.array([0.05]))[0] == pytest.approx(0.0, abs=1e-9)
 
@@ -263,3 +271,52 @@ def test_a_rule_that_makes_no_sense_is_a_sentence():
     with pytest.raises(VeraxError, match="'steps'"):
         Explanation.from_dict({"kind": "rule", "target": 0})
     assert isinstance(Explanation.from_dict(rule.to_dict()), Rule)
+
+
+@pytest.mark.parametrize("value", [0.9, 0.7])
+def test_no_row_is_asked_for_twice(value):
+    """Whether the input's values are those of training rows, or its own."""
+    pytest.importorskip("numba")
+    rng = np.random.default_rng(0)
+    reference = np.stack([rng.choice([0.1, 0.4, 0.9], 600), rng.integers(3, size=600), np.ones(600)], axis=1)
+    schema = Schema((Column("size"), Column("colour", ("red", "green", "blue")), Column("same")))
+    asked = []
+
+    def answer(rows):
+        asked.extend(map(tuple, rows.tolist()))
+        return needs_two_columns(rows)
+
+    model = verax.as_model(answer, class_names=("no", "yes"), schema=schema, reference=reference)
+    around = TableRows(model, np.array([[value, 1.0, 1.0]]), seed=0)
+    near = around.neighbourhoods()[0]
+    asked.clear()
+    for conditions in ((), (0,), (0, 1)):
+        question = near.fresh_question(conditions, np.arange(5000))
+        classes = around.predict([question, question])
+        rows = np.where(question.stays, question.pool.fixed[:5000], question.pool.rows[:5000])
+        values = np.stack([seen[column] for seen, column in zip(around.values, rows.T, strict=True)], axis=1)
+        expected = needs_two_columns(values).argmax(axis=1)
+        assert all(np.array_equal(given, expected) for given in classes)
+    assert len(asked) == len(set(asked)) <= 9
+    assert around.costs() == [(len(asked), around.costs()[0][1])]
+
+
+def test_more_rows_than_the_first_table_of_known_ones_holds():
+    pytest.importorskip("numba")
+    reference = np.random.default_rng(0).random((3000, 4))
+    schema = Schema(tuple(Column(name) for name in "abcd"))
+
+    def answer(rows):
+        yes = (rows.sum(axis=1) > 2.0).astype(float)
+        return np.stack([1 - yes, yes], axis=1)
+
+    model = verax.as_model(answer, class_names=("no", "yes"), schema=schema, reference=reference)
+    around = TableRows(model, reference[:8], seed=0)
+    questions = [near.fresh_question((0, 2), np.arange(4096)) for near in around.neighbourhoods()]
+    first = around.predict(questions)
+    again = around.predict(questions)
+    for question, once, twice in zip(questions, first, again, strict=True):
+        rows = np.where(question.stays, question.pool.fixed, question.pool.rows)
+        values = np.stack([seen[column] for seen, column in zip(around.values, rows.T, strict=True)], axis=1)
+        assert np.array_equal(once, answer(values).argmax(axis=1))
+        assert np.array_equal(once, twice)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import rel_entr
 
 from verax.arrays import FloatArray
 
@@ -15,7 +16,10 @@ ALPHA, K1 = 1.1, 405.5
 
 
 def lower(share: FloatArray, level: FloatArray) -> FloatArray:
-    """The lowest share whose divergence from what was counted is at most the level."""
+    """The lowest share whose divergence from what was counted is at most the level.
+
+    The highest is 1 less the lowest of the rest: ``1 - lower(1 - share, level)``.
+    """
     counted = np.clip(share, TINY, 1.0 - TINY)
     rest = 1.0 - counted
     # The divergence of p from q is this much less p log q + (1 - p) log (1 - q).
@@ -31,10 +35,9 @@ def lower(share: FloatArray, level: FloatArray) -> FloatArray:
     return edge
 
 
-def upper(share: FloatArray, level: FloatArray) -> FloatArray:
-    """The highest share whose divergence from what was counted is at most the level."""
-    highest: FloatArray = 1.0 - lower(1.0 - share, level)
-    return highest
+def divergence(share: float, other: float) -> float:
+    """How far a share is from another, strictly between 0 and 1: of Kullback and Leibler, in nats."""
+    return float(rel_entr(share, other) + rel_entr(1.0 - share, 1.0 - other))
 
 
 def search_level(n_rules: int, rounds: int, delta: float) -> float:

@@ -47,17 +47,15 @@ class Candidate:
         self.parent = parent
         self.coverage = coverage
         self.kept: BoolArray = np.empty(0, dtype=np.bool_)
+        self.size = 0
         self.precision = 0.0
 
-    @property
-    def size(self) -> int:
-        """How many samples were asked about."""
-        return len(self.kept)
-
-    def learn(self, kept: BoolArray) -> None:
-        """Takes in which of the next samples keep the prediction."""
-        self.kept = np.concatenate([self.kept, kept])
-        self.precision = float(np.count_nonzero(self.kept)) / self.size
+    def learn(self, kept: BoolArray, hits: int) -> None:
+        """Takes in which of the next samples keep the prediction, and how many do."""
+        hits += round(self.precision * self.size)
+        self.kept = np.concatenate([self.kept, kept]) if self.size else kept
+        self.size = len(self.kept)
+        self.precision = hits / self.size
 
 
 @dataclass(frozen=True)
@@ -158,20 +156,27 @@ class Search:
         holds = self.near.search.holds(count)[first:count]
         kept = np.zeros((len(candidates), count - first), dtype=np.bool_)
         unknown = np.ones_like(kept)
-        for row, candidate in enumerate(candidates):
-            if candidate.parent is not None:
-                told = candidate.parent.kept[first:count]
-                same = holds[: len(told), candidate.conditions[-1]]
-                np.logical_not(same, out=unknown[row, : len(told)])
-                np.logical_and(same, told, out=kept[row, : len(told)])
-        rules, samples = np.nonzero(unknown)
         stays = np.zeros((len(candidates), holds.shape[1]), dtype=np.bool_)
+        families: dict[Candidate | None, list[int]] = {}
         for row, candidate in enumerate(candidates):
-            stays[row, list(candidate.conditions)] = True
+            families.setdefault(candidate.parent, []).append(row)
+        for parent, rows in families.items():
+            if parent is not None:
+                told = parent.kept[first:count]
+                added = [candidates[row].conditions[-1] for row in rows]
+                same = holds[: len(told), added].T
+                unknown[rows, : len(told)] = ~same
+                kept[rows, : len(told)] = same & told
+                family = np.zeros((len(rows), holds.shape[1]), dtype=np.bool_)
+                family[:, parent.conditions] = True
+                family[np.arange(len(rows)), added] = True
+                stays[rows] = family
+        rules, samples = np.nonzero(unknown)
         ask = Ask(self.near.place, self.near.search, samples + first, stays[rules])
         kept[rules, samples] = yield from self._ask(ask)
-        for candidate, more in zip(candidates, kept, strict=True):
-            candidate.learn(more)
+        hits = np.count_nonzero(kept, axis=1).tolist()
+        for candidate, more, count_kept in zip(candidates, kept, hits, strict=True):
+            candidate.learn(more, count_kept)
 
     def _ask(self, ask: Ask) -> Generator[Ask, BoolArray, BoolArray]:
         if self.asked + len(ask.samples) > self.settings.samples:
@@ -231,39 +236,35 @@ class Check:
         self.settings = settings
         self.size = 0
         self.kept = 0
-        self.lowest = 0.0
         self.decided = False
 
     def learn(self, answer: BoolArray) -> None:
         """Counts; decides if it can."""
         self.size += len(answer)
         self.kept += int(np.count_nonzero(answer))
-        self.lowest = self._lower(self.kept / self.size, self.size)
         self.decided = self.reached or self._hopeless()
 
     def _hopeless(self) -> bool:
         """Whether even a share that is higher by two standard errors would not be enough after the last look."""
         share = (self.kept + 1) / (self.size + 2)
         best = min(1.0, share + 2.0 * (share * (1 - share) / self.size) ** 0.5)
-        if best < self.settings.precision:
-            return True
-        return self._lower(best, LOOKS[-1]) < self.settings.precision - self.settings.tolerance
+        return not self._enough(best, LOOKS[-1])
 
-    def _lower(self, share: float, size: int) -> float:
-        """The lower end of the interval of a share of so many samples."""
-        return bounds.lower(np.array([share]), np.array([self.level / size])).item()
+    def _enough(self, share: float, size: int) -> bool:
+        """Whether such a share of so many samples is as high as asked for, and surely above that less the tolerance."""
+        sure = self.settings.precision - self.settings.tolerance
+        return share >= self.settings.precision and bounds.divergence(share, sure) * size >= self.level
 
     @property
     def reached(self) -> bool:
         """Whether the rule is precise enough, with confidence."""
-        return (
-            self.kept >= self.settings.precision * self.size
-            and self.lowest >= self.settings.precision - self.settings.tolerance
-        )
+        return self._enough(self.kept / self.size, self.size)
 
     def verdict(self) -> Found:
         """What is known in the end."""
-        return Found(self.rule, self.kept / self.size, self.lowest, self.reached, self.size)
+        share = self.kept / self.size
+        lowest = bounds.lower(np.array([share]), np.array([self.level / self.size])).item()
+        return Found(self.rule, share, lowest, self.reached, self.size)
 
 
 def _unsure(candidates: list[Candidate], count: int, level: float, epsilon: float) -> list[Candidate]:
@@ -276,7 +277,8 @@ def _unsure(candidates: list[Candidate], count: int, level: float, epsilon: floa
     levels = level / np.array([candidate.size for candidate in candidates])
     order = np.argsort(-share, kind="stable")
     inside, outside = order[:count], order[count:]
-    lows = bounds.lower(share[inside], levels[inside])
-    highs = bounds.upper(share[outside], levels[outside])
+    # The highest share is 1 less the lowest of the rest: one call for both.
+    edges = bounds.lower(np.concatenate([share[inside], 1.0 - share[outside]]), levels[order])
+    lows, highs = edges[:count], 1.0 - edges[count:]
     weak, strong = lows < highs.max() - epsilon, highs > lows.min() + epsilon
     return [candidates[place] for place in [*inside[weak].tolist(), *outside[strong].tolist()]]

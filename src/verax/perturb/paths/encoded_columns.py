@@ -2,22 +2,26 @@
 
 Most pipelines prepare a table column by column (an indicator per category, a missing number filled in, a scale), and
 scikit-learn takes some milliseconds for it, however few the rows are. Perturbed rows are made of values that have been
-seen before, so that each value is encoded once.
+seen before, so that each value is encoded once. Trees at the end of a pipeline are then walked by all rows together.
 """
 
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from verax.arrays import FloatArray, IndexArray
+from verax.arrays import BoolArray, FloatArray, IndexArray
 from verax.models.base import ask
 from verax.models.tables import TableModel
+from verax.perturb.paths.coded_trees import CodedTrees, coded_trees
+from verax.perturb.paths.ensembles import flatten
 from verax.perturb.paths.heads import LinearHead, from_scores, linear_head
+from verax.perturb.paths.tree_walks import HAS_NUMBA
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -41,6 +45,8 @@ ONE_BY_ONE = frozenset(
 PROBES = 32
 # So many rows have to come out as the pipeline has them, to the last digit.
 CHECKED = 256
+# How far probabilities of trees may differ: xgboost adds up in single precision.
+SAME = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,20 +86,31 @@ class EncodedColumns:
         columns: one for each column of the table.
         constant: the pipeline's output where nothing feeds it.
         linear: the classifier as a sum, if it is one.
+        trees: the classifier as trees, if it is made of such and can be compiled.
     """
 
     model: TableModel
     columns: tuple[Column, ...]
     constant: FloatArray
-    linear: LinearHead | None
+    linear: LinearHead | None = None
+    trees: CodedTrees | None = None
 
     def predict(self, rows: FloatArray) -> FloatArray | None:
         """The model's probabilities, or None if a row has a value that was never seen."""
         places = self.places(rows)
-        if places is None:
-            return None
-        predict = self._linear if self.linear is not None else self._classified
-        return ask(predict, places, len(rows), len(self.model.class_names))
+        return None if places is None else self.predict_places(places)
+
+    def predict_places(self, places: Sequence[IndexArray]) -> FloatArray:
+        """The model's probabilities of rows that are given column by column, as places of their values."""
+        n_rows = len(places[0])
+        if n_rows == 0:
+            return np.empty((0, len(self.model.class_names)))
+        predict = self._classified
+        if self.linear is not None:
+            predict = self._linear
+        elif self.trees is not None:
+            predict = self.trees.probabilities
+        return ask(predict, places, n_rows, len(self.model.class_names))
 
     def places(self, rows: FloatArray) -> list[IndexArray] | None:
         """The place of each value among those of its column, or None if there is one that was never seen."""
@@ -108,18 +125,18 @@ class EncodedColumns:
                 found.append(places)
         return found
 
-    def encode(self, places: list[IndexArray]) -> FloatArray:
+    def encode(self, places: Sequence[IndexArray]) -> FloatArray:
         """What the pipeline hands to its classifier."""
         encoded = np.repeat(self.constant[None], len(places[0]), axis=0)
         for column, place in zip(self.columns, places, strict=True):
             encoded[:, column.feeds] = column.encoded[place]
         return encoded
 
-    def _classified(self, places: list[IndexArray]) -> FloatArray:
+    def _classified(self, places: Sequence[IndexArray]) -> FloatArray:
         answer: FloatArray = self.model.estimator[-1].predict_proba(self.encode(places))
         return answer
 
-    def _linear(self, places: list[IndexArray]) -> FloatArray:
+    def _linear(self, places: Sequence[IndexArray]) -> FloatArray:
         start, parts = self._sums
         scores = np.repeat(start[None], len(places[0]), axis=0)
         for part, place in zip(parts, places, strict=True):
@@ -165,10 +182,16 @@ def _encoded_columns(model: TableModel, reference: FloatArray) -> EncodedColumns
     columns = tuple(
         Column(values, fed, encoded[: len(values), fed]) for values, fed in zip(seen, feeds, strict=True)
     )
+    made = EncodedColumns(model, columns, constant)
+    rows = _mixed(reference)
+    places = made.places(rows)
+    if places is None or not np.array_equal(made.encode(places), _transformed(model, rows), equal_nan=True):
+        return "its columns depend on one another"
     classifier = estimator[-1]
     head = linear_head(classifier) if type(classifier).__name__ == "LogisticRegression" else "not linear"
-    made = EncodedColumns(model, columns, constant, head if isinstance(head, LinearHead) else None)
-    return made if _agrees(made, reference) else "its columns depend on one another"
+    if isinstance(head, LinearHead):
+        return replace(made, linear=head)
+    return replace(made, trees=_trees(made, places)) if HAS_NUMBA else made
 
 
 def _one_by_one(step: BaseEstimator | str) -> bool:
@@ -203,13 +226,41 @@ def _probe(model: TableModel, row: FloatArray, seen: list[FloatArray]) -> tuple[
         tried.append(rows)
     made = _transformed(model, np.concatenate([row[None], *tried]))
     parts = np.split(made[1:], np.cumsum([len(rows) for rows in tried])[:-1])
-    return made[0], [np.flatnonzero((part != made[0]).any(axis=0)) for part in parts]
+    return made[0], [np.flatnonzero(_differs(part, made[0]).any(axis=0)) for part in parts]
 
 
-def _agrees(columns: EncodedColumns, reference: FloatArray) -> bool:
-    """Whether rows, each of whose values is from another training row, come out as the pipeline has them."""
-    rng = np.random.default_rng(0)
-    drawn = rng.integers(len(reference), size=(CHECKED, reference.shape[1]))
-    rows = np.take_along_axis(reference, drawn, axis=0)
-    places = columns.places(rows)
-    return places is not None and np.array_equal(columns.encode(places), _transformed(columns.model, rows))
+def _differs(some: FloatArray, others: FloatArray) -> BoolArray:
+    """Where numbers differ; a missing one differs from all but another."""
+    differs: BoolArray = (some != others) & ~(np.isnan(some) & np.isnan(others))
+    return differs
+
+
+def _mixed(reference: FloatArray) -> FloatArray:
+    """Rows, each of whose values is from another training row."""
+    drawn = np.random.default_rng(0).integers(len(reference), size=(CHECKED, reference.shape[1]))
+    return np.take_along_axis(reference, drawn, axis=0)
+
+
+def _trees(made: EncodedColumns, places: Sequence[IndexArray]) -> CodedTrees | None:
+    """A classifier of trees, if it can be walked as such and then says of some rows what it says itself."""
+    classifier = made.model.estimator[-1]
+    ensemble = flatten(classifier)
+    if ensemble is None:
+        return None
+    # Others compare in single precision.
+    double = type(classifier).__module__.startswith("verax.")
+    encoded = [
+        column.encoded if double else column.encoded.astype(np.float32).astype(np.float64)
+        for column in made.columns
+    ]
+    trees = coded_trees(ensemble, [column.feeds for column in made.columns], encoded, made.constant)
+    if trees is None:
+        log.info("The trees of this model are not walked together: they ask too many different questions.")
+        return None
+    own = np.asarray(classifier.predict_proba(made.encode(places)))
+    if not np.allclose(trees.probabilities(places), own, rtol=0.0, atol=SAME):
+        log.info(
+            "The trees of this model are not walked together: it makes something else of them than their sum."
+        )
+        return None
+    return trees

@@ -147,6 +147,95 @@ def walk_sets(
 
 
 @compiled
+def walk_tests(
+    roots: NodeArray,
+    test: NodeArray,
+    left: NodeArray,
+    right: NodeArray,
+    values: FloatArray,
+    goes_right: Words,
+    full: Words,
+    outputs: FloatArray,
+) -> None:
+    """Adds to ``outputs`` (outputs, rows) what each row's leaf says, tree by tree, depth first.
+
+    Args:
+        roots, left, right, values: the arrays of ``Trees``.
+        test: which question a node asks.
+        goes_right: (questions, words): a bit for each row that goes right.
+        full: a bit for each row.
+        outputs: where leaves are added.
+    """
+    n_words = len(full)
+    n_outputs = values.shape[1]
+    none = np.uint64(0)
+    capacity = 128
+    sets = np.empty((capacity, n_words), dtype=np.uint64)
+    nodes = np.empty(capacity, dtype=np.int32)
+    # Rows that go the same way at first are neighbours: the words of a set that are not empty lie between these two.
+    starts = np.empty(capacity, dtype=np.int32)
+    ends = np.empty(capacity, dtype=np.int32)
+    for root in roots:
+        sets[0] = full
+        nodes[0], starts[0], ends[0] = root, 0, n_words
+        depth = 1
+        while depth > 0:
+            depth -= 1
+            node, start, end = nodes[depth], starts[depth], ends[depth]
+            while left[node] >= 0:
+                if depth + 2 > capacity:
+                    more = np.empty((2 * capacity, n_words), dtype=np.uint64)
+                    more[:capacity] = sets
+                    sets = more
+                    nodes = np.concatenate((nodes, nodes))
+                    starts = np.concatenate((starts, starts))
+                    ends = np.concatenate((ends, ends))
+                    capacity *= 2
+                any_left = none
+                any_right = none
+                answers = goes_right[test[node]]
+                for word in range(start, end):
+                    here = sets[depth, word]
+                    to_right = here & answers[word]
+                    to_left = here & ~answers[word]
+                    sets[depth, word] = to_right
+                    sets[depth + 1, word] = to_left
+                    any_right |= to_right
+                    any_left |= to_left
+                if any_left == none:
+                    node = right[node]
+                elif any_right == none:
+                    for word in range(start, end):
+                        sets[depth, word] = sets[depth + 1, word]
+                    node = left[node]
+                else:
+                    right_start, right_end = start, end
+                    while sets[depth, right_start] == none:
+                        right_start += 1
+                    while sets[depth, right_end - 1] == none:
+                        right_end -= 1
+                    nodes[depth], starts[depth], ends[depth] = right[node], right_start, right_end
+                    depth += 1
+                    while sets[depth, start] == none:
+                        start += 1
+                    while sets[depth, end - 1] == none:
+                        end -= 1
+                    node = left[node]
+            for output in range(n_outputs):
+                value = values[node, output]
+                if value == 0.0:
+                    continue
+                for word in range(start, end):
+                    here = sets[depth, word]
+                    while here != none:
+                        lowest = here & (~here + np.uint64(1))
+                        outputs[output, word * 64 + LOWEST_BIT[(lowest * DE_BRUIJN) >> np.uint64(58)]] += (
+                            value
+                        )
+                        here ^= lowest
+
+
+@compiled
 def sum_leaf_games(
     roots: NodeArray,
     column: NodeArray,

@@ -31,11 +31,12 @@ def _sum_leaves_compiled(ensemble: Ensemble, levels: Levels) -> FloatArray:
     from verax.perturb.paths.kernels import walk_sets
 
     outputs = np.zeros((ensemble.trees.values.shape[1], levels.reach.shape[1] * 64))
-    walk_sets(*ensemble.trees, ensemble.absent_is_missing, *levels[:-1], _full_set(levels.n_rows), outputs)
+    walk_sets(*ensemble.trees, ensemble.absent_is_missing, *levels[:-1], full_set(levels.n_rows), outputs)
     return outputs[:, : levels.n_rows]
 
 
-def _full_set(n_rows: int) -> NDArray[np.uint64]:
+def full_set(n_rows: int) -> NDArray[np.uint64]:
+    """A set of bits that holds every row."""
     full = np.full(-(-n_rows // 64), ~np.uint64(0), dtype=np.uint64)
     if n_rows % 64:
         full[-1] = (np.uint64(1) << np.uint64(n_rows % 64)) - np.uint64(1)
@@ -46,7 +47,7 @@ def _sum_leaves_numpy(ensemble: Ensemble, levels: Levels) -> FloatArray:
     trees = ensemble.trees
     outputs = np.zeros((trees.values.shape[1], levels.n_rows))
     nodes = trees.roots.copy()
-    sets = np.broadcast_to(_full_set(levels.n_rows), (len(nodes), levels.reach.shape[1])).copy()
+    sets = np.broadcast_to(full_set(levels.n_rows), (len(nodes), levels.reach.shape[1])).copy()
     while len(nodes):
         at_leaf = trees.left[nodes] == LEAF
         if at_leaf.any():

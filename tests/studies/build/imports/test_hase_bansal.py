@@ -185,6 +185,44 @@ def test_participants_of_every_row_have_their_steps(studies, domain, test):
 
 
 @pytest.mark.parametrize(("domain", "test"), STUDIES)
+def test_people_are_asked_about_their_own_method(studies, domain, test):
+    study, _ = studies[domain, test]
+    piece = "word" if domain == "text" else "value"
+    expected = {
+        "LIME": (f"What do the weights of the {piece}s tell you?", f"How much each {piece} speaks for"),
+        "Anchor": (
+            "An explanation gives conditions. What do they mean?",
+            "While they hold, the model nearly always",
+        ),
+        "prototype": ("An explanation shows an example. What is it?", "that the model has learned from"),
+        "decision_boundary": (
+            "An explanation shows steps. What are they?",
+            "Changes that lead the model to another",
+        ),
+        "composite": (
+            "An explanation has several parts. What are they?",
+            "Different explanations of the same",
+        ),
+    }
+    expected["omission"] = expected["LIME"]
+    assert set(expected) == set(ALL_METHODS)
+    assert study.spec.screening.method == "excludes"
+    for row in study.rows:
+        screens = [step.screen for step in participant_steps(study, row, 1) if "screening:" in step.screen]
+        asked = [study.screens[screen].questions for screen in screens]
+        assert len(asked) == 2
+        for questions in asked:
+            own = questions[-1]
+            prompt, right = expected[row.condition]
+            assert own.prompt == prompt
+            # One key judges all: the question on the method is not answered by a guess at the first place.
+            [answer] = [option for option in own.options if option.means == study.screening.answers[own.name]]
+            assert right in answer.label
+            assert sum(right in option.label for option in own.options) == 1
+            assert {question.name for question in questions} == set(study.screening.answers)
+
+
+@pytest.mark.parametrize(("domain", "test"), STUDIES)
 def test_it_is_said_which_forms_agree(studies, domain, test):
     _, notes = studies[domain, test]
     assert (
