@@ -127,7 +127,8 @@ def coded_trees(
     sizes = [len(table) for table in encoded]
     numbering: tuple[int, ...] = ()
     if len(inner) > FEW_NODES:
-        nearness = np.bincount(owner[trees.column[inner]], _nearness(trees)[inner], len(sizes))
+        nearness = np.zeros(len(sizes))
+        np.add.at(nearness, owner[trees.column[inner]], _nearness(trees)[inner])
         numbering = _numbering(sizes, nearness)
     return CodedTrees(
         ensemble,
