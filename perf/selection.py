@@ -48,8 +48,12 @@ def run(method: str, name: str, seed: int) -> dict[str, object]:
     }
 
 
-if __name__ == "__main__":
+def main() -> None:
     method, seeds = sys.argv[1], int(sys.argv[2])
     for seed in range(seeds):
         for name in sys.argv[3:] or TASKS:
             print(json.dumps(run(method, name, seed)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

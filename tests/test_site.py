@@ -26,6 +26,12 @@ def run(command: list[str], folder: Path) -> str:
     return ended.stdout
 
 
+def commands_in(text: str) -> list[str]:
+    """The lines of a page's blocks for a shell, with this Python's Verax."""
+    lines = "".join(re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)).splitlines()
+    return [re.sub(r"^verax\b", f'"{sys.executable}" -m verax', line) for line in lines]
+
+
 class Fetched(HTMLParser):
     """What a browser fetches for a page."""
 
@@ -64,6 +70,10 @@ def test_the_blocks_of_a_tutorial_run_from_top_to_bottom(page, tmp_path):
     report = re.search(r"\S+report\.html", printed)
     assert report is not None
     assert (tmp_path / report[0]).exists()
+    for name, content in re.findall(r'```\w+ title="([^"]+)"\n(.*?)```', text, re.DOTALL):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    for command in commands_in(text):
+        run(["sh", "-c", command], tmp_path)
 
 
 def test_the_commands_of_the_study_tutorial_run_from_top_to_bottom(tmp_path):
@@ -72,9 +82,8 @@ def test_the_commands_of_the_study_tutorial_run_from_top_to_bottom(tmp_path):
     text = (TUTORIALS / "own-study.md").read_text(encoding="utf-8")
     for name, content in re.findall(r'```\w+ title="([^"]+)"\n(.*?)```', text, re.DOTALL):
         (tmp_path / name).write_text(content, encoding="utf-8")
-    commands = "".join(re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)).splitlines()
+    commands = commands_in(text)
     assert len(commands) == 4
     for command in commands:
-        verax = f'"{sys.executable}" -m verax'
-        run(["sh", "-c", re.sub(r"^verax\b", verax, command)], tmp_path)
+        run(["sh", "-c", command], tmp_path)
     assert (tmp_path / "pilot" / "report.html").exists()

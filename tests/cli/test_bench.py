@@ -103,6 +103,12 @@ def test_a_folder_of_another_run_is_refused(verax, reviews):
     assert "holds another run" in ended.err
 
 
+def test_explainers_with_commas_between_are_those_that_python_is_given_one_by_one(verax, reviews):
+    assert verax("bench", "stain", *OPTIONS, "--explainers", "greedy, random", "--out", "run").status == 0
+    spec = json.loads((reviews / "run" / "manifest.json").read_text())["spec"]
+    assert spec["explainers"] == ["greedy", "random"]
+
+
 def test_the_worked_example_of_the_docs_runs_as_it_stands(verax, reviews):
     page = (Path(__file__).parents[2] / "docs" / "staining.md").read_text(encoding="utf-8")
     modules = re.findall(r"```python\n# (my_package/\w+\.py)\n(.*?)```", page, re.DOTALL)

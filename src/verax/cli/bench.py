@@ -125,7 +125,7 @@ def stain(
     given = {
         "datasets": given_names(datasets),
         "models": given_names(models),
-        "explainers": None if explainers is None else [explainers],
+        "explainers": given_names(explainers),
         "samples": samples,
         "stains": stains,
         "size": size,

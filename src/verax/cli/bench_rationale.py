@@ -113,7 +113,7 @@ def rationale(
     given = {
         "datasets": given_names(datasets),
         "models": given_names(models),
-        "explainers": None if explainers is None else [explainers],
+        "explainers": given_names(explainers),
         "samples": samples,
         "targets": targets,
         "difficulty": given_names(difficulty),

@@ -19,7 +19,12 @@ INSTALLED, SOURCE = Path(__file__).parents[1] / "docs", Path(__file__).parents[3
 @one_sentence
 def docs(
     page: Annotated[
-        str | None, typer.Argument(metavar="[PAGE]", help="Its name; all names if left out.")
+        str | None,
+        typer.Argument(
+            metavar="[PAGE]",
+            help="Its name; all names if left out.",
+            autocompletion=lambda: list(installed_pages()),
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -42,7 +42,11 @@ USES = {
 def list_things(
     sort: Annotated[
         str | None,
-        typer.Argument(metavar="[SORT]", help=f"One of: {', '.join(Sort)}; all of them if left out."),
+        typer.Argument(
+            metavar="[SORT]",
+            help=f"One of: {', '.join(Sort)}; all of them if left out.",
+            autocompletion=lambda: list(map(str, Sort)),
+        ),
     ] = None,
     preset: Annotated[
         str | None,

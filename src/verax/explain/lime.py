@@ -229,7 +229,12 @@ def sample_masks(n_features: int, samples: int, rng: np.random.Generator) -> Boo
     drawn again; it needs no sorting.
     """
     columns = np.ones((n_features, samples), dtype=np.bool_)
-    redo = np.arange(1, samples) if n_features else np.arange(0)
+    if n_features == 0:
+        return columns
+    drawn = columns[:, 1:]
+    chances = rng.random(samples - 1, dtype=np.float32)
+    np.greater_equal(rng.random(drawn.shape, dtype=np.float32), chances, out=drawn)
+    redo = 1 + np.flatnonzero(drawn.all(axis=0))
     while len(redo):
         chances = rng.random(len(redo), dtype=np.float32)
         columns[:, redo] = rng.random((n_features, len(redo)), dtype=np.float32) >= chances

@@ -138,6 +138,8 @@ def distinct_rows(
         The place of each distinct variant's first occurrence, ascending, and for every variant the number of its
         distinct one.
     """
+    if numbers is None and 0 < len(columns) <= 64:  # the bits themselves are the number
+        return _first_and_inverse(packed_rows(np.ascontiguousarray(columns.T))[:, 0])
     if numbers is None:
         numbers = row_numbers(columns.astype(np.float64))
     first, inverse = _first_and_inverse(numbers)

@@ -118,15 +118,30 @@ def stainable_of(dataset: Dataset, words: str, bins: Bins | None = None) -> Stai
             _each(dataset, lambda part: known.assign(part.inputs).astype(np.float64)),
             known,
         )
+    from sklearn.base import clone
+
     vectorizer = fit_vectorizer(list(dataset.train.inputs), words)
-    counter = vectorizer if words == "counts" else fit_vectorizer(list(dataset.train.inputs), "counts")
+    # The texts are read once more, not once for the models' rows and once for counts.
+    counter = clone(vectorizer).set_params(binary=False, vocabulary=vectorizer.vocabulary_)
+    train, validation, test = _each(dataset, lambda part: counter.transform(list(part.inputs)))
+    counted = words == "counts"
+    rows = (
+        (train, validation, test) if counted else (_presence(train), _presence(validation), _presence(test))
+    )
     return Stainable(
         dataset,
         vectorizer,
-        _each(dataset, lambda part: vectorizer.transform(list(part.inputs))),
-        _each(dataset, lambda part: scipy.sparse.csc_matrix(counter.transform(list(part.inputs)))),
+        rows,
+        (scipy.sparse.csc_matrix(train), scipy.sparse.csc_matrix(validation), scipy.sparse.csc_matrix(test)),
         None,
     )
+
+
+def _presence(counts: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
+    """1 where a word occurs, as a vectoriser with ``binary=True`` makes it."""
+    present = counts.copy()
+    present.data.fill(1.0)
+    return present
 
 
 def _load(name_or_path: str, **options: Any) -> Dataset:
