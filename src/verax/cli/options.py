@@ -14,6 +14,12 @@ from verax.errors import VeraxError
 from verax.names import split_outside
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a built study.")]
+Folders = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="DIR...", help="The folder of a built study, or of several that are served together."
+    ),
+]
 Database = Annotated[
     str | None,
     typer.Option(help="The URL of the answers' database; a SQLite file in the study's folder by default."),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from verax.cli.console import INTERRUPTED, messages, note, one_sentence, output, print_json, say, show_reasons
-from verax.cli.options import AsJson, Folder, Verbose
+from verax.cli.options import AsJson, Folders, Verbose
 
 if TYPE_CHECKING:
     from verax.studies.bots.crowd import Progress
@@ -49,7 +49,7 @@ def _list_profiles(asked: bool) -> None:
 
 @one_sentence
 def bots_command(
-    folder: Folder,
+    folders: Folders,
     n: Annotated[int, typer.Option("--n", "-n", help="How many.")] = 40,
     profile: Annotated[
         str, typer.Option(help="Who they are: one profile, or several with their shares.")
@@ -86,11 +86,11 @@ def bots_command(
     from verax.studies.protocol.surroundings import participant_steps
     from verax.workflows.study import send_bots
 
-    study = load_study(folder)
+    study = load_study(folders[0])
     begun = time.monotonic()
     with _leaving() as stop, _progress(n, len(participant_steps(study, study.rows[0], 1))) as progress:
         summary = send_bots(
-            folder,
+            folders,
             n,
             profile,
             url=url,
@@ -106,7 +106,7 @@ def bots_command(
     if as_json:
         print_json(summary)
     else:
-        _print(study.spec.title, summary, folder)
+        _print(study.spec.title, summary, folders[0])
     if stop.is_set():
         raise typer.Exit(INTERRUPTED)
     if summary["problems"]:

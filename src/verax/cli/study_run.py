@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from verax.cli.console import note, one_sentence, print_json, say
-from verax.cli.options import AsJson, Database, Folder, Host, Port
+from verax.cli.options import AsJson, Database, Folder, Folders, Host, Port
 from verax.errors import VeraxError
 from verax.workflows.answers import check_installed, opened
 
@@ -191,7 +191,7 @@ def _password() -> str:
 
 @one_sentence
 def serve_command(
-    folder: Folder,
+    folders: Folders,
     database: Database = None,
     port: Port = 8000,
     host: Host = "127.0.0.1",
@@ -206,12 +206,30 @@ def serve_command(
             metavar="NAMES", help="Names under which it is served, with commas between; any by default."
         ),
     ] = "",
+    title: Annotated[
+        str, typer.Option(help="Of the first page of several studies; the first one's title by default.")
+    ] = "",
 ) -> None:
-    """Serve a study to participants and store their answers."""
+    """Serve a study to participants and store their answers.
+
+    With several folders, and --database for all of them, whoever comes is given one of the studies: the one with the
+    condition that has the fewest people of all that still need some.
+    """
     check_installed()
     from verax.web.serve import serve as run
 
-    run(folder, database=database, port=port, host=host, workers=workers, proxy=proxy, host_name=host_name)
+    if title and len(folders) == 1:
+        raise VeraxError("--title is for several studies; one study has the title of its spec.")
+    run(
+        folders,
+        database=database,
+        port=port,
+        host=host,
+        workers=workers,
+        proxy=proxy,
+        host_name=host_name,
+        title=title,
+    )
 
 
 @one_sentence

@@ -16,8 +16,8 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Lifespan, Message, Receive, Scope, Send
 
 from verax.studies.answers.exclusion import apply_exclusions
 from verax.studies.model.study import Study
@@ -30,7 +30,7 @@ from verax.web.http.assets import assets
 from verax.web.http.forms import Form, shown_or_posted
 from verax.web.http.hosts import AllowedHosts
 from verax.web.http.origins import own_posted
-from verax.web.http.pages import Site
+from verax.web.http.pages import Site, front, see_other
 from verax.web.http.policy import headers_for
 from verax.web.http.rate_limits import make_limits
 from verax.web.participant import routes as participant
@@ -45,7 +45,13 @@ logger = logging.getLogger("verax.web")
 
 
 def make_app(
-    store: Store, study: Study, *, preview: bool = False, frozen: str | None = None, hosts: Sequence[str] = ()
+    store: Store,
+    study: Study,
+    *,
+    preview: bool = False,
+    frozen: str | None = None,
+    hosts: Sequence[str] = (),
+    folder: str = "",
 ) -> Starlette:
     """The pages of a study; a server that ends closes the store.
 
@@ -55,18 +61,31 @@ def make_app(
         preview: every page says that nothing is recorded, and there are none for experimenters.
         frozen: when the study was frozen, for experimenters.
         hosts: the names under which it is served; any if there are none.
+        folder: where the study is among others that have one first page, see `verax.web.together`.
     """
-    app = Starlette(
-        routes=[
-            Route("/", participant.welcome),
-            Route("/enter", own_posted(participant.enter), methods=["POST"]),
-            Route("/leave", own_posted(participant.forget_me), methods=["POST"]),
+    app = application(
+        Site(store, study, preview, folder),
+        [
+            *([Route("/", _to_the_front)] if folder else first_routes()),
             _both("/p/{token}", participant.here, participant.submit),
             _both("/p/{token}/leave", ask_to_leave, leave),
             Route("/p/{token}/look/{ord:int}", participant.look_back),
-            Route("/static/{name}", static),
             *([] if preview else [Route("/health", health), *experimenter_routes()]),
         ],
+        _closing,
+        hosts,
+    )
+    app.state.watch = Watch(store, frozen)
+    app.state.password_checks = PasswordChecks()
+    return app
+
+
+def application(
+    site: Site, routes: Sequence[BaseRoute], lifespan: Lifespan[Starlette], hosts: Sequence[str] = ()
+) -> Starlette:
+    """Pages at some addresses, with what all pages need: files, headers, and sentences for whatever goes wrong."""
+    app = Starlette(
+        routes=[Route("/static/{name}", static), *routes],
         middleware=[Middleware(SafeHeaders), Middleware(CutShort), Middleware(AllowedHosts, names=hosts)],
         exception_handlers={
             HTTPException: _refused,
@@ -76,14 +95,25 @@ def make_app(
             ClientDisconnect: _gone,
             Exception: _broken,
         },
-        lifespan=_closing,
+        lifespan=lifespan,
     )
-    app.state.site = Site(store, study, preview)
+    app.state.site = site
     app.state.limits = make_limits()
-    app.state.watch = Watch(store, frozen)
-    app.state.health = Health(store)
-    app.state.password_checks = PasswordChecks()
+    app.state.health = Health(site.store)
     return app
+
+
+def first_routes() -> list[Route]:
+    """The first page and the way in."""
+    return [
+        Route("/", participant.welcome),
+        Route("/enter", own_posted(participant.enter), methods=["POST"]),
+        Route("/leave", own_posted(participant.forget_me), methods=["POST"]),
+    ]
+
+
+def _to_the_front(request: Request) -> Response:
+    return see_other(f"{front(request)}/")
 
 
 def _both(path: str, show: Callable[[Request], Response], take: Callable[[Request, Form], Response]) -> Route:

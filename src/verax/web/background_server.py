@@ -7,14 +7,14 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
 from verax.errors import VeraxError
 
-SERVE = "import sys; from verax.web.serve import serve; serve(sys.argv[1], sys.argv[2] or None, port=0)"
+SERVE = "import sys; from verax.web.serve import serve; serve(sys.argv[2:], sys.argv[1] or None, port=0)"
 PREVIEW = (
     "import sys; from verax.web.preview import preview; preview(sys.argv[1], int(sys.argv[2]), sys.argv[3])"
 )
@@ -24,14 +24,15 @@ ENDS = 20
 
 
 @contextmanager
-def serving_aside(folder: str | Path, database: str | None = None) -> Iterator[str]:
+def serving_aside(folder: str | Path | Sequence[str | Path], database: str | None = None) -> Iterator[str]:
     """Serves a study on a free port of this machine, in a process of its own; its address.
 
     Args:
-        folder: of the study.
+        folder: of the study, or the folders of several that are served together.
         database: its URL; a SQLite file in the study's folder if None.
     """
-    with _aside(SERVE, str(folder), database or "") as address:
+    folders = [folder] if isinstance(folder, str | Path) else folder
+    with _aside(SERVE, database or "", *map(str, folders)) as address:
         yield address
 
 

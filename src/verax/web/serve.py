@@ -1,4 +1,4 @@
-"""Serves a study to participants: one process or several, on one port."""
+"""Serves a study, or several together, to participants: one process or several, on one port."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ from uvicorn.supervisors import Multiprocess
 from verax.errors import VeraxError
 from verax.studies.model.freeze import frozen
 from verax.studies.model.study_files import load_study
-from verax.studies.store import link_key, open_store, platform_key
 from verax.studies.store.database.redirect import present_url
+from verax.studies.store.together import folder_of, open_together
 from verax.web.app import make_app
 from verax.web.http.connections import BoundedProtocol
 from verax.web.http.hosts import host_names
+from verax.web.together import check_alike, together_app
 
 # Somebody's answer on its way is waited for so many seconds when the server ends.
 GRACE = 10
@@ -35,43 +36,62 @@ PATIENCE = 60
 
 
 def serve(
-    folder: str | Path,
+    folder: str | Path | Sequence[str | Path],
     database: str | None = None,
     port: int = 8000,
     host: str = "127.0.0.1",
     workers: int = 1,
     proxy: str = "",
     host_name: str = "",
+    title: str = "",
 ) -> None:
-    """Serves a built study until Ctrl-C.
+    """Serves a built study until Ctrl-C, or several with one first page, where whoever comes is given one of them.
 
     Args:
-        folder: of the study.
-        database: its URL; a SQLite file in the study's folder if None.
+        folder: of the study, or the folders of several.
+        database: its URL; a SQLite file in the study's folder if None. Several studies need one.
         port: 0 takes any free one.
         host: the address to listen at: 127.0.0.1 for this machine only, 0.0.0.0 for everybody.
         workers: processes.
         proxy: the addresses of the reverse proxies that tell where requests come from; see `proxies`.
         host_name: the names under which the study is served, with commas between; any name if empty.
+        title: of the first page of several studies; that of the first study if empty.
     """
     trusted, names = proxies(proxy), host_names(host_name)
     if workers < 1:
         raise VeraxError(f"A study is served by at least one process; workers is {workers}.")
-    url = database or default_database(folder)
-    study = load_study(folder)
+    folders = [str(one) for one in ([folder] if isinstance(folder, str | Path) else folder)]
+    url = database or _their_database(folders)
+    studies = [load_study(one) for one in folders]
+    if len(studies) > 1:
+        check_alike(studies)
     # Opened once before there are several processes: tables are made here, and what is wrong is said here.
-    open_store(study, url, key=platform_key(study, folder), link=link_key(study, folder)).close()
+    open_together(studies, url, folders=folders).close()
     url = present_url(url)
     listener = listen(host, port)
     many = f"with {workers} processes " if workers > 1 else ""
+    title = title or studies[0].spec.title
+    print(f"{title!r} is served {many}at {address(listener)}")
+    if len(studies) > 1:
+        for study in studies:
+            behind = f"{address(listener)[:-1]}{folder_of(study)}"
+            print(f"  {study.spec.title!r} for experimenters: {behind}/experimenter")
     print(
-        f"{study.spec.title!r} is served {many}at {address(listener)}\n"
-        f"Answers go to {make_url(url).render_as_string(hide_password=True)}\n"
-        "Press Ctrl-C to end.",
+        f"Answers go to {make_url(url).render_as_string(hide_password=True)}\nPress Ctrl-C to end.",
         flush=True,
     )
-    run(partial(_worker, str(folder), url, names), listener, workers, trusted)
+    run(partial(_worker, folders, url, names, title), listener, workers, trusted)
     print("Ended. Every answer that was given is stored.", flush=True)
+
+
+def _their_database(folders: Sequence[str]) -> str:
+    if len(folders) == 1:
+        return default_database(folders[0])
+    beside = Path(folders[0]).parent / "answers.sqlite"
+    raise VeraxError(
+        "Studies that are served together have their answers in one database, so that places are counted over all of "
+        f"them; name it, as with --database sqlite:///{beside}, here and in later commands."
+    )
 
 
 def default_database(folder: str | Path) -> str:
@@ -171,9 +191,12 @@ def _end_with_parent() -> None:
     Thread(target=watch, args=(parent.sentinel,), daemon=True).start()
 
 
-def _worker(folder: str, url: str, hosts: Sequence[str] = ()) -> ASGIApp:
+def _worker(folders: Sequence[str], url: str, hosts: Sequence[str] = (), title: str = "") -> ASGIApp:
     _end_with_parent()
-    study = load_study(folder)
-    freeze = frozen(folder)
-    store = open_store(study, url, key=platform_key(study, folder), link=link_key(study, folder))
-    return make_app(store, study, frozen=freeze.at if freeze else None, hosts=hosts)
+    studies = [load_study(folder) for folder in folders]
+    together = open_together(studies, url, folders=folders)
+    freezes = {study.hash: frozen(folder) for study, folder in zip(studies, folders, strict=True)}
+    when = {hash: freeze.at for hash, freeze in freezes.items() if freeze is not None}
+    if len(studies) > 1:
+        return together_app(together, title=title, frozen=when, hosts=hosts)
+    return make_app(together.stores[0], studies[0], frozen=when.get(studies[0].hash), hosts=hosts)

@@ -85,7 +85,8 @@ def analyze_study(
 
     Args:
         folder: of the study.
-        database: the URL of its answers; a SQLite file in the study's folder by default.
+        database: the URL of its answers; a SQLite file in the study's folder by default. Further studies are looked for
+            there too, and in their own folders if they are not there.
         export: an export of the study, to be analysed instead of its database.
         together: folders of further studies, for the tables over several; see docs/analysis.md.
         bots: analyse the bots; they are never mixed with people.
@@ -124,7 +125,7 @@ def analyze_study(
     collected = _collected(folder, database, export)
     into = Path(out) if out is not None else Path(folder) / ("analysis-bots" if bots else "analysis")
     with during("Analysing"):
-        others = [_collected(other, None, None) for other in together]
+        others = [_collected(other, _shared(other, database), None) for other in together]
         summary = analyse(collected, options, frozen=frozen(folder), others=others)
         if strategies is not None:
             summary = _with_strategies(summary, Path(strategies), [collected, *others], bots)
@@ -148,6 +149,14 @@ def _with_strategies(summary: Summary, path: Path, studies: Sequence[Collected],
     table = strategy_table(coded_file(path, asked))
     kept = [one for one in summary.tables if one.key != "strategies"]
     return replace(summary, tables=(*kept, *([] if table is None else [table])))
+
+
+def _shared(folder: str | Path, database: str | None) -> str | None:
+    """The database of the first study, if a further one has its answers there too, as when both were served together."""
+    from verax.studies.model.study_files import load_study
+    from verax.studies.store.status import holds_study
+
+    return database if database is not None and holds_study(database, load_study(folder)) else None
 
 
 def _collected(folder: str | Path, database: str | None, export: str | Path | None) -> Collected:

@@ -201,7 +201,7 @@ class Preview:
 
 
 def send_bots(
-    folder: str | Path,
+    folder: str | Path | Sequence[str | Path],
     n: int = 40,
     profile: str = "helped",
     *,
@@ -217,7 +217,7 @@ def send_bots(
     """Sends simulated people through a study's real pages; they are marked as bots and take nobody's place.
 
     Args:
-        folder: of the study.
+        folder: of the study, or the folders of several that are served together.
         n: how many.
         profile: who they are: one profile, or several with their shares.
         url: where the study is served; if it is not given, it is served here on a free port.
@@ -239,10 +239,13 @@ def send_bots(
     check_counts(n, concurrent)
     if pace not in ("fast", "human"):
         raise VeraxError(f"--pace is fast or human; {pace!r} is neither.")
-    study = load_study(folder)
-    with opened(study, folder, database) as store:
+    folders = [folder] if isinstance(folder, str | Path) else list(folder)
+    if len(folders) > 1 and database is None:
+        raise VeraxError("Name the database of the studies that are served together with --database.")
+    study, *others = [load_study(one) for one in folders]
+    with opened(study, folders[0], database) as store:
         bot_pass = store.bot_pass()
-    with serving_aside(folder, database) if url is None else nullcontext(url) as address:
+    with serving_aside(folders, database) if url is None else nullcontext(url) as address:
         runs = run_bots(
             study,
             address,
@@ -255,5 +258,6 @@ def send_bots(
             progress=progress,
             patience=patience,
             stop=stop,
+            others=others,
         )
     return summarise(runs)

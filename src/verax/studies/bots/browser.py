@@ -72,7 +72,7 @@ class Browser:
 
     def address(self, path: str) -> str:
         """Where a page of the study is on the server; redirects name the whole path already."""
-        return path if path.startswith(f"{self._folder}/p/") else self._folder + path
+        return path if path.startswith(f"{self._folder}/") else self._folder + path
 
     def _ask(self, method: str, path: str, body: str | None) -> Answer:
         until = time.monotonic() + self._patience

@@ -16,6 +16,7 @@ from verax.studies.bots.person import Person
 from verax.studies.bots.profiles import Profile
 from verax.studies.bots.walk import Acknowledged, BotRun, Manner, Pace, walk
 from verax.studies.model.study import Study
+from verax.studies.store.together import folder_of
 
 # How many seconds somebody tries again where no answer comes.
 PATIENCE = 60.0
@@ -42,6 +43,7 @@ def run_bots(
     progress: Callable[[Progress], None] | None = None,
     patience: float = PATIENCE,
     stop: Event | None = None,
+    others: Sequence[Study] = (),
 ) -> list[BotRun]:
     """Sends simulated people through a study that is served; what became of each.
 
@@ -57,10 +59,12 @@ def run_bots(
         progress: called after every page.
         patience: for how many seconds they try again where no answer comes, as while the server is restarted.
         stop: when it is set, everybody leaves.
+        others: studies that are served together with this one.
     """
     check_counts(n, concurrent)
     people = as_mixture(profiles).people(n, seed)
     album, ended, stopped = make_album(study), _Count(progress), stop or Event()
+    studies = {folder_of(study): album} | {folder_of(other): make_album(other) for other in others}
     manner = Manner(pace, stopped, ended.told)
 
     def go(number: int) -> BotRun:
@@ -69,7 +73,7 @@ def run_bots(
         person = Person(album, people[number - 1], seed, number)
         # Who is waiting for an answer leaves too.
         browser = Browser(url, patience=patience, pause=stopped.wait)
-        done = walk(person, browser, bot_pass, manner)
+        done = walk(person, browser, bot_pass, manner, studies)
         ended.one_more()
         return done
 

@@ -31,6 +31,10 @@ class Person:
         self._names: dict[int, str] = {}  # learnt from pages, where classes are not called by their own names
         self._last_aid: Aid = "none"
 
+    def meet(self, album: Album) -> None:
+        """Is given another study than the one that was expected, before its first page."""
+        self._album = album
+
     def answer(self, page: Page) -> dict[str, str]:
         """The answers to a page by question: the place of the chosen option, or a text; nothing where one is left open.
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from threading import Event
+from types import MappingProxyType
 from typing import Literal
 
 from verax.errors import VeraxError
+from verax.studies.bots.album import Album
 from verax.studies.bots.browser import Answer, Browser
 from verax.studies.bots.html_page import read_page
 from verax.studies.bots.page import Page
@@ -89,13 +91,31 @@ class Manner:
     told: Callable[[tuple[Acknowledged, ...]], None]
 
 
-def walk(person: Person, browser: Browser, bot_pass: str, manner: Manner) -> BotRun:
-    """Goes through the study; whatever happens is in what is returned."""
+def walk(
+    person: Person,
+    browser: Browser,
+    bot_pass: str,
+    manner: Manner,
+    studies: Mapping[str, Album] = MappingProxyType({}),
+) -> BotRun:
+    """Goes through the study; whatever happens is in what is returned.
+
+    Args:
+        person: who goes.
+        browser: with which.
+        bot_pass: of the study's store.
+        manner: how.
+        studies: where several are served together, by folder: the person is given one of them.
+    """
     run = BotRun(person.number, str(person.profile))
     begun = time.monotonic()
     way = _Way(person, browser, manner)
     try:
-        status = way.enter(bot_pass) or way.go()
+        refused = way.enter(bot_pass)
+        for folder, album in studies.items():
+            if f"{folder}/p/" in way.address:
+                person.meet(album)
+        status = refused or way.go()
         run = replace(run, status=status)
     except VeraxError as error:
         stopped = manner.stop.is_set()

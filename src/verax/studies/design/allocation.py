@@ -1,4 +1,8 @@
-"""Which row of the design an arriving participant takes, and which order of answers: those with the fewest people."""
+"""Which row of the design an arriving participant takes, and which order of answers: those with the fewest people.
+
+Where studies are served together, the one that an arriving participant takes is found by the same rule over the rows
+of all of them.
+"""
 
 from __future__ import annotations
 
@@ -65,6 +69,47 @@ def choose_row(
     fewest = min(taken.get(row.number, 0) for row in free)
     least = [row for row in free if taken.get(row.number, 0) == fewest]
     return least[int(stream(seed, "allocation", arrival).integers(len(least)))]
+
+
+def choose_study(
+    designs: Sequence[Sequence[DesignRow]], taken: Sequence[Places], seed: int, arrival: int
+) -> int | None:
+    """The place in the list of the study for the next participant, or None if all places of all studies are taken.
+
+    It is the study of the row that has the fewest people of all rows with room, once everybody at a door has taken the
+    emptiest row there, as `choose_row` will give it to them. So studies have as many people as their rows need, and
+    arrivals in sequence leave all rows of all studies that still have room at most one apart.
+
+    Args:
+        designs: the rows of each study.
+        taken: the places taken in each.
+        seed: ties are broken by it and by the arrival; a study with two of the emptiest rows is drawn twice as often as
+            one with one.
+        arrival: the number of this participant among those of all the studies, from 1.
+    """
+    room = [
+        (people[row.number], place)
+        for place, (rows, places) in enumerate(zip(designs, taken, strict=True))
+        for people in [_once_placed(rows, places)]
+        for row in rows
+        if people[row.number] < row.target
+    ]
+    if not room:
+        return None
+    fewest = min(room)[0]
+    least = [place for people, place in room if people == fewest]
+    return least[int(stream(seed, "study", arrival).integers(len(least)))]
+
+
+def _once_placed(rows: Sequence[DesignRow], taken: Places) -> Counter[int]:
+    """How many people each row has when all who are at the door have a row."""
+    people = Counter(taken.rows)
+    for _ in range(taken.at_door):
+        free = [row.number for row in rows if people[row.number] < row.target]
+        if not free:
+            break
+        people[min(free, key=lambda number: people[number])] += 1
+    return people
 
 
 def choose_order(orders: int, row: DesignRow, taken: Places, seed: int, arrival: int) -> int | None:

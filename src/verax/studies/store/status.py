@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 
-from sqlalchemy import Connection, bindparam, case, func, inspect, select
+from sqlalchemy import Connection, Select, bindparam, case, func, inspect, select
 from sqlalchemy.exc import DBAPIError
 
 from verax.errors import VeraxError
@@ -303,7 +303,15 @@ def people_who_agreed(url: str, title: str) -> int:
         .select_from(participants.join(studies))
         .where(studies.c.title == title, participants.c.consented_at.is_not(None), ~participants.c.is_bot)
     )
+    return _counted(url, query)
 
+
+def holds_study(url: str, study: Study) -> bool:
+    """Whether a database has this very study; nothing is changed."""
+    return _counted(url, select(func.count()).where(studies.c.hash == study.hash)) > 0
+
+
+def _counted(url: str, query: Select[int]) -> int:
     def count(connection: Connection) -> int:
         there = inspect(connection).has_table(participants.name)
         return connection.execute(query).scalar_one() if there else 0

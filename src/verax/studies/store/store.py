@@ -6,7 +6,8 @@ import hmac
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Concatenate, Literal, ParamSpec, TypeVar
+from functools import partial
+from typing import Concatenate, Literal, NamedTuple, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, bindparam, select, update
 
@@ -16,7 +17,7 @@ from verax.studies.store.clock import to_micros, utc_now
 from verax.studies.store.database.engine import Database
 from verax.studies.store.database.register import open_registered
 from verax.studies.store.participant.consent import consent
-from verax.studies.store.participant.enter import enter, enter_person, make_codes
+from verax.studies.store.participant.enter import enter, enter_person, is_known, make_codes
 from verax.studies.store.participant.in_vain import keep
 from verax.studies.store.participant.leaf import leaf
 from verax.studies.store.participant.participant_view import Submitted, Where
@@ -44,6 +45,13 @@ SET_STATE = (
     .where(studies.c.id == bindparam("study_id"), studies.c.state != bindparam("new"))
     .values(state=bindparam("new"))
 )
+
+
+class Arriving(NamedTuple):
+    """Somebody who comes to a study: lets them in and says their token; says whether they were there before."""
+
+    enter: Callable[[Transaction], str]
+    is_known: Callable[[Transaction], bool]
 
 
 class Store:
@@ -78,17 +86,17 @@ class Store:
 
     def read(self, work: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Does work that changes nothing; each statement sees what is committed at its moment."""
-        return self.database.read(lambda connection: work(self._begin(connection), *args, **kwargs))
+        return self.database.read(lambda connection: work(self.begin(connection), *args, **kwargs))
 
     def write(self, work: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Does work as one transaction, whole or not at all."""
-        return self.database.write(lambda connection: work(self._begin(connection), *args, **kwargs))
+        return self.database.write(lambda connection: work(self.begin(connection), *args, **kwargs))
 
     @contextmanager
     def snapshot(self) -> Iterator[Transaction]:
         """For reading the study as it is at the beginning, whatever is written meanwhile."""
         with self.database.snapshot() as connection:
-            yield self._begin(connection)
+            yield self.begin(connection)
 
     def enter(
         self,
@@ -117,15 +125,41 @@ class Store:
         Raises:
             Refused: nobody can enter now, or not with this code, or not with this session.
         """
-        if platform is not None and person is not None:
-            key = self._key()
-            known = known_person(
-                key, self.study.hash, platform, person, return_to, session, link_key=self._link_key
-            )
-            own = holds is not None and not is_lent(holds)
-            may_know = self.write(enter_person, known, token_hash(holds) if own and holds else None)
-            return known.token if may_know else lent_token(key, known.token)
-        return self.write(enter, code, is_bot=is_bot)
+        arriving = self.arriving(
+            code=code,
+            is_bot=is_bot,
+            platform=platform,
+            person=person,
+            return_to=return_to,
+            session=session,
+            holds=holds,
+        )
+        return self.write(arriving.enter)
+
+    def arriving(
+        self,
+        *,
+        code: str | None = None,
+        is_bot: bool = False,
+        platform: str | None = None,
+        person: str | None = None,
+        return_to: Mapping[str, str] | None = None,
+        session: str | None = None,
+        holds: str | None = None,
+    ) -> Arriving:
+        """Somebody who comes, to be let in by a transaction that may do more than that; see `enter`."""
+        if platform is None or person is None:
+            return Arriving(partial(enter, code=code, is_bot=is_bot), lambda _work: False)
+        key = self._key()
+        known = known_person(
+            key, self.study.hash, platform, person, return_to, session, link_key=self._link_key
+        )
+        own = token_hash(holds) if holds is not None and not is_lent(holds) else None
+
+        def let_in(work: Transaction) -> str:
+            return known.token if enter_person(work, known, own) else lent_token(key, known.token)
+
+        return Arriving(let_in, partial(is_known, person=known))
 
     def opened_by(self, shown: str) -> tuple[str, bool]:
         """The token behind what stands in an address or a cookie, and whether it is the participant's own.
@@ -270,7 +304,8 @@ class Store:
     def _secret(self) -> str:
         return self.read(state_of).secret
 
-    def _begin(self, connection: Connection) -> Transaction:
+    def begin(self, connection: Connection) -> Transaction:
+        """Work on this study with a connection to its database."""
         return Transaction(connection, self.study, self.study_id, to_micros(self.clock()), self.preview)
 
 

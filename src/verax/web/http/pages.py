@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import groupby
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse
@@ -23,13 +23,52 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
+class Who(TypedDict, total=False):
+    """Who comes, as `Store.enter` takes it."""
+
+    is_bot: bool
+    platform: str
+    person: str
+    return_to: Mapping[str, str] | None
+    session: str
+
+
 @dataclass(frozen=True, eq=False)
 class Site:
-    """A study with its store; in a preview every page says so."""
+    """A study with its store.
+
+    Attributes:
+        store: where answers go.
+        study: what is shown.
+        preview: every page says that nothing is recorded.
+        folder: behind the address of the first page, where the study is one of several with the same first page: its
+            own pages begin there. Empty for a study on its own.
+    """
 
     store: Store
     study: Study
     preview: bool = False
+    folder: str = ""
+
+    @property
+    def title(self) -> str:
+        """What the pages are called."""
+        return self.study.spec.title
+
+    @property
+    def sites(self) -> Sequence[Site]:
+        """Where somebody who opens the first page may be already."""
+        return (self,)
+
+    def enter(
+        self, cookies: Mapping[str, str], code: str | None = None, **who: Unpack[Who]
+    ) -> tuple[Site, str]:
+        """Lets somebody in: where they are then, and their token.
+
+        Raises:
+            Refused: they cannot enter.
+        """
+        return self, self.store.enter(code=code, holds=cookies.get(self.cookie), **who)
 
     @cached_property
     def minutes(self) -> float:
@@ -52,6 +91,11 @@ def root(request: Request) -> str:
     return str(request.scope.get("root_path", "")).rstrip("/")
 
 
+def front(request: Request) -> str:
+    """Where the address of the first page begins: as `root`, unless several studies have the same one."""
+    return root(request).removesuffix(site_of(request).folder)
+
+
 def page(request: Request, template: str, context: Mapping[str, object], status: int = 200) -> HTMLResponse:
     """A page of the study.
 
@@ -63,7 +107,7 @@ def page(request: Request, template: str, context: Mapping[str, object], status:
     """
     site = site_of(request)
     shared = {
-        "study": site.study.spec.title,
+        "study": site.title,
         "contact": site.study.spec.texts.contact,
         "preview": site.preview,
         "root": root(request),

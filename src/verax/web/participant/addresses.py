@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from starlette.requests import Request
 from starlette.responses import Response
 
-from verax.web.http.pages import root, site_of
+from verax.web.http.pages import Site, front, site_of
 
 # How long a browser remembers who its participant is.
 REMEMBERED = 30 * 24 * 3600
@@ -37,9 +37,9 @@ def opened_place(request: Request) -> Opened:
     return Opened(shown, *site_of(request).store.opened_by(shown))
 
 
-def place(request: Request, shown: str) -> str:
-    """The one address of a participant."""
-    return f"{root(request)}/p/{shown}"
+def place(request: Request, shown: str, site: Site | None = None) -> str:
+    """The one address of a participant: of the study that was asked, or of another with the same first page."""
+    return f"{front(request)}{(site or site_of(request)).folder}/p/{shown}"
 
 
 def leave_address(request: Request, shown: str) -> str:
@@ -58,13 +58,13 @@ def own_link(request: Request, opened: Opened) -> str:
     return f"{scheme}://{asked}{place(request, opened.token)}"
 
 
-def remember(request: Request, answer: Response, token: str) -> None:
+def remember(request: Request, answer: Response, token: str, site: Site | None = None) -> None:
     """Lets this browser go on later without its link."""
     answer.set_cookie(
-        site_of(request).cookie,
+        (site or site_of(request)).cookie,
         token,
         max_age=REMEMBERED,
-        path=f"{root(request)}/",
+        path=f"{front(request)}/",
         secure=request.scope["scheme"] == "https",
         httponly=True,
         samesite="lax",
@@ -73,4 +73,5 @@ def remember(request: Request, answer: Response, token: str) -> None:
 
 def forget(request: Request, answer: Response) -> None:
     """Takes back what `remember` did."""
-    answer.delete_cookie(site_of(request).cookie, path=f"{root(request)}/", httponly=True, samesite="lax")
+    for site in site_of(request).sites:
+        answer.delete_cookie(site.cookie, path=f"{front(request)}/", httponly=True, samesite="lax")

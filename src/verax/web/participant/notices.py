@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from verax.studies.model.spec import StudySpec
-from verax.web.http.pages import page, root, site_of
+from verax.web.http.pages import front, page, site_of
 from verax.web.participant.addresses import Opened, forget, own_link, place
 
 
@@ -205,7 +205,7 @@ def notice(
     way_on = way_back(spec, name)
     if way_on is None and name in UNPAID and spec.entry in GIVE_BACK:
         more = (*more, GIVE_BACK[spec.entry])
-    address = f"{root(request)}/" if opened is None else place(request, opened.shown)
+    address = f"{front(request)}/" if opened is None else place(request, opened.shown)
     context = {
         "name": name,
         "heading": shown.heading,

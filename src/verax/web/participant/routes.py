@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Unpack
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -13,7 +14,7 @@ from starlette.responses import Response
 from verax.studies.display import wording
 from verax.studies.store import Refused, Where
 from verax.web.http.forms import Form
-from verax.web.http.pages import page, root, see_other, site_of
+from verax.web.http.pages import Who, front, page, see_other, site_of
 from verax.web.http.rate_limits import client_key, limits_of, too_many
 from verax.web.participant.addresses import (
     Opened,
@@ -43,7 +44,7 @@ NOT_KEPT = "None of your answers are kept."
 
 async def welcome(request: Request) -> Response:
     """The first page: what this is and how to begin, or to go on; who was never here waits for no database."""
-    if site_of(request).cookie in request.cookies:
+    if any(site.cookie in request.cookies for site in site_of(request).sites):
         return await run_in_threadpool(_first_page, request)
     return _first_page(request)
 
@@ -57,10 +58,12 @@ def _first_page(request: Request) -> Response:
         return _welcome(request, hidden=came.fields)
     if came == NoArrival("preview"):
         return _welcome(request, looking=True)
-    shown = request.cookies.get(site.cookie)
-    where = site.store.look(site.store.opened_by(shown)[0]) if shown else None
-    if shown and where is not None:
-        return _welcome(request, going_on=place(request, shown), left=where.status == "withdrawn")
+    for begun in site.sites:
+        shown = request.cookies.get(begun.cookie)
+        where = begun.store.look(begun.store.opened_by(shown)[0]) if shown else None
+        if shown and where is not None:
+            going_on = place(request, shown, begun)
+            return _welcome(request, going_on=going_on, left=where.status == "withdrawn")
     return _welcome(request) if came is None else _no_arrival(request, came)
 
 
@@ -96,24 +99,20 @@ def enter(request: Request, form: Form) -> Response:
     spec = site_of(request).study.spec
     wait = limits_of(request).enter.allow(client_key(request))
     if wait:
-        return too_many(request, wait, ("To the first page", f"{root(request)}/"))
+        return too_many(request, wait, ("To the first page", f"{front(request)}/"))
     if spec.entry == "code":
         return _enter_by_code(request, form.get("code", "").strip()[:LONGEST_CODE])
-    store = site_of(request).store
     if spec.entry == "link":
-        return _let_in(request, store.enter)
+        return _let_in(request)
     came = arrival(spec, form)
     if isinstance(came, NoArrival):
         return _no_arrival(request, came)
     return _let_in(
         request,
-        lambda: store.enter(
-            platform=came.platform,
-            person=came.person,
-            return_to=came.return_to,
-            session=came.session,
-            holds=request.cookies.get(site_of(request).cookie),
-        ),
+        platform=came.platform,
+        person=came.person,
+        return_to=came.return_to,
+        session=came.session,
     )
 
 
@@ -121,39 +120,38 @@ def _enter_by_code(request: Request, code: str) -> Response:
     wrong_codes, key = limits_of(request).wrong_codes, client_key(request)
     wait = wrong_codes.wait(key)
     if wait:  # a right code would tell whoever tries them all
-        return too_many(request, wait, ("To the first page", f"{root(request)}/"))
-    store = site_of(request).store
+        return too_many(request, wait, ("To the first page", f"{front(request)}/"))
     try:
-        return _let_in(request, lambda: store.enter(code=code or None))
+        return _let_in(request, code=code or None)
     except Refused as refused:
         if code:
             wrong_codes.allow(key)
         return _welcome(request, code=code, problem=str(refused))
 
 
-def _let_in(request: Request, enter: Callable[[], str]) -> Response:
+def _let_in(request: Request, code: str | None = None, **who: Unpack[Who]) -> Response:
     """To the place of whoever enters, or to the reason why nobody can.
 
     Raises:
         Refused: something is wrong with the code, which can be typed again.
     """
     try:
-        token = enter()
+        site, token = site_of(request).enter(request.cookies, code, **who)
     except Refused as refused:
         if refused.reason in ("code-needed", "unknown-code"):
             raise
         return notice(request, refused.reason)
-    answer = see_other(place(request, token))
-    remember(request, answer, token)
+    answer = see_other(place(request, token, site))
+    remember(request, answer, token, site)
     return answer
 
 
 def _enter_bot(request: Request, shown: str) -> Response:
     """A simulated person, marked as one; it needs no code, but the pass that only the database's owner has."""
-    store = site_of(request).store
-    if not hmac.compare_digest(shown.encode("utf-8", "replace"), store.bot_pass().encode()):
+    given = shown.encode("utf-8", "replace")
+    if not any(hmac.compare_digest(given, site.store.bot_pass().encode()) for site in site_of(request).sites):
         return notice(request, "no-bot")
-    return _let_in(request, lambda: store.enter(is_bot=True))
+    return _let_in(request, is_bot=True)
 
 
 def _no_arrival(request: Request, came: NoArrival) -> Response:
@@ -166,7 +164,7 @@ def _no_arrival(request: Request, came: NoArrival) -> Response:
 
 def forget_me(request: Request, form: Form) -> Response:  # noqa: ARG001
     """The next person at the same device."""
-    answer = see_other(f"{root(request)}/")
+    answer = see_other(f"{front(request)}/")
     forget(request, answer)
     return answer
 

@@ -30,19 +30,23 @@ def open_registered(study: Study, url: str, clock: Callable[[], datetime] = utc_
         raise VeraxError("The study was never saved, so it has no hash; save it with save_study first.")
     database = following(open_database(url))
     try:
-        study_id = database.write(
+        return database, register(database, study, clock)
+    except BaseException:
+        database.close()
+        raise
+
+
+def register(database: Database, study: Study, clock: Callable[[], datetime] = utc_now) -> int:
+    """The number of a study in an open database, where it is or begins."""
+    try:
+        return database.write(
             lambda connection: _register(connection, study, database.name, to_micros(clock()))
         )
     except DatabaseError as error:
-        database.close()
         raise VeraxError(
             f"The database {database.name!r} cannot be used ({reason_of(error)}); check its address and that it is "
             "running."
         ) from error
-    except BaseException:
-        database.close()
-        raise
-    return database, study_id
 
 
 def _register(connection: Connection, study: Study, name: str, now: int) -> int:

@@ -99,6 +99,12 @@ def enter_person(work: Transaction, person: PlatformPerson, holds: str | None = 
     return owns or person.session is None or known.steps == 0
 
 
+def is_known(work: Transaction, person: PlatformPerson) -> bool:
+    """Whether somebody whom a platform sent was here before."""
+    keys = {"study_id": work.study_id, "person_hash": person.hash}
+    return work.connection.execute(KNOWN, keys).one_or_none() is not None
+
+
 def make_codes(work: Transaction, count: int) -> list[str]:
     """New codes, each for one participant."""
     if not 1 <= count <= MOST_CODES:
