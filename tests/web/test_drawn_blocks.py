@@ -6,7 +6,7 @@ import pytest
 
 from verax.studies.model.screen import Bars, Evidence, Facts, Passage, Prose, Quote, Row, Token, class_mark
 from verax.web.http.pages import paragraphs
-from verax.web.participant.drawn_blocks import drawn, parted, side_by_side
+from verax.web.participant.drawn_blocks import Lines, Told, drawn, parted, side_by_side
 
 NAMES = ("red", "blue")
 ONE = class_mark(1)
@@ -24,7 +24,21 @@ def test_the_words_of_an_input_stay_as_they_are():
     tokens = (Token(f"odd{ONE}"),)
     assert drawn(Passage(tokens), NAMES).tokens == tokens
     quoted = drawn(Quote(f"if {ONE}", f"On {ONE}", f"Dark is {ONE}"), NAMES)
-    assert quoted == Quote(f"if {ONE}", "On blue", "Dark is blue")
+    assert quoted == Told((Lines(f"if {ONE}"),), "On blue", "Dark is blue")
+
+
+def test_tables_of_an_explanation_are_tables_and_what_somebody_wrote_is_not():
+    table = "\tVariable\tExample\nAge\tup to 28\nWork\tnone"
+    text = f"The nearest example ({ONE}):\n{table}\n\nImportant:\nAge\t+0.10\nThat is all."
+    told = drawn(Quote(text, names_classes=True), NAMES)
+    assert told.pieces == (
+        Lines("The nearest example (blue):"),
+        Lines(header=("Variable", "Example"), rows=(("Age", "up to 28"), ("Work", "none"))),
+        Lines("Important:"),
+        Lines(rows=(("Age", "+0.10"),)),
+        Lines("That is all."),
+    )
+    assert drawn(Quote("a\tb"), NAMES).pieces == (Lines("a\tb"),)
 
 
 def test_probabilities_of_classes_are_bars_of_the_whole_width_in_per_cent():

@@ -152,7 +152,7 @@ def _with_strategies(summary: Summary, path: Path, studies: Sequence[Collected],
 
 
 def _shared(folder: str | Path, database: str | None) -> str | None:
-    """The database of the first study, if a further one has its answers there too, as when both were served together."""
+    """The database of the first study, if a further one has its answers there too: both were served together."""
     from verax.studies.model.study_files import load_study
     from verax.studies.store.status import holds_study
 

@@ -38,6 +38,13 @@ def test_both_sorts_of_labels_are_read_with_the_publishers_split(write):
     }
 
 
+def test_brackets_and_slashes_are_read_as_people_write_them(write):
+    for part in ("train", "dev", "test"):
+        write(f"fine/sentiment-{part}", f"4 -lrb- {part} -rrb- and\\/or more .\n0 {part}\n")
+    read = load_dataset(write("fine/README", "").parent, format="sst")
+    assert "( train ) and/or more ." in read.train.inputs
+
+
 def test_the_published_sizes(shared):
     binary = load_dataset(shared("sst"), format="sst")
     assert [len(part) for part in binary.parts.values()] == [67_349, 872, 1_819]

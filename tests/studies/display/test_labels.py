@@ -49,24 +49,33 @@ def test_a_known_table_speaks_as_people_do_and_marks_stay():
 
 def test_an_explanation_in_words_calls_columns_and_ranges_as_the_row_does():
     lines = (
-        "Variable | Prototype | Original input",
-        "Workclass | Private | ?",
-        "Age | 28.00 < Age <= 37.00 | Age > 48.00",
-        "Hours per week | Hours per week <= 40.00 | Hours per week > 45.00",
+        "\tVariable\tPrototype\tOriginal input",
+        "Workclass\tPrivate\t?",
+        "Age\t28.00 < Age <= 37.00\tAge > 48.00",
+        "Hours per week\tHours per week <= 40.00\tHours per week > 45.00",
         "1. Hours per week <= 40.00",
-        "28.00 < Age <= 37.50 | +0.05",
-        "Age <= 28.00 | Marital Status = Married",
+        "28.00 < Age <= 37.50\t+0.05",
+        "Age <= 28.00\tMarital Status = Married",
     )
     told = Quote("\n".join(map(ranges_in_words, lines)), names_classes=True)
     assert labelled(Screen("x", (told,)), ADULT).blocks[0].text.split("\n") == [
-        "Variable | Prototype | Original input",
-        "Employer | private company | not known",
-        "Age | above 28, up to 37 | above 48",
-        "Hours of work a week | up to 40 | above 45",
+        "\tVariable\tPrototype\tOriginal input",
+        "Employer\tprivate company\tnot known",
+        "Age\tabove 28, up to 37\tabove 48",
+        "Hours of work a week\tup to 40\tabove 45",
         "1. Hours of work a week up to 40",
-        "Age above 28, up to 37.50 | +0.05",
-        "Age up to 28 | Marital status = married",
+        "Age above 28, up to 37.50\t+0.05",
+        "Age up to 28\tMarital status = married",
     ]
+
+
+def test_weights_of_values_are_called_as_the_row_calls_them():
+    bars = Bars((("Workclass = Private", 0.5), ("Hours per week up to 40", -0.1), ("Sum of values", 0.4)))
+    assert labelled(Screen("x", (bars,)), ADULT).blocks[0].pairs == (
+        ("Employer = private company", 0.5),
+        ("Hours of work a week up to 40", -0.1),
+        ("Sum of values", 0.4),
+    )
 
 
 def test_a_specs_own_labels_come_first():

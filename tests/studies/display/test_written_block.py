@@ -62,7 +62,7 @@ def test_a_path_is_told_step_by_step_with_changed_words_between_stars():
 
 def test_an_example_is_shown_with_its_similarity_out_of_ten():
     assert told(EXEMPLAR) == (
-        "Most similar prototype (label: ⟦0⟧):\nRoutine and silly.\nImportant words:\ndull | +5.19\nfilm | -0.20\n"
+        "Most similar prototype (label: ⟦0⟧):\nRoutine and silly.\nImportant words:\ndull\t+5.19\nfilm\t-0.20\n"
         "Similarity score: 9.96 out of 10"
     )
 
@@ -70,8 +70,8 @@ def test_an_example_is_shown_with_its_similarity_out_of_ten():
 def test_a_composite_has_all_parts_one_below_the_other():
     text = told(COMPOSITE)
     # Weights speak of the second of two classes on every page: what was 0.30 for the first is 0.30 against the second.
-    assert "film | +0.10\ndull | -0.30\nSum of words | -0.20\nBaseline | 0.50" in text
-    assert "Estimated probability of '⟦1⟧' | 0.30" in text
+    assert "film\t+0.10\ndull\t-0.30\nSum of words\t-0.20\nBaseline\t0.50" in text
+    assert "Estimated probability of '⟦1⟧'\t0.30" in text
     assert text.index("LIME") < text.index("Anchor") < text.index("Decision boundary")
     assert "Evidence margin" not in text  # only the last step, all edits at once
     assert not any(name in text for name in NAMES)

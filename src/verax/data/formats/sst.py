@@ -19,6 +19,8 @@ CLASS_NAMES = {
     "fine": ("very negative", "negative", "neutral", "positive", "very positive"),
 }
 SENTENCES = "sentences"
+# The fine files write brackets and slashes as the Penn Treebank does; the binary ones as everybody does.
+TREEBANK = {"-lrb-": "(", "-rrb-": ")", "\\/": "/"}
 # Of the five classes, which of two they are; the neutral one is neither.
 OF_TWO = {0: 0, 1: 0, 3: 1, 4: 1}
 
@@ -47,6 +49,8 @@ def sst(path: Path, choice: Choice) -> Records:
                 )
             if two and int(label) not in OF_TWO:
                 continue
+            for written, meant in TREEBANK.items():
+                text = text.replace(written, meant)
             texts.append(text.strip())
             labels.append(OF_TWO[int(label)] if two else int(label))
             parts.append(part)

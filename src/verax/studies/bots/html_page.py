@@ -35,6 +35,7 @@ class _Reader(HTMLParser):
         self._code = ""
         self._inside = ""  # what is being read: "input", "cells", "bars", "evidence" or nothing
         self._text: list[str] = []
+        self._quoted = False  # inside an explanation in words, with paragraphs and tables of its own
         self._silent = 0  # how deep in words that only screen readers say
 
     def page(self) -> Page:
@@ -74,10 +75,13 @@ class _Reader(HTMLParser):
                 self._progress = (int(about.get("value") or 0), int(about.get("max") or 0))
             case "p":
                 self._paragraph(about)
-            case "table" | "ul":
+            case "div" if "quote" in (about.get("class") or "").split():
+                self._begin("input")
+                self._quoted = True
+            case "table" | "ul" if self._inside != "input":
                 classes = (about.get("class") or "").split()
                 self._inside = next((name for name in ("cells", "bars", "evidence") if name in classes), "")
-            case "th" | "td" | "li" | "dt" | "dd":
+            case "th" | "td" | "li" | "dt" | "dd" if self._inside != "input":
                 self._text = []
 
     def handle_endtag(self, tag: str) -> None:
@@ -88,7 +92,10 @@ class _Reader(HTMLParser):
                     self._silent -= 1
                 elif self._inside == "label":
                     self._questions[-1][1].append(self._end())
-            case "p" if self._inside == "input":
+            case "div" if self._inside == "input" and self._quoted:
+                self._quoted = False
+                self._see()
+            case "p" if self._inside == "input" and not self._quoted:
                 self._see()
             case "p" if self._inside == "code":
                 self._code, self._kind = self._end(), "complete"
@@ -102,7 +109,7 @@ class _Reader(HTMLParser):
                 self._facts.append((self._taken(), ""))
             case "dd":
                 self._facts[-1] = (self._facts[-1][0], self._taken())
-            case "table" | "ul":
+            case "table" | "ul" if self._inside != "input":
                 self._inside = ""
 
     def handle_data(self, data: str) -> None:

@@ -133,7 +133,7 @@ def _labelled(block: Block, labels: Labels) -> Block:
     if isinstance(block, Row):
         return replace(block, cells=tuple(_cell(cell, labels) for cell in block.cells))
     if isinstance(block, Bars):
-        return replace(block, pairs=tuple((_pair(name, ": ", labels), value) for name, value in block.pairs))
+        return replace(block, pairs=tuple((_bar(name, labels), value) for name, value in block.pairs))
     if isinstance(block, Evidence):
         return replace(block, fragments=tuple(_pair(name, " = ", labels) for name in block.fragments))
     if isinstance(block, Quote) and block.names_classes:  # what somebody else wrote stays as it is
@@ -155,6 +155,12 @@ def _pair(said: str, joint: str, labels: Labels) -> str:
     return f"{labels.columns.get(column, column)}{joint}{labels.values.get(column, {}).get(value, value)}"
 
 
+def _bar(name: str, labels: Labels) -> str:
+    """A column and its value; of weights also "Workclass = Private" and "Age up to 28"."""
+    paired = _pair(name, ": ", labels)
+    return _in_text(name, labels) if paired == name else paired
+
+
 def _in_text(text: str, labels: Labels) -> str:
     """An explanation in words: "Workclass = Private" and "Hours per week up to 40" wherever they stand, and tables."""
     text = "\n".join(_table_line(line, labels) for line in text.split("\n"))
@@ -170,9 +176,9 @@ def _in_text(text: str, labels: Labels) -> str:
 
 
 def _table_line(line: str, labels: Labels) -> str:
-    """A line of a table, "Workclass | Private | ?"; any other line as it is."""
-    column, *said = line.split(" | ")
+    """A line of a table, "Workclass TAB Private TAB ?"; any other line as it is."""
+    column, *said = line.split("\t")
     if not said or (column not in labels.columns and column not in labels.values):
         return line
     values = labels.values.get(column, {})
-    return " | ".join([labels.columns.get(column, column), *(values.get(value, value) for value in said)])
+    return "\t".join([labels.columns.get(column, column), *(values.get(value, value) for value in said)])

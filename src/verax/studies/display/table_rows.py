@@ -29,9 +29,9 @@ def _readable(schema: Schema, place: int, column: Column, value: float) -> str:
 
 def ranges_in_words(line: str) -> str:
     """A line of an explanation with its ranges in words: "Age above 28, up to 37", or without the name beside it."""
-    first, *rest = line.split(" | ")
-    cells = [first, *(_readable_range(first, cell) for cell in rest)]
-    return " | ".join(
+    first, *rest = line.split("\t")
+    cells = [first, *(_readable_range(first, cell) if first else cell for cell in rest)]
+    return "\t".join(
         RANGE.sub(lambda found: f"{found[1]} {_readable_range(found[1], found[0])}", cell) for cell in cells
     )
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from verax.errors import VeraxError
 from verax.explain.account import weights
 from verax.explain.explanation import Attribution, Explanation
+from verax.studies.display.table_rows import ranges_in_words
 from verax.studies.model.item import Item
 from verax.studies.model.screen import Bars, class_mark
 from verax.studies.model.sources import Material
@@ -26,6 +27,8 @@ def weights_block(
         return None
     shown = of_second_class(_additive(explanation, condition), material.class_names)
     rows = weights(shown)
+    if not isinstance(item.input, str):
+        rows = [(ranges_in_words(name), score) for name, score in rows]
     total = sum(score for _, score in rows)
     baseline = _baseline(shown)
     pieces = "words" if isinstance(item.input, str) else "values"

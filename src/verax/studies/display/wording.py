@@ -136,9 +136,9 @@ def limits(timing: Timing) -> Paragraphs:
     """What is said of the time where it is limited."""
     allowed = []
     if timing.session_minutes is not None:
-        allowed.append(f"{timing.session_minutes:g} minutes for the part")
+        allowed.append(f"{timing.session_minutes:g} minutes")
     if timing.item_seconds is not None:
-        allowed.append(f"{timing.item_seconds:g} seconds for each of its pages")
+        allowed.append(f"{timing.item_seconds:g} seconds for each page")
     if not allowed:
         return ()
     after = (
@@ -146,7 +146,9 @@ def limits(timing: Timing) -> Paragraphs:
         if timing.late == "flag"
         else "After that the part is closed, and you go on with the next."
     )
-    return (f"Some parts have a time limit, which the page shows: {' and '.join(allowed)}. {after}",)
+    return (
+        f"Some parts have a time limit: {', and '.join(allowed)}. The page shows how much is left. {after}",
+    )
 
 
 def welcome(spec: StudySpec) -> Paragraphs:

@@ -36,7 +36,7 @@ def written_block(
         text = "\n\n".join(paragraph.strip("\n") for paragraph in explanation.paragraphs)
         return Quote(text, title, explanation.legend)
     parts = account(unnamed(explanation, material.class_names), plain=True)
-    worded = readable if isinstance(item.input, str) else ranges_in_words
+    worded = _readable_cells if isinstance(item.input, str) else ranges_in_words
     return Quote(
         "\n".join(map(worded, as_text(parts).split("\n"))),
         title,
@@ -45,13 +45,17 @@ def written_block(
     )
 
 
+def _readable_cells(line: str) -> str:
+    return "\t".join(map(readable, line.split("\t")))
+
+
 def in_words(explanation: Explanation) -> bool:
     """Whether an explanation is told in words, rather than marked on the input."""
     return not isinstance(explanation, Attribution | Fragments)
 
 
 def as_text(parts: Sequence[Part]) -> str:
-    """An account as plain lines: conditions with their numbers, what was changed between stars."""
+    """An account as plain lines: conditions with their numbers, what was changed between stars, tables with tabs."""
     lines: list[str] = []
     for part in parts:
         if isinstance(part, Conditions):
@@ -59,7 +63,9 @@ def as_text(parts: Sequence[Part]) -> str:
         elif isinstance(part, Passage):
             lines.append("".join(f"**{text}**" if changed else text for text, changed in part.pieces))
         elif isinstance(part, Grid):
-            lines += [" | ".join(row) for row in ([part.header] if part.header else []) + list(part.rows)]
+            # Tabs part the cells of a table, and one before the first makes it the header.
+            lines += ["\t" + "\t".join(part.header)] if part.header else []
+            lines += ["\t".join(row) for row in part.rows]
         elif part.sort == "heading":
             lines += ["", part.text]
         else:

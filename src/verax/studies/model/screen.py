@@ -122,7 +122,8 @@ class Quote:
     """A text that is shown as it was written, with its spaces and line breaks: an explanation in words.
 
     Attributes:
-        names_classes: whether it was worded here, with marks for classes; what somebody else wrote stays as it is.
+        names_classes: whether it was worded here, with marks for classes, and tabs between the cells of tables; what
+            somebody else wrote stays as it is.
     """
 
     text: str

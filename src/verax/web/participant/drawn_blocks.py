@@ -35,7 +35,27 @@ class Chart:
     type: str = "bars"
 
 
-Drawn = Prose | Passage | Row | Facts | Evidence | Quote | Chart
+@dataclass(frozen=True)
+class Lines:
+    """A piece of an explanation in words: some lines, or the rows of a table, with its header where it has one."""
+
+    text: str = ""
+    header: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class Told:
+    """An explanation in words, as it is drawn."""
+
+    pieces: tuple[Lines, ...]
+    title: str
+    legend: str
+
+    type: str = "quote"
+
+
+Drawn = Prose | Passage | Row | Facts | Evidence | Told | Chart
 
 
 def drawn(block: Block, names: Sequence[str]) -> Drawn:
@@ -48,7 +68,8 @@ def drawn(block: Block, names: Sequence[str]) -> Drawn:
             return replace(block, title=title, legend=with_names(block.legend, names))
         case Quote():
             text = with_names(block.text, names) if block.names_classes else block.text
-            return replace(block, text=text, title=title, legend=with_names(block.legend, names))
+            pieces = _pieces(text) if block.names_classes else (Lines(text),)
+            return Told(pieces, title, with_names(block.legend, names))
         case Facts():
             pairs = tuple((with_names(name, names), with_names(value, names)) for name, value in block.pairs)
             return Facts(pairs, title)
@@ -78,6 +99,20 @@ def side_by_side(blocks: Sequence[Drawn]) -> Iterator[tuple[Drawn, ...]]:
         many = 1 if spoken else COLUMNS
         for first in range(0, len(waiting), many):
             yield tuple(waiting[first : first + many])
+
+
+def _pieces(text: str) -> tuple[Lines, ...]:
+    """A text with its tables apart: lines with tabs, of which one before the first cell makes a header."""
+    pieces = []
+    for is_table, run in groupby(text.split("\n"), key=lambda line: "\t" in line):
+        lines = list(run)
+        if not is_table:
+            pieces.append(Lines("\n".join(lines).strip("\n")))
+            continue
+        header = lines.pop(0)[1:] if lines[0].startswith("\t") else ""
+        rows = tuple(tuple(line.split("\t")) for line in lines)
+        pieces.append(Lines(header=tuple(header.split("\t")) if header else (), rows=rows))
+    return tuple(piece for piece in pieces if piece.text or piece.rows)
 
 
 def _chart(block: Bars, title: str, names: Sequence[str]) -> Chart:

@@ -65,7 +65,10 @@
 
   // ---- Who has not seen the end of a longer text is led there first. The button does it too, a windowful at a time, so
   // that it takes neither a wheel nor eyes; where nothing scrolls in a box of its own, the button itself is the end.
-  const isUnread = () => page.scrollHeight - page.clientHeight - page.scrollTop > 6;
+  // What to do, which the page before has said and small windows show last, need not be read again.
+  const read = [...page.querySelectorAll(":scope > .columns:not(.said) > section")];
+  const bottom = (one) => one.getBoundingClientRect().bottom;
+  const isUnread = () => Math.max(0, ...read.map(bottom)) - bottom(page) > 6;
   const unreadOrRead = () => {
     if (!("unread" in form.dataset) || isUnread()) return;
     delete form.dataset.unread;

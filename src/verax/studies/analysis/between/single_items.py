@@ -92,7 +92,7 @@ def _in_words(block: Block) -> str:
         case Bars():
             return ", ".join(f"{name} {always_signed(value)}" for name, value in block.pairs)
         case Quote():
-            return block.text
+            return block.text.replace("\n\t", "\n").replace("\t", " | ")
         case Evidence():
             fragments = " | ".join(block.fragments) or "none"
             return f"{block.title}: {fragments}" if block.title else fragments

@@ -243,13 +243,13 @@ def _pages(material: Material) -> dict[str, Screen]:
         if method is None:
             return page(
                 "Second predictions",
-                f"You now see the same {words.many} and changes again, in another order.",
+                f"You will now see the same {words.many} and changes again, in another order.",
                 "Predict the model's answer to the changed version. Your answers may be the same as before, or "
                 "different.",
             )
         return page(
             "Second predictions",
-            f"You now see the same {words.many} and changes again, in another order, with an explanation of the "
+            f"You will now see the same {words.many} and changes again, in another order, with an explanation of the "
             "model's answer to the original. Rate the explanation, and predict the model's answer to the changed "
             "version.",
             *wording.reading(material, method, direction=shows_direction(material.spec)),
@@ -259,7 +259,7 @@ def _pages(material: Material) -> dict[str, Screen]:
     return {
         "about-pre": page(
             "First predictions",
-            f"You now see {count} {words.many} and a changed version of each.",
+            f"You will now see {count} {words.many} and a changed version of each.",
             "Predict the model's answer to the changed version, even if you think it is wrong.",
         ),
         **{

@@ -204,7 +204,7 @@ def _pages(material: Material, leaf: bool) -> dict[str, Screen]:
     many = wording.terms(material).many
     learning, test = (len(by_role(material.items, role)) for role in ("learning", "test"))
     predict = "Predict the model's answer for each, even if you think it is wrong. You cannot look back."
-    looks_again = f"You now see the {learning} {many} of the first look again"
+    looks_again = f"You will now see the {learning} {many} of the first look again"
 
     def again(method: str | None) -> Screen:
         if method is None:
@@ -219,17 +219,17 @@ def _pages(material: Material, leaf: bool) -> dict[str, Screen]:
     return {
         "about-learning": page(
             "First look",
-            f"You now see {learning} {many}, one by one, with the right answer and the model's answer.",
+            f"You will now see {learning} {many}, one at a time, with the right answer and the model's answer.",
             LEAF_BACK if leaf else "Try to learn how the model decides. Take your time: you cannot go back.",
         ),
-        "about-pre": page("First predictions", f"You now see {test} new {many}. {predict}"),
+        "about-pre": page("First predictions", f"You will now see {test} new {many}. {predict}"),
         **{
             f"about-explained:{audience}": again(method)
             for audience, method in method_audiences(material.spec).items()
         },
         "about-post": page(
             "Second predictions",
-            f"You now see the {test} {many} of the first predictions again, in another order. {predict}",
+            f"You will now see the {test} {many} of the first predictions again, in another order. {predict}",
             "Your answers may be the same as before, or different.",
         ),
     }

@@ -20,7 +20,11 @@ def brief(
     kinds = {condition.kind for condition in material.spec.conditions}
     marked = kinds != {"none"}
     guess = "You guess the model's answer"
-    parts = [f"- Training: {training} {words.many}. {guess}, and then you see it."] if training else []
+    parts = (
+        [f"- Training: {training} {words.many}. {guess}, and then you are told what it was."]
+        if training
+        else []
+    )
     said: Paragraphs = (
         *(masked_task(material) if masked else task(material)),
         "Your task is to guess the model's answers. Your own opinion does not count.",
@@ -28,9 +32,9 @@ def brief(
     said += (
         FIRST_WITHOUT if untrained_first else _rounds(len(material.spec.conditions)),
         *parts,
-        f"- Test: {evaluation} {'new ' if training else ''}{words.many}. {guess}, and do not see it.",
+        f"- Test: {evaluation} {'new ' if training else ''}{words.many}. {guess}, and are not told what it was.",
         *limits(material.spec.timing),
-        "The time that you take is measured. Take the breaks that you need between the parts.",
+        "We measure how long you take. If you need a break, take it between two parts.",
     )
     if marked:
         rest = f" In other rounds no {words.pieces} are highlighted." if "none" in kinds else ""
@@ -54,7 +58,7 @@ def _rounds(number: int) -> str:
 
 def _is_time_measured() -> Asked:
     return Asked(
-        question="Is the time that you take measured?",
+        question="Do we measure how long you take?",
         answers=["No", "Yes", "Only if I take very long"],
         correct=2,
     )

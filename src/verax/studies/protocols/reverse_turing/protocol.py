@@ -299,13 +299,15 @@ def _pages(material: Material, *, untrained_first: bool) -> dict[str, Screen]:
         if training:
             screens[f"about-training:{audience}"] = page(
                 "Training",
-                f"You now see {training} {words.many}, one by one. Guess the model's answer; then you see it.",
+                f"You will now see {training} {words.many}, one at a time. Guess the model's answer to each. Then you "
+                "are told what it was.",
                 hints[audience],
                 "Time is measured from the next page on.",
             )
         screens[f"about-evaluation:{audience}"] = page(
             "Test",
-            f"You now see {evaluation} {new}{words.many}, one by one. Guess the model's answer; you do not see it.",
+            f"You will now see {evaluation} {new}{words.many}, one at a time. Guess the model's answer to each. You "
+            "are not told what it was.",
             hints[audience],
             "Time is measured from the next page on.",
         )
