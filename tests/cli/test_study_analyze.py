@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from studies.analysis.frames import THREE, sample_study
 from verax.studies.model.study_files import save_study
 from verax.studies.store import open_store
+from verax.studies.store.together import open_together
 from verax.web.serve import default_database
 
 EACH = 4
@@ -83,6 +85,28 @@ def test_the_folder_holds_summary_results_manifest_tables_and_page(verax, folder
     manifest = json.loads((out / "manifest.json").read_text())
     assert manifest["study"] == summary["hash"]
     assert manifest["options"]["replicates"] == 100
+
+
+def test_studies_that_were_served_together_are_pooled_from_their_database(verax, folder, tmp_path):
+    folders, studies = [tmp_path / "one", tmp_path / "two"], []
+    for path in folders:
+        made = sample_study(
+            {"name": "forward", "learning": 2, "test": 4}, {"learning": 2, "test": 4}, conditions=THREE[:2]
+        )
+        spec = made.spec.model_copy(update={"title": path.name, "participants": EACH})
+        studies.append(save_study(replace(made, spec=spec), path))
+    database = f"sqlite:///{tmp_path / 'answers.sqlite'}"
+    with closing(open_together(studies, database)) as together:
+        for person in range(12):
+            store, token = together.enter()
+            store.consent(token, True)
+            walk(store, token, person)
+    pooled = ("study", "analyze", str(folders[0]), "--with", str(folders[1]), "--database", database)
+    # A study that is not in the database has its answers in its own folder.
+    ended = verax(*pooled, "--with", str(folder), "--replicates", "100", "--json")
+    assert ended.status == 0, ended.err
+    [table] = [one for one in json.loads(ended.out)["tables"] if one["key"] == "ratings-by-domain"]
+    assert str(2 * EACH + 12) in json.dumps(table) or "3 studies" in json.dumps(table)
 
 
 def test_tables_of_an_earlier_analysis_do_not_stay(verax, folder, tmp_path):

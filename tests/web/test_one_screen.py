@@ -19,7 +19,7 @@ from verax.data.words import split_words
 from verax.explain.explanation import Attribution
 from verax.studies.build.build import compose_study
 from verax.studies.model.item import Item, Variant
-from verax.studies.model.screen import Cell, Passage, Row, Screen, Token
+from verax.studies.model.screen import Cell, Passage, Prose, Row, Screen, Token
 from verax.studies.model.sources import Material
 from verax.studies.protocol.contract import make_protocol, protocols
 from verax.studies.protocols.sample import sample_material
@@ -290,6 +290,50 @@ def test_a_long_input_scrolls_in_its_own_box_and_the_way_on_waits_for_its_end(de
         assert desk.locator("[role=status]").inner_text() == "That was all of the text."
 
 
+CONTENT_FITS = """page => {
+  const bottom = (one) => one.getBoundingClientRect().bottom;
+  return bottom(page.querySelector(".columns:not(.said) > section:last-child")) - bottom(page) <= 6;
+}"""
+
+
+def test_what_the_page_before_said_need_not_be_read_on_each_phone_page(desk):
+    """Small windows show the input first and what to do below it: whoever sees all of the input may answer."""
+    words = SENTENCE.split()
+    said = Prose(("Guess the model's answer, even if you think that it is wrong. You will see it then.",))
+    pages = {
+        str(many): drawn(
+            Screen("Guess", (said, Passage(tuple(Token(f"{one} ") for one in words[:many]))), (PREDICTION,))
+        )
+        for many in range(20, 60, 4)
+    }
+    desk.set_viewport_size({"width": 390, "height": 500})
+    seen = set()
+    with showing(pages) as address:
+        for name in pages:
+            desk.goto(f"{address}/page/{name}")
+            fits = desk.locator(".page").evaluate(CONTENT_FITS)
+            whole = desk.locator(".page").evaluate("one => one.scrollHeight - one.clientHeight <= 6")
+            assert desk.locator("form[data-unread]").count() == (0 if fits else 1), name
+            seen.add((fits, whole))
+    assert (True, False) in seen
+    assert (False, False) in seen
+
+
+def test_five_long_answers_leave_room_to_read_on_a_phone(desk):
+    pages = {name: page for name, page in pages_of("model-choice", "text").items() if "choice choice" in name}
+    desk.set_viewport_size(dict(zip(("width", "height"), WINDOWS["phone"], strict=True)))
+    with showing(pages) as address:
+        for name in pages:
+            desk.goto(f"{address}/page/{name}")
+            assert desk.locator(".answers label").count() == 5
+            assert desk.locator(".page").evaluate("one => one.clientHeight") >= 165
+            assert all(
+                box["height"] >= 44
+                for box in (one.bounding_box() for one in desk.locator(".answers label").all())
+            )
+    assert pages
+
+
 def test_a_page_that_fits_once_its_clock_runs_is_not_to_be_read_on(desk):
     """Before the clock runs its limit is said too, which takes another line on a phone and cuts what just fits."""
     words = SENTENCE.split()
@@ -308,7 +352,7 @@ def test_a_page_that_fits_once_its_clock_runs_is_not_to_be_read_on(desk):
         for name in pages:
             desk.goto(f"{address}/page/{name}")
             desk.evaluate("() => new Promise((then) => requestAnimationFrame(() => setTimeout(then)))")
-            fits = desk.locator(".page").evaluate("one => one.scrollHeight - one.clientHeight <= 6")
+            fits = desk.locator(".page").evaluate(CONTENT_FITS)
             fitting.add(fits)
             assert desk.locator("form[data-unread]").count() == (0 if fits else 1), name
     assert fitting == {True, False}

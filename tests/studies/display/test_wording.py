@@ -44,8 +44,7 @@ def test_limits_say_what_happens_after_them():
     assert "12.5 minutes" in flagged
     assert "late" in flagged
     (closed,) = wording.limits(Timing(session_minutes=5, item_seconds=30, late="close"))
-    assert "5 minutes for the part" in closed
-    assert "30 seconds for each of its pages" in closed
+    assert "5 minutes, and 30 seconds for each page" in closed
     assert "closed" in closed
 
 

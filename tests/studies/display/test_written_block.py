@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from verax.explain import Attribution, Composite, Edit, Exemplar, Part, Path, Rule, RuleStep
-from verax.explain.account import account
+from verax.explain.account import account, signed
 from verax.studies.build.build import build_study
 from verax.studies.display.written_block import as_text, in_words, legend_of, unnamed
 from verax.studies.model.screen import Quote
@@ -103,7 +103,7 @@ def test_a_study_with_such_conditions_is_built_and_shows_them(small_spec, tmp_pa
     quotes = [
         block for screen in study.screens.values() for block in screen.blocks if isinstance(block, Quote)
     ]
-    rules = [quote for quote in quotes if "for the model predicting '⟦" in quote.text]
+    rules = [quote for quote in quotes if "for the model predicting '⟦" in quote.pieces[0].text]
     paths = [quote for quote in quotes if quote.text.startswith("Original evidence margin")]
     assert len(rules) >= 4
     assert len(paths) >= 4
@@ -115,5 +115,9 @@ def test_a_study_with_such_conditions_is_built_and_shows_them(small_spec, tmp_pa
 
 def test_participants_read_the_names_of_classes():
     quote = drawn(Quote(told(PATH), "Explanation", names_classes=True), ("Group A", "Group B"))
-    assert "Edits for changing the prediction to 'Group B':" in quote.text
-    assert "⟦" not in quote.text
+    assert "Edits for changing the prediction to 'Group B':" in quote.pieces[0].text
+    assert "⟦" not in quote.pieces[0].text
+
+
+def test_a_number_that_rounds_to_zero_has_no_sign():
+    assert [signed(number) for number in (-0.004, 0.004, -0.006, 1.5)] == ["0.00", "0.00", "-0.01", "+1.50"]

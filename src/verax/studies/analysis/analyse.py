@@ -180,7 +180,7 @@ def pooled_findings(studies: Sequence[Analysed], options: Options) -> Findings:
     if own is None or own.pooled is None:
         raise VeraxError(
             f"There is no analysis of several {first} studies together; analyse each alone, and put their reports "
-            "together with `verax report`."
+            f"together with `verax report`. What can be pooled: {_all_poolable()}."
         )
     for data in studies:
         other, spec = _analysis_of(data), data.study.spec
@@ -209,6 +209,16 @@ def _poolable(own: ProtocolAnalysis, first: str) -> str:
         f"Studies of the protocol {first} can be pooled with each other{beside}; other studies go beside them in one "
         "report, with `verax report`."
     )
+
+
+def _all_poolable() -> str:
+    """The protocols whose studies can be pooled, those that go together joined."""
+    together: dict[object, list[str]] = {}
+    for name in protocols.names():
+        found = protocols.get(name).analysis()
+        if found is not None and found.pooled is not None:
+            together.setdefault(found.pooled, []).append(name)
+    return "; ".join(f"{listed(names)} studies" for names in together.values())
 
 
 def _analysis_of(data: Analysed) -> ProtocolAnalysis | None:
