@@ -103,7 +103,7 @@ def test_a_study_with_such_conditions_is_built_and_shows_them(small_spec, tmp_pa
     quotes = [
         block for screen in study.screens.values() for block in screen.blocks if isinstance(block, Quote)
     ]
-    rules = [quote for quote in quotes if "for the model predicting '⟦" in quote.pieces[0].text]
+    rules = [quote for quote in quotes if "for the model predicting '⟦" in quote.text]
     paths = [quote for quote in quotes if quote.text.startswith("Original evidence margin")]
     assert len(rules) >= 4
     assert len(paths) >= 4
