@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from verax.explain import Attribution, Composite, Edit, Exemplar, Part, Path, Rule, RuleStep
-from verax.explain.account import account, signed
+from verax.explain.account import account
 from verax.studies.build.build import build_study
 from verax.studies.display.written_block import as_text, in_words, legend_of, unnamed
 from verax.studies.model.screen import Quote
@@ -117,7 +117,3 @@ def test_participants_read_the_names_of_classes():
     quote = drawn(Quote(told(PATH), "Explanation", names_classes=True), ("Group A", "Group B"))
     assert "Edits for changing the prediction to 'Group B':" in quote.pieces[0].text
     assert "⟦" not in quote.pieces[0].text
-
-
-def test_a_number_that_rounds_to_zero_has_no_sign():
-    assert [signed(number) for number in (-0.004, 0.004, -0.006, 1.5)] == ["0.00", "0.00", "-0.01", "+1.50"]
