@@ -320,7 +320,9 @@ def test_what_the_page_before_said_need_not_be_read_on_each_phone_page(desk):
 
 
 def test_five_long_answers_leave_room_to_read_on_a_phone(desk):
-    pages = {name: page for name, page in pages_of("model-choice", "text").items() if "S seems clearly" in page}
+    pages = {
+        name: page for name, page in pages_of("model-choice", "text").items() if "S seems clearly" in page
+    }
     desk.set_viewport_size(dict(zip(("width", "height"), WINDOWS["phone"], strict=True)))
     with showing(pages) as address:
         for name in pages:
