@@ -41,10 +41,28 @@ def shell_lines(page: Path) -> Iterator[str]:
             yield from (line.strip() for line in lines if line.strip())
 
 
+def script(page: Path) -> list[str]:
+    """The lines of a page's blocks for a shell, with loops written out; lines that only remark are left out."""
+    played: list[str] = []
+    loop: tuple[str, list[str], list[str]] | None = None
+    for line in shell_lines(page):
+        begins = re.match(r"for (\w+) in ([^;]+); do$", line)
+        if begins is not None:
+            loop = begins[1], begins[2].split(), []
+        elif line == "done":
+            assert loop is not None
+            name, values, lines = loop
+            played += [each.replace(f"${name}", value) for value in values for each in lines]
+            loop = None
+        elif not line.startswith("#"):
+            (played if loop is None else loop[2]).append(line)
+    return played
+
+
 def commands(page: Path) -> list[list[str]]:
     """The arguments of every ``verax`` that a page has in its blocks for a shell."""
     found = []
-    for line in shell_lines(page):
+    for line in script(page):
         written = re.search(r"^(?:\S*/|docker .* )?verax (.*)", line)
         if written is not None:
             words = shlex.split(written[1], comments=True)

