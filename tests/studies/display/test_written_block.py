@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -117,3 +119,9 @@ def test_participants_read_the_names_of_classes():
     quote = drawn(Quote(told(PATH), "Explanation", names_classes=True), ("Group A", "Group B"))
     assert "Edits for changing the prediction to 'Group B':" in quote.pieces[0].text
     assert "⟦" not in quote.pieces[0].text
+
+
+@pytest.mark.parametrize("reached", [True, False])
+def test_a_rule_without_conditions_speaks_of_none_below_it(reached):
+    assert legend_of(RULE).startswith("While these conditions hold")
+    assert "conditions hold" not in legend_of(replace(RULE, conditions=(), named=(), reached=reached))

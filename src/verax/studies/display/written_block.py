@@ -95,6 +95,10 @@ def unnamed(explanation: Explanation, class_names: Sequence[str]) -> Explanation
 
 def legend_of(explanation: Explanation) -> str:
     """One line on how to read an explanation of this kind."""
+    if isinstance(explanation, Rule) and not explanation.named:
+        if explanation.reached:
+            return "The model gives this answer to nearly all changed versions of the input."
+        return "Whatever conditions were tried, changes of the rest often changed the answer."
     if isinstance(explanation, Rule):
         return "While these conditions hold, the model nearly always gives this answer, whatever else is changed."
     if isinstance(explanation, Path):
