@@ -91,6 +91,9 @@ class Shell:
         if name == "study analyze" and "--database" not in words:
             for study in (word for word in words if word.startswith("studies/")):
                 answered(study, bots="--bots" in words)
+        if name in SERVERS:
+            for study in (word for word in words if word.startswith("studies/") and not Path(word).exists()):
+                suppose(study)
         arguments = [*words, *self._smaller(words)]
         self._patch.setattr(sys, "stdin", io.StringIO(TYPED.get(name, "")))
         with until_seen(name, self._patch) as more:
@@ -108,6 +111,7 @@ class Shell:
         spec = importlib.util.spec_from_file_location(Path(name).stem, ROOT / name)
         module = importlib.util.module_from_spec(spec)
         self._patch.setitem(sys.modules, Path(name).stem, module)  # dataclasses look for it
+        self._patch.syspath_prepend(str((ROOT / name).parent))  # as python does for a script
         spec.loader.exec_module(module)
         smaller_script(module)
         self._patch.setattr(sys, "argv", [name, *arguments, *shlex.split(self._filled(smaller))])

@@ -9,7 +9,7 @@ from __future__ import annotations
 CANNOT = {
     r"^make (demo|test|lint)\b": "make test is what runs these tests; the demo runs in test_package.py, from the wheel",
     r"^(venv/bin/)?pip install ": "fetches packages; that there are such extras is tested",
-    r"^(apt-get|useradd|chmod 700 /srv|su|systemctl|journalctl|nginx|rm /etc|curl -sI https)\b": "of a server's root",
+    r"^(apt-get|useradd|chmod 700 /srv|chown|su|systemctl|journalctl|nginx|rm /etc|curl -sI https)\b": "of root",
     r"^(exit$|python3 -m venv|echo 'PATH=)": "typed by the user that was made for the server",
     r"^(export VERAX_HOST_NAME|docker compose .* up )": "needs docker; the file is read in test_deployment_page.py",
     r"^verax explain --preset simulatability ": "prototypes need a network that learnt for minutes",
@@ -45,6 +45,7 @@ SWAPPED = [
     ("docs/recruiting.md", "studies/mine(?= --count)", "studies/by-code"),
     ("docs/recruiting.md", "K7QH2MXRT9", "{completion_code}"),
     ("docs/recruiting.md", r"https://study\.example\.org/p/\S+", "https://study.example.org/p/{token}"),
+    ("docs/studies.md", "studies/text studies/table", "studies/text-counterfactual studies/table-forward"),
     # Models that learn in seconds.
     ("", "(--models?) cnn ", r"\1 'cnn(epochs=1)' "),
     ("docs/results/staining.md", r"epochs=\d+", "epochs=1"),

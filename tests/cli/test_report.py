@@ -29,7 +29,7 @@ def test_the_answer_is_printed_and_the_page_lies_where_it_says(both, verax):
 
 def test_two_benchmarks_are_told_to_agree_or_not(both, verax):
     (both / "rationale").mkdir()
-    (both / "rationale" / "summary.json").write_text(json.dumps(verification({("rt", 0.5): ERRING})))
+    (both / "rationale" / "summary.json").write_text(json.dumps(verification({("rt", "easy"): ERRING})))
     ended = verax("report", "run", "rationale")
     said = " ".join(ended.out.split())
     assert "Do Staining, a and Rationale models, rt order explainers alike?" in said
