@@ -93,7 +93,12 @@ def test_differences_and_coefficients_have_true_signs():
     assert [signed(value) for value in (8.26, -2.14, 0.04, -0.04)] == ["+8.3", "−2.1", "0.0", "0.0"]
     assert signed(-0.125, 2) == "−0.12"
     assert between(-2.1, 9.0) == "−2.1 to +9.0"
-    assert [always_signed(value) for value in (0.4, -0.4, 0.0)] == ["+0.40", "−0.40", "+0.00"]
+    assert [always_signed(value) for value in (0.4, -0.4, 0.0, -0.001)] == [
+        "+0.40",
+        "−0.40",
+        "+0.00",
+        "+0.00",
+    ]
     assert [minus(shown) for shown in ("-3.3", "-0.0", "1,234")] == ["−3.3", "0.0", "1,234"]
 
 

@@ -42,8 +42,8 @@ def signed_from_zero(number: float, decimals: int = 2, most: int = 6) -> str:
 
 
 def always_signed(number: float, decimals: int = 2) -> str:
-    """A number with its sign even where it rounds to 0, "+0.00": for columns of coefficients."""
-    return f"{number:+.{decimals}f}".replace("-", MINUS)
+    """A number with its sign even where it rounds to 0, always "+0.00" then: for columns of coefficients."""
+    return f"{number:+z.{decimals}f}".replace("-", MINUS)
 
 
 def between(low: float, high: float, decimals: int = 1) -> str:

@@ -17,10 +17,11 @@ from verax.errors import VeraxError
 from verax.studies.display import wording
 from verax.studies.model.spec import StudySpec
 from verax.studies.model.study import Study
+from verax.studies.store.store import Who
 from verax.studies.store.together import Together, folder_of
 from verax.web.app import application, first_routes, make_app
 from verax.web.health import health
-from verax.web.http.pages import Site, Who
+from verax.web.http.pages import Site
 from verax.web.participant.first_page import about_study
 
 # What people meet before they are given a study has to be the same in all, by what a spec calls it.

@@ -46,6 +46,19 @@ LOWEST_BIT = _lowest_bit_table()
 
 
 @compiled
+def add_to_members(value: float, members: Words, start: int, end: int, output: FloatArray) -> None:
+    """Adds a value to the numbers of a set's members, whose bits lie in the words from ``start`` to ``end``."""
+    if value == 0.0:
+        return
+    for word in range(start, end):
+        here = members[word]
+        while here != np.uint64(0):
+            lowest = here & (~here + np.uint64(1))
+            output[word * 64 + LOWEST_BIT[(lowest * DE_BRUIJN) >> np.uint64(58)]] += value
+            here ^= lowest
+
+
+@compiled
 def walk_sets(
     roots: NodeArray,
     column: NodeArray,
@@ -133,17 +146,7 @@ def walk_sets(
                         outputs[output, row] += value
                 continue
             for output in range(n_outputs):
-                value = values[node, output]
-                if value == 0.0:
-                    continue
-                for word in range(n_words):
-                    here = sets[depth, word]
-                    while here != none:
-                        lowest = here & (~here + np.uint64(1))
-                        outputs[output, word * 64 + LOWEST_BIT[(lowest * DE_BRUIJN) >> np.uint64(58)]] += (
-                            value
-                        )
-                        here ^= lowest
+                add_to_members(values[node, output], sets[depth], 0, n_words, outputs[output])
 
 
 @compiled
@@ -222,17 +225,7 @@ def walk_tests(
                         end -= 1
                     node = left[node]
             for output in range(n_outputs):
-                value = values[node, output]
-                if value == 0.0:
-                    continue
-                for word in range(start, end):
-                    here = sets[depth, word]
-                    while here != none:
-                        lowest = here & (~here + np.uint64(1))
-                        outputs[output, word * 64 + LOWEST_BIT[(lowest * DE_BRUIJN) >> np.uint64(58)]] += (
-                            value
-                        )
-                        here ^= lowest
+                add_to_members(values[node, output], sets[depth], start, end, outputs[output])
 
 
 @compiled

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
-from typing import Concatenate, Literal, NamedTuple, ParamSpec, TypeVar
+from typing import Concatenate, Literal, NamedTuple, ParamSpec, TypedDict, TypeVar, Unpack
 
 from sqlalchemy import Connection, bindparam, select, update
 
@@ -45,6 +45,24 @@ SET_STATE = (
     .where(studies.c.id == bindparam("study_id"), studies.c.state != bindparam("new"))
     .values(state=bindparam("new"))
 )
+
+
+class Who(TypedDict, total=False):
+    """Who comes to a study.
+
+    Attributes:
+        is_bot: a simulated person.
+        platform: "prolific" or "mturk", and what it says:
+        person: its id of the person; only a keyed hash of it is stored.
+        return_to: what it must be told at the end.
+        session: its id of this visit; who has begun with one is let in with no other.
+    """
+
+    is_bot: bool
+    platform: str | None
+    person: str | None
+    return_to: Mapping[str, str] | None
+    session: str | None
 
 
 class Arriving(NamedTuple):
@@ -98,61 +116,36 @@ class Store:
         with self.database.snapshot() as connection:
             yield self.begin(connection)
 
-    def enter(
-        self,
-        *,
-        code: str | None = None,
-        is_bot: bool = False,
-        platform: str | None = None,
-        person: str | None = None,
-        return_to: Mapping[str, str] | None = None,
-        session: str | None = None,
-        holds: str | None = None,
-    ) -> str:
+    def enter(self, *, code: str | None = None, holds: str | None = None, **who: Unpack[Who]) -> str:
         """The token of a new participant; who came before by this code, or from this platform, gets theirs again.
 
         Whoever comes a second time from a platform, in a browser that kept nothing, is lent a way in; see `opened_by`.
 
         Args:
             code: one of `make_codes`.
-            is_bot: a simulated person.
-            platform: "prolific" or "mturk".
-            person: the platform's id of the person; only a keyed hash of it is stored.
-            return_to: what the platform must be told at the end.
-            session: the platform's id of this visit; who has begun with one is let in with no other.
             holds: what the browser kept from before.
+            who: see `Who`; somebody who is not known if nothing is given.
 
         Raises:
             Refused: nobody can enter now, or not with this code, or not with this session.
         """
-        arriving = self.arriving(
-            code=code,
-            is_bot=is_bot,
-            platform=platform,
-            person=person,
-            return_to=return_to,
-            session=session,
-            holds=holds,
-        )
-        return self.write(arriving.enter)
+        return self.write(self.arriving(code=code, holds=holds, **who).enter)
 
-    def arriving(
-        self,
-        *,
-        code: str | None = None,
-        is_bot: bool = False,
-        platform: str | None = None,
-        person: str | None = None,
-        return_to: Mapping[str, str] | None = None,
-        session: str | None = None,
-        holds: str | None = None,
-    ) -> Arriving:
+    def arriving(self, *, code: str | None = None, holds: str | None = None, **who: Unpack[Who]) -> Arriving:
         """Somebody who comes, to be let in by a transaction that may do more than that; see `enter`."""
+        platform, person = who.get("platform"), who.get("person")
         if platform is None or person is None:
+            is_bot = who.get("is_bot", False)
             return Arriving(partial(enter, code=code, is_bot=is_bot), lambda _work: False)
         key = self._key()
         known = known_person(
-            key, self.study.hash, platform, person, return_to, session, link_key=self._link_key
+            key,
+            self.study.hash,
+            platform,
+            person,
+            who.get("return_to"),
+            who.get("session"),
+            link_key=self._link_key,
         )
         own = token_hash(holds) if holds is not None and not is_lent(holds) else None
 

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
+from typing import Unpack
 
 from sqlalchemy import Connection, Select, bindparam, func, select
 
@@ -17,7 +19,7 @@ from verax.studies.store.database.register import open_registered, register
 from verax.studies.store.participant.participant_view import Refused
 from verax.studies.store.people import Transaction, state_of, taken
 from verax.studies.store.person_ids import link_key, platform_key
-from verax.studies.store.store import Store
+from verax.studies.store.store import Store, Who
 from verax.studies.store.tables import participants
 
 _of_study = (
@@ -46,39 +48,18 @@ class Together:
         self.stores = tuple(sorted(stores, key=lambda store: store.study_id))
 
     def enter(
-        self,
-        *,
-        is_bot: bool = False,
-        platform: str | None = None,
-        person: str | None = None,
-        return_to: Mapping[str, str] | None = None,
-        session: str | None = None,
-        holds: Mapping[str, str] | None = None,
+        self, *, holds: Mapping[str, str] = MappingProxyType({}), **who: Unpack[Who]
     ) -> tuple[Store, str]:
         """The study that somebody new is given, and their token there; whom a platform sent before gets theirs again.
 
         Args:
-            is_bot: a simulated person.
-            platform: as for `Store.enter`, and so are the next three.
-            person: the platform's id of the person.
-            return_to: what the platform must be told at the end.
-            session: the platform's id of this visit.
             holds: what the browser kept from before, by the study's hash.
+            who: see `Who`.
 
         Raises:
             Refused: nobody can enter any of the studies now, or not with this session.
         """
-        arriving = [
-            store.arriving(
-                is_bot=is_bot,
-                platform=platform,
-                person=person,
-                return_to=return_to,
-                session=session,
-                holds=(holds or {}).get(store.study.hash),
-            )
-            for store in self.stores
-        ]
+        arriving = [store.arriving(holds=holds.get(store.study.hash), **who) for store in self.stores]
 
         def enter(connection: Connection) -> tuple[Store, str]:
             works = [store.begin(connection) for store in self.stores]
@@ -88,7 +69,7 @@ class Together:
                 states = [state_of(work, lock=True).state for work in works]
                 # Who came twice at the same moment is known by now.
                 known = [place for place, work in enumerate(works) if arriving[place].is_known(work)]
-            place = known[0] if known else _choose(works, states, is_bot=is_bot)
+            place = known[0] if known else _choose(works, states, is_bot=who.get("is_bot", False))
             return self.stores[place], arriving[place].enter(works[place])
 
         return self.stores[0].database.write(enter)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import groupby
-from typing import TYPE_CHECKING, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Unpack, cast
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse
@@ -16,21 +16,12 @@ from verax.studies.model.study import Study
 from verax.studies.protocol.duration import minutes
 from verax.studies.store import Store
 from verax.studies.store.participant.posted import LONGEST_TEXT
+from verax.studies.store.store import Who
 from verax.web.http.assets import asset_name
 from verax.web.http.policy import policy_for
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-
-class Who(TypedDict, total=False):
-    """Who comes, as `Store.enter` takes it."""
-
-    is_bot: bool
-    platform: str
-    person: str
-    return_to: Mapping[str, str] | None
-    session: str
 
 
 @dataclass(frozen=True, eq=False)

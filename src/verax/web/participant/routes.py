@@ -13,8 +13,9 @@ from starlette.responses import Response
 
 from verax.studies.display import wording
 from verax.studies.store import Refused, Where
+from verax.studies.store.store import Who
 from verax.web.http.forms import Form
-from verax.web.http.pages import Who, front, page, see_other, site_of
+from verax.web.http.pages import front, page, see_other, site_of
 from verax.web.http.rate_limits import client_key, limits_of, too_many
 from verax.web.participant.addresses import (
     Opened,
