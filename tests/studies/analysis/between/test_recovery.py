@@ -45,7 +45,8 @@ def test_the_amount_is_recovered_through_the_real_pages(tmp_path):
     study = sample_study({"name": "forward", **roles}, roles, conditions=THREE[:2], participants=6)
     with closing(open_store(study, f"sqlite:///{tmp_path / 'answers.db'}")) as store:
         with running(make_app(store, study)) as url:
-            run_bots(study, url, store.bot_pass(), f"helped(by={BY})", 12, seed=1)
+            # One after the other: who comes when decides who is given which condition, and so the draw.
+            run_bots(study, url, store.bot_pass(), f"helped(by={BY})", 12, seed=1, concurrent=1)
         summary = summarised(collect(store), Options(estimator="crossed", replicates=100, bots=True))
     assert summary["flow"]["analysed"] == 12
     (estimate,) = summary["primary"]["estimates"]
