@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
+from verax.explain import Attribution, Composite, Exemplar, Rule
+from verax.explain.composite import Part
 from verax.studies.answers.collect import collect
 from verax.studies.answers.frames import Collected
 from verax.studies.bots import BotRun, run_bots
 from verax.studies.build.build import compose_study
+from verax.studies.model.sources import Material
 from verax.studies.model.study import Study
 from verax.studies.model.study_files import save_study
 from verax.studies.protocol.contract import make_protocol
@@ -32,6 +35,17 @@ STUDIES = {
     ),
     "forward, table": ({"name": "forward"}, {"learning": 4, "test": 8}, {"kind": "table", "classes": 3}),
     "counterfactual": ({"name": "counterfactual"}, {"test": 8}, {}),
+    # Explanations that name the classes, in words and in tables.
+    "forward, in words": (
+        {"name": "forward"},
+        {"learning": 4, "test": 8},
+        {"conditions": ({"name": "plain"}, METHODS[0])},
+    ),
+    "counterfactual, table, in words": (
+        {"name": "counterfactual"},
+        {"test": 8},
+        {"kind": "table", "conditions": ({"name": "plain"}, METHODS[0])},
+    ),
     "reverse-turing": ({"name": "reverse-turing"}, {"training": 4, "evaluation": 4}, {"groups": 3}),
     "reverse-turing, masked": (
         {"name": "reverse-turing", "masked": True},
@@ -63,11 +77,25 @@ def made(tmp_path) -> Callable[[str], Study]:
     def make(name: str) -> Study:
         table, roles, more = STUDIES[name]
         material = sample_material(table, roles, options={"participants": 4}, **more)
+        if name.endswith("in words"):
+            told = {key: in_words(scores, material) for key, scores in material.explanations.items()}
+            material = replace(material, explanations=told)
         return save_study(
             compose_study(material, make_protocol(material.spec.protocol), ""), tmp_path / "study"
         )
 
     return make
+
+
+def in_words(scores: Attribution, material: Material) -> Composite:
+    """A rule and an example in place of scores."""
+    name = material.class_names[scores.target]
+    about = {"target": scores.target, "target_name": name, "input": scores.input}
+    rule = Rule(scores.features, (1,), (scores.features[1],), 0.97, 0.95, 0.2, True, (), **about)
+    near = Exemplar(
+        scores.features, scores.scores, 0.9, prototype=scores.input, prototype_label=name, **about
+    )
+    return Composite((Part("Anchor", rule), Part("Prototype", near)), **about)
 
 
 @dataclass(frozen=True)

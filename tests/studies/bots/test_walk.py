@@ -84,6 +84,8 @@ def test_label_followers_say_what_is_true(made, served):
         ("forward", "post"),
         ("forward, one condition", "post"),
         ("counterfactual", "post"),
+        ("forward, in words", "post"),
+        ("counterfactual, table, in words", "post"),
         ("reverse-turing", None),
     ],
 )
@@ -122,6 +124,7 @@ def test_methods_are_rated_higher_than_controls(made):
         ),
         ("forward, table", "helped"),
         ("counterfactual", "guesser=0.5,helped=0.5"),
+        ("counterfactual, table, in words", "helped"),
         ("reverse-turing, masked", "model-knower=0.5,label-follower=0.5"),
         ("model-choice", "helped(by=0.2)"),
         ("uncertain-case", "model-knower"),

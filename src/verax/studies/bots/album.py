@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from verax.studies.bots.page import Page, drawn_page, explains, seen_on
+from verax.studies.bots.page import Page, drawn_page, explains, quotes_on, seen_on
 from verax.studies.design.answer_order import order_count, shown_screen
 from verax.studies.model.item import Item
-from verax.studies.model.screen import Facts, Question, Screen, with_names
+from verax.studies.model.screen import Facts, Question, Screen, fits, with_names
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import Protocol, make_protocol
 from verax.studies.protocol.surroundings import participant_steps
@@ -58,7 +58,7 @@ class Album:
     screens: dict[Look, list[str]]
     uses: dict[str, tuple[str | None, frozenset[str]]]
     _pages: dict[tuple[str, tuple[str, ...], int | None], Page] = field(default_factory=dict, repr=False)
-    _known: dict[tuple[Look, Pairs], Known | None] = field(default_factory=dict, repr=False)
+    _known: dict[tuple[Look, Pairs, tuple[str, ...]], Known | None] = field(default_factory=dict, repr=False)
     _scores: dict[tuple[str, str], tuple[Scores, Scores]] = field(default_factory=dict, repr=False)
 
     def page(self, key: str, names: tuple[str, ...], order: int | None, ord: int, steps: int) -> Page:
@@ -71,9 +71,9 @@ class Album:
     def recognise(self, page: Page) -> Known | None:
         """What is known of a page; None if no screen looks so."""
         look = (page.seen, tuple((question.name, len(question.labels)) for question in page.questions))
-        if (look, page.facts) not in self._known:
-            self._known[look, page.facts] = self._recognised(look, page.facts)
-        return self._known[look, page.facts]
+        if (look, page.facts, page.quotes) not in self._known:
+            self._known[look, page.facts, page.quotes] = self._recognised(look, page)
+        return self._known[look, page.facts, page.quotes]
 
     def scores(self, known: Known, question: Question) -> tuple[Scores, Scores] | None:
         """What each answer is worth, and would be if the model were always right; None if nothing is."""
@@ -87,9 +87,13 @@ class Album:
             self._scores[known.key, question.name] = (right, believed)
         return self._scores[known.key, question.name]
 
-    def _recognised(self, look: Look, facts: Pairs) -> Known | None:
-        keys = self.screens.get(look, [])
-        alike = [key for key in keys if self._facts_fit(self.study.screens[key], facts)]
+    def _recognised(self, look: Look, page: Page) -> Known | None:
+        alike = [
+            key
+            for key in self.screens.get(look, [])
+            if self._facts_fit(self.study.screens[key], page.facts)
+            and _quotes_fit(self.study.screens[key], page.quotes)
+        ]
         if not alike:
             return None
         screen = self.study.screens[alike[0]]
@@ -126,6 +130,12 @@ def make_album(study: Study) -> Album:
         uses[key] = (item, known if condition is None else known | {condition})
     names = tuple(study.spec.class_names or study.class_names)
     return Album(study, make_protocol(study.spec.protocol), names, screens, uses)
+
+
+def _quotes_fit(screen: Screen, quotes: Sequence[str]) -> bool:
+    """Whether these are the screen's explanations in words, whatever the classes are called."""
+    expected = list(quotes_on(screen))
+    return len(expected) == len(quotes) and all(map(fits, expected, quotes))
 
 
 def _if_right(item: Item) -> Item:

@@ -25,6 +25,7 @@ class _Reader(HTMLParser):
         super().__init__(convert_charrefs=True)
         self._kind = ""
         self._seen: list[str] = []
+        self._quotes: list[str] = []
         self._facts: list[tuple[str, str]] = []
         self._questions: list[tuple[str, list[str], bool]] = []
         self._hidden: dict[str, str] = {}
@@ -43,6 +44,7 @@ class _Reader(HTMLParser):
         return Page(
             kind=self._kind or "notice",
             seen=tuple(self._seen),
+            quotes=tuple(self._quotes),
             facts=tuple(self._facts),
             questions=tuple(
                 Asked(name, tuple(labels), required) for name, labels, required in self._questions
@@ -94,7 +96,7 @@ class _Reader(HTMLParser):
                     self._questions[-1][1].append(self._end())
             case "div" if self._inside == "input" and self._quoted:
                 self._quoted = False
-                self._see()
+                self._quotes.append(self._end())
             case "p" if self._inside == "input" and not self._quoted:
                 self._see()
             case "p" if self._inside == "code":

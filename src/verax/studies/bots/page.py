@@ -47,7 +47,8 @@ class Page:
 
     Attributes:
         kind: "welcome", "consent", "step", "complete" or the name of a notice.
-        seen: inputs, fragments, quotes and numbers, as drawn, in order.
+        seen: inputs, fragments and numbers, as drawn, in order.
+        quotes: explanations in words, which may name classes.
         facts: the pairs of a name and a value, such as the model's answer.
         questions: what is asked.
         hidden: fields that are sent back as they are.
@@ -60,6 +61,7 @@ class Page:
 
     kind: str
     seen: tuple[str, ...] = ()
+    quotes: tuple[str, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
     questions: tuple[Asked, ...] = ()
     hidden: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -81,6 +83,7 @@ def drawn_page(screen: Screen, names: Sequence[str]) -> Page:
     return Page(
         kind="step",
         seen=tuple(seen_on(screen)),
+        quotes=tuple(with_names(quote, names) for quote in quotes_on(screen)),
         facts=tuple(
             (with_names(name, names), with_names(value, names))
             for block in screen.blocks
@@ -95,7 +98,7 @@ def drawn_page(screen: Screen, names: Sequence[str]) -> Page:
             )
             for question in screen.questions
         ),
-        words=sum(len(piece.split()) for piece in seen_on(screen)),
+        words=sum(len(piece.split()) for piece in (*seen_on(screen), *quotes_on(screen))),
     )
 
 
@@ -103,6 +106,11 @@ def seen_on(screen: Screen) -> Iterator[str]:
     """What `Page.seen` will be."""
     for block in screen.blocks:
         yield from _pieces(block)
+
+
+def quotes_on(screen: Screen) -> Iterator[str]:
+    """What `Page.quotes` will be, with marks in place of classes' names."""
+    return (squeezed(block.text) for block in screen.blocks if isinstance(block, Quote))
 
 
 def marks(piece: Token | Cell) -> str:
@@ -135,8 +143,6 @@ def _pieces(block: Block) -> Iterator[str]:
                 yield squeezed(marked(marks(cell), cell.value))
         case Evidence():
             yield from map(squeezed, block.fragments)
-        case Quote():
-            yield squeezed(block.text)
         case Bars():
             shares = all(marked_classes(name) for name, _ in block.pairs)
             for _, value in block.pairs:

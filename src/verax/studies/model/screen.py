@@ -28,6 +28,12 @@ def marked_classes(text: str) -> set[int]:
     return {int(number) for number in _CLASS_MARK.findall(text)}
 
 
+def fits(text: str, shown: str) -> bool:
+    """Whether this is what the text looks like to somebody, with any names in place of the classes' marks."""
+    pattern = ".+?".join(map(re.escape, _CLASS_MARK.split(text)[::2]))
+    return re.fullmatch(pattern, shown, re.DOTALL) is not None
+
+
 def with_names(text: str, names: Sequence[str]) -> str:
     """The text with each class called by its name."""
     for number, name in enumerate(names):
