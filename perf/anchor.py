@@ -5,8 +5,11 @@ words are left out with a chance of one half (the package writes UNK in their pl
 Adult as in Ribeiro et al. (2018). Precision is measured on 10,000 fresh samples that are the same for all: words that are
 not in the rule are left out; columns that are not in the rule take the values of training rows.
 
-    python perf/anchor.py [--inputs 20] [--promised 200] [--bilstm FOLDER] [--mlp FOLDER]
+    python perf/anchor.py [--inputs 20] [--promised 200] [--bilstm FOLDER] [--mlp FOLDER] [--words removed]
                           [--models logistic,forest,xgboost,bilstm,mlp-2x50] [--datasets rotten-tomatoes,adult]
+
+With --words similar the promise is looked at where words are replaced by similar ones, which the package cannot do here: it
+asks a language model for them.
 
 Prints what docs/results/anchor.md is made of: a comparison for each model, and with --promised how many of so many rules are
 as precise as promised.
@@ -37,11 +40,14 @@ from scipy.stats import beta, binom
 
 import verax
 from verax.data import split_words
-from verax.explain.anchor.anchor import Anchor
+from verax.explain.anchor.anchor import CHANGE, TEMPERATURE, TOP, Anchor
 from verax.explain.anchor.pools import Surroundings
 from verax.explain.anchor.removed_words import RemovedWords
+from verax.explain.anchor.similar_words import SimilarWords
 from verax.explain.anchor.table_rows import TableRows
 from verax.explain.rule import Rule
+from verax.perturb.counterfactual.own_words import thesaurus_for
+from verax.perturb.counterfactual.text_changes import Distribution
 
 FRESH = 10_000
 # As it comes the package takes a rule that is surely above 0.90; told so, one that is surely above 0.95, as Verax does.
@@ -131,16 +137,23 @@ def ours(model: verax.models.Model, settings: dict[str, object]) -> Callable[[ob
     return explain
 
 
-def surroundings(model: verax.models.Model, given: object) -> Surroundings:
+def surroundings(model: verax.models.Model, given: object, words: str) -> Surroundings:
+    if model.kind == "text" and words == "similar":
+        wanted = Distribution(CHANGE, TOP, TEMPERATURE)
+        return SimilarWords(model, [str(given)], thesaurus_for(model, "trained", "perf"), wanted, seed=12345)
     if model.kind == "text":
-        return RemovedWords(model, [str(given)], 0.5, seed=12345)
+        return RemovedWords(model, [str(given)], CHANGE, seed=12345)
     return TableRows(model, np.asarray(given)[None], seed=12345)
 
 
-def measured(model: verax.models.Model, given: object, conditions: tuple[int, ...]) -> tuple[float, float]:
+def measured(
+    model: verax.models.Model, given: object, conditions: tuple[int, ...], words: str = "removed"
+) -> tuple[float, float]:
     """Precision on fresh samples, and coverage."""
-    around = surroundings(model, given)
+    around = surroundings(model, given, words)
     near = around.neighbourhoods()[0]
+    if not near.loose:
+        return 1.0, near.coverage(conditions)  # nothing can be changed
     own = [str(given)] if model.kind == "text" else np.asarray(given)[None]
     target = int(model.predict_proba(own).argmax())
     classes = around.predict([near.fresh_question(conditions, np.arange(FRESH))])[0]
@@ -200,12 +213,12 @@ def times_faster(theirs: list[Run], own: list[Run], together: float) -> str:
     return f"{base.mean() / seconds.mean():.0f} [{low:.0f}, {high:.0f}] ({base.mean() / together:.0f})"
 
 
-def promise(name: str, model: verax.models.Model, inputs: list[object]) -> str:
+def promise(name: str, model: verax.models.Model, inputs: list[object], words: str) -> str:
     """A line: how many of the rules that claim the precision have it."""
     batch = inputs if model.kind == "text" else np.stack([np.asarray(row) for row in inputs])
-    rules = Anchor(words="removed").explain(model, batch)
+    rules = Anchor(words=words).explain(model, batch)
     claimed = [
-        (rule, *measured(model, given, rule.conditions))
+        (rule, *measured(model, given, rule.conditions, words))
         for rule, given in zip(rules, inputs, strict=True)
         if rule.reached
     ]
@@ -239,6 +252,9 @@ def main() -> None:
         "--models", default="logistic,forest,xgboost,bilstm,mlp-2x50", help="Which are asked."
     )
     parser.add_argument("--datasets", default="rotten-tomatoes,adult")
+    parser.add_argument(
+        "--words", default="removed", help="How texts are perturbed where the promise is looked at."
+    )
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     np.random.seed(0)  # noqa: NPY002 the package draws from the global generator
@@ -255,7 +271,10 @@ def main() -> None:
                 for label, settings in PACKAGES.items()
             }
             if given.promised:
-                print(promise(f"{name}, {dataset.name}", model, inputs[: given.promised]), flush=True)
+                print(
+                    promise(f"{name}, {dataset.name}", model, inputs[: given.promised], given.words),
+                    flush=True,
+                )
             if given.inputs:
                 print(compare(f"{name}, {dataset.name}", model, inputs[: given.inputs], packages), flush=True)
 

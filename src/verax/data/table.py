@@ -71,6 +71,11 @@ class Schema:
         """The places of the categorical columns."""
         return tuple(place for place, column in enumerate(self.columns) if not column.is_numeric)
 
+    @cached_property
+    def category_counts(self) -> tuple[int, ...]:
+        """How many categories each of the categorical columns has."""
+        return tuple(len(self.columns[place].categories or ()) for place in self.categorical)
+
     @classmethod
     def learn(
         cls,
@@ -129,8 +134,7 @@ class Schema:
             suspicious = not np.isfinite(array.sum())
         if suspicious:
             self._check_finite(array)
-        for place in self.categorical:
-            self._check_codes(array[:, place], place)
+        self._check_codes(array)
         return array
 
     def decode(self, rows: ArrayLike) -> pd.DataFrame:
@@ -175,14 +179,16 @@ class Schema:
             "fill it in, or declare the column with missing=True."
         )
 
-    def _check_codes(self, codes: FloatArray, place: int) -> None:
-        categories = self.columns[place].categories or ()
-        good = (codes >= 0) & (codes < len(categories)) & (codes == np.floor(codes))
+    def _check_codes(self, array: FloatArray) -> None:
+        codes = array[:, list(self.categorical)]
+        good = (codes >= 0) & (codes < np.array(self.category_counts)) & (codes == np.floor(codes))
         if not good.all():
-            row = int(np.argmin(good))
+            column = int(np.argmin(good.all(axis=0)))
+            row = int(np.argmin(good[:, column]))
+            name, count = self.names[self.categorical[column]], self.category_counts[column]
             raise VeraxError(
-                f"Row {row} has {codes[row]:g} in the categorical column {self.names[place]!r}, whose "
-                f"encoded values are 0 to {len(categories) - 1}; call schema.encode(rows) on raw values."
+                f"Row {row} has {codes[row, column]:g} in the categorical column {name!r}, whose "
+                f"encoded values are 0 to {count - 1}; call schema.encode(rows) on raw values."
             )
 
 

@@ -131,9 +131,7 @@ def table_columns(schema: Schema, *, scaled: bool) -> ColumnTransformer:
     imputer = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
     numbers = make_pipeline(imputer, StandardScaler()) if scaled else imputer
     # All categories of the schema, so that one that the training rows lack still has its column.
-    codes = [
-        np.arange(len(schema.columns[place].categories or ()), dtype=float) for place in schema.categorical
-    ]
+    codes = [np.arange(count, dtype=float) for count in schema.category_counts]
     steps: list[tuple[str, BaseEstimator, list[int]]] = []
     if schema.numeric:
         steps.append(("numbers", numbers, list(schema.numeric)))

@@ -98,10 +98,10 @@ def fitted_state(model: Model) -> tuple[int, ...]:
     ]  # of a pipeline: fitting replaces parts of its steps
     classifier = steps[-1] if steps else classifier
     parts = [getattr(step, "transformers_", None) for step in steps]
-    parts += [
-        getattr(classifier, name, None)
-        for name in ("coef_", "coefs_", "tree_", "estimators_", "flat_", "_Booster")
-    ]
+    # xgboost makes up what it says of coef_ anew each time, which takes longer than all the rest of this.
+    booster = getattr(classifier, "_Booster", None)
+    names = () if booster is not None else ("coef_", "coefs_", "tree_", "estimators_", "flat_")
+    parts += [booster, *(getattr(classifier, name, None) for name in names)]
     vectorizer = getattr(model, "vectorizer", None)
     parts.append(getattr(vectorizer, "vocabulary_", None))
     return tuple(id(part) for part in parts)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from scipy.special import rel_entr
 
@@ -33,6 +35,14 @@ def lower(share: FloatArray, level: FloatArray) -> FloatArray:
         slope = np.maximum(counted - edge, TINY) / (edge * (1.0 - edge))
         edge = np.minimum(edge + np.maximum(excess, 0.0) / slope, counted)
     return edge
+
+
+@lru_cache(maxsize=512)
+def lowest_shares(size: int, level: float) -> list[float]:
+    """The lowest share for every number of hits in a sample, from none to all; searches ask for the same ones often."""
+    counted = np.arange(size + 1) / size
+    lowest: list[float] = lower(counted, np.full(size + 1, level / size)).tolist()
+    return lowest
 
 
 def divergence(share: float, other: float) -> float:

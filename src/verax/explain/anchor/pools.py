@@ -103,11 +103,15 @@ class Neighbourhood:
         return self._share(np.bitwise_and.reduce(self._bits[list(conditions)], axis=0) & self._bits)
 
     @cached_property
-    def _bits(self) -> NDArray[np.uint8]:
-        return np.packbits(self.covered, axis=1)
+    def _bits(self) -> NDArray[np.uint64]:
+        """(features, words): a bit for each example that agrees."""
+        n_features, n_examples = self.covered.shape
+        bits = np.zeros((n_features, 8 * -(-n_examples // 64)), dtype=np.uint8)
+        bits[:, : -(-n_examples // 8)] = np.packbits(self.covered, axis=1)
+        return bits.view(np.uint64)
 
-    def _share(self, bits: NDArray[np.uint8]) -> FloatArray:
-        # A rule without conditions has all bits, also those that only fill up the last byte.
+    def _share(self, bits: NDArray[np.uint64]) -> FloatArray:
+        # A rule without conditions has all bits, also those that only fill up the last word.
         n_examples = self.covered.shape[1]
         count = np.bitwise_count(bits).sum(axis=-1, dtype=np.intp)
         share: FloatArray = np.minimum(count, n_examples) / n_examples

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 
@@ -24,6 +25,8 @@ FIRST, MOST = 64, 192
 LOOKS = (256, 1_024, 4_096)
 
 Asking = Generator[Ask, BoolArray, None]
+
+_NOTHING: BoolArray = np.empty(0, dtype=np.bool_)
 
 
 @dataclass(frozen=True)
@@ -46,16 +49,17 @@ class Candidate:
         self.conditions = conditions
         self.parent = parent
         self.coverage = coverage
-        self.kept: BoolArray = np.empty(0, dtype=np.bool_)
+        self.kept = _NOTHING
         self.size = 0
+        self.hits = 0
         self.precision = 0.0
 
     def learn(self, kept: BoolArray, hits: int) -> None:
         """Takes in which of the next samples keep the prediction, and how many do."""
-        hits += round(self.precision * self.size)
         self.kept = np.concatenate([self.kept, kept]) if self.size else kept
         self.size = len(self.kept)
-        self.precision = hits / self.size
+        self.hits += hits
+        self.precision = self.hits / self.size
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,7 @@ class Search:
     def __init__(self, near: Neighbourhood, settings: Settings) -> None:
         self.near = near
         self.settings = settings
+        self.first = FIRST
         self.asked = 0
         self.looked_at = 0
         self.best: Found | None = None
@@ -134,7 +139,7 @@ class Search:
     def _most_precise(self, candidates: list[Candidate]) -> Generator[Ask, BoolArray, list[Candidate]]:
         """KL-LUCB: the few candidates of the highest precision, up to ``epsilon``, with confidence 1 - delta."""
         count = min(self.settings.beam, len(candidates))
-        yield from self._extend(candidates, FIRST)
+        yield from self._extend(candidates, self.first)
         rounds = 1
         while len(candidates) > count:
             level = bounds.search_level(len(candidates), rounds, self.settings.delta)
@@ -147,8 +152,10 @@ class Search:
                 break
             yield from self._extend(unsure, MOST)
             rounds += 1
-        ranked = sorted(candidates, key=lambda candidate: -candidate.precision)
-        return ranked[:count]
+        # Longer rules are more alike: where most of these could not be told apart with few samples, neither can those.
+        many = sum(candidate.size == MOST for candidate in candidates)
+        self.first = MOST if 2 * many > len(candidates) else FIRST
+        return _ranked(candidates)[:count]
 
     def _extend(self, candidates: list[Candidate], count: int) -> Asking:
         """Asks about more samples of rules that have equally many; what their parents' answers tell is known."""
@@ -157,22 +164,21 @@ class Search:
         kept = np.zeros((len(candidates), count - first), dtype=np.bool_)
         unknown = np.ones_like(kept)
         stays = np.zeros((len(candidates), holds.shape[1]), dtype=np.bool_)
-        families: dict[Candidate | None, list[int]] = {}
-        for row, candidate in enumerate(candidates):
-            families.setdefault(candidate.parent, []).append(row)
-        for parent, rows in families.items():
-            if parent is not None:
-                told = parent.kept[first:count]
-                added = [candidates[row].conditions[-1] for row in rows]
-                same = holds[: len(told), added].T
-                unknown[rows, : len(told)] = ~same
-                kept[rows, : len(told)] = same & told
-                family = np.zeros((len(rows), holds.shape[1]), dtype=np.bool_)
-                family[:, parent.conditions] = True
-                family[np.arange(len(rows)), added] = True
-                stays[rows] = family
-        rules, samples = np.nonzero(unknown)
-        ask = Ask(self.near.place, self.near.search, samples + first, stays[rules])
+        row = 0
+        for parent, children in groupby(candidates, key=lambda candidate: candidate.parent):
+            if parent is None:
+                continue  # the rule without conditions, of which nothing is known
+            added = [child.conditions[-1] for child in children]
+            family = slice(row, row + len(added))
+            told = parent.kept[first:count]
+            same = holds[: len(told), added].T
+            unknown[family, : len(told)] = ~same
+            kept[family, : len(told)] = same & told
+            stays[family, parent.conditions] = True
+            stays[np.arange(row, row + len(added)), added] = True
+            row += len(added)
+        rules, samples = unknown.nonzero()
+        ask = Ask(self.near.place, self.near.search, samples + first, stays.take(rules, axis=0))
         kept[rules, samples] = yield from self._ask(ask)
         hits = np.count_nonzero(kept, axis=1).tolist()
         for candidate, more, count_kept in zip(candidates, kept, hits, strict=True):
@@ -273,12 +279,16 @@ def _unsure(candidates: list[Candidate], count: int, level: float, epsilon: floa
     The published rule samples the one of the lowest bound among the most precise, and the one of the highest bound
     among the others, until they are no longer in each other's way. Here all that are in the way are sampled together.
     """
-    share = np.array([candidate.precision for candidate in candidates])
-    levels = level / np.array([candidate.size for candidate in candidates])
-    order = np.argsort(-share, kind="stable")
-    inside, outside = order[:count], order[count:]
-    # The highest share is 1 less the lowest of the rest: one call for both.
-    edges = bounds.lower(np.concatenate([share[inside], 1.0 - share[outside]]), levels[order])
-    lows, highs = edges[:count], 1.0 - edges[count:]
-    weak, strong = lows < highs.max() - epsilon, highs > lows.min() + epsilon
-    return [candidates[place] for place in [*inside[weak].tolist(), *outside[strong].tolist()]]
+    ranked = _ranked(candidates)
+    lows = {rule: bounds.lowest_shares(rule.size, level)[rule.hits] for rule in ranked[:count]}
+    # The highest share is 1 less the lowest of the rest.
+    highs = {
+        rule: 1.0 - bounds.lowest_shares(rule.size, level)[rule.size - rule.hits] for rule in ranked[count:]
+    }
+    low, high = min(lows.values()) + epsilon, max(highs.values()) - epsilon
+    return [rule for rule in candidates if (lows[rule] < high if rule in lows else highs[rule] > low)]
+
+
+def _ranked(candidates: list[Candidate]) -> list[Candidate]:
+    """The most precise first."""
+    return sorted(candidates, key=lambda candidate: -candidate.precision)

@@ -33,12 +33,14 @@ class Binned:
         values: the values of each column, ascending; a missing one last.
         rows: (rows, columns): the place of each value.
         places: (columns, rows): the bin of each value.
+        inside: for each number's column, by bin: the values of the rows that are in it.
     """
 
     bins: Bins
     values: tuple[FloatArray, ...]
     rows: IndexArray
     places: NDArray[np.int32]
+    inside: dict[int, dict[int, IndexArray]]
 
     @classmethod
     def learn(cls, schema: Schema, reference: FloatArray) -> Binned:
@@ -47,7 +49,14 @@ class Binned:
         bins = Bins.learn(schema, reference)
         places = np.ascontiguousarray(bins.assign(reference).T, dtype=np.int32)
         rows = np.stack([inverse.reshape(-1) for _, inverse in found], axis=1)
-        return cls(bins, tuple(values for values, _ in found), rows, places)
+        inside = {
+            number: {
+                bin_: rows[places[number] == bin_, number] for bin_ in np.unique(places[number]).tolist()
+            }
+            for number, column in enumerate(schema.columns)
+            if column.is_numeric
+        }
+        return cls(bins, tuple(values for values, _ in found), rows, places, inside)
 
 
 _NONE: IndexArray = np.empty(0, dtype=np.intp)
@@ -69,8 +78,8 @@ class TrainingRows(Pool):
     def draw(self, rng: np.random.Generator) -> BoolArray:
         """The next rows; a column holds where the row's value is of the input's bin already."""
         drawn = rng.integers(len(self.binned.rows), size=BLOCK)
-        rows = self.binned.rows[drawn]
-        holds: BoolArray = self.own == self.binned.places[:, drawn].T
+        rows = self.binned.rows.take(drawn, axis=0)
+        holds: BoolArray = self.own == self.binned.places.take(drawn, axis=1).T
         fixed = np.where(holds, rows, self.row)
         shares = rng.random((BLOCK, len(self.row))) if self._options else _NO_SHARES
         for column, options in self._options.items():
@@ -82,13 +91,8 @@ class TrainingRows(Pool):
     @cached_property
     def _options(self) -> dict[int, IndexArray]:
         """What a fixed column may be that is not always the input's own: numbers of training rows in its bin."""
-        found = {}
-        for number, column in enumerate(self.binned.bins.schema.columns):
-            if column.is_numeric:
-                inside = self.binned.rows[self.binned.places[number] == self.own[number], number]
-                if len(inside):
-                    found[number] = inside
-        return found
+        bins = self.binned.inside.items()
+        return {number: inside[own] for number, inside in bins if (own := int(self.own[number])) in inside}
 
 
 class TableRows:
@@ -102,12 +106,11 @@ class TableRows:
         assert isinstance(path, TablePath)
         self.path = path
         rows = encode_rows(inputs, schema)
-        self.rows = rows
         if model not in _BINNED:
             _BINNED[model] = Binned.learn(schema, reference_rows(model))
         binned = _BINNED[model]
         # An input may have values that no training row has: they come after those.
-        self.values, cells = _cells_of(rows, binned.values)
+        self.values, self.cells = _cells_of(rows, binned.values)
         self.looked_up = path.columns is not None and all(map(_same_length, self.values, binned.values))
         linear = path.columns is not None and path.columns.linear is not None
         # A linear model answers as fast as what is known is found.
@@ -115,7 +118,7 @@ class TableRows:
         self._costs = [(0, 0)] * len(rows)
         self.near = []
         owns = binned.bins.assign(rows)
-        for place, (row, own, content) in enumerate(zip(cells, owns, contents(rows), strict=True)):
+        for place, (row, own, content) in enumerate(zip(self.cells, owns, contents(rows), strict=True)):
             search, fresh = (
                 TrainingRows(row, own, binned, seed, "anchor", "rows", about, content.hex())
                 for about in ("search", "fresh")
@@ -130,8 +133,7 @@ class TableRows:
 
     def classes(self) -> IndexArray:
         """The predicted class of each row itself."""
-        predicted: IndexArray = self.path.predict(self.rows).argmax(axis=1)
-        return predicted
+        return self._ask(self.cells)
 
     def costs(self) -> list[tuple[int, int]]:
         """Rows and calls so far, for each row."""
@@ -173,8 +175,9 @@ class Known:
         # Sums modulo 2^64 of values times odd numbers: two of a million different rows get the same one about never.
         self._factors = stream(0, "anchor", "rows").integers(2**63, size=n_columns, dtype=np.uint64) * 2 + 1
         self._count = 0
-        self._keys = np.zeros(2**14, dtype=np.uint64)
-        self._numbers = np.zeros(2**14, dtype=np.int32)
+        # Most inputs ask for less than half of this, and then it need not grow.
+        self._keys = np.zeros(2**15, dtype=np.uint64)
+        self._numbers = np.zeros(2**15, dtype=np.int32)
 
     def find(self, ask: Ask) -> tuple[IndexArray, IndexArray]:
         """The number of each sample's row, and the rows that are new, of which ``learn`` has to be told next."""

@@ -195,8 +195,8 @@ def _owners(encoder: RowEncoder) -> IndexArray:
     """The column of each number that an encoded row has."""
     numeric = list(encoder.schema.numeric)
     owners = [*numeric, *(numeric[place] for place in encoder.lacking)]
-    for place in encoder.schema.categorical:
-        owners += [place] * len(encoder.schema.columns[place].categories or ())
+    for place, count in zip(encoder.schema.categorical, encoder.schema.category_counts, strict=True):
+        owners += [place] * count
     return np.array(owners, dtype=np.intp)
 
 

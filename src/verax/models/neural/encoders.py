@@ -144,23 +144,24 @@ class RowEncoder:
     @property
     def width(self) -> int:
         """How many numbers a row becomes."""
-        categories = sum(
-            len(self.schema.columns[place].categories or ()) for place in self.schema.categorical
-        )
-        return len(self.schema.numeric) + len(self.lacking) + categories
+        return len(self.schema.numeric) + len(self.lacking) + sum(self.schema.category_counts)
 
     def encode(self, inputs: Sequence[str] | FloatArray) -> list[Encoded]:
         """``width`` numbers per row."""
-        table = np.asarray(inputs, dtype=np.float64)
+        return list(self.matrix(np.asarray(inputs, dtype=np.float64)))
+
+    def matrix(self, table: FloatArray) -> NDArray[np.float32]:
+        """All rows at once: (rows, ``width``)."""
+        made = np.zeros((len(table), self.width), dtype=np.float32)
         numbers = table[:, list(self.schema.numeric)]
         missing = np.isnan(numbers)
-        parts = [
-            (np.where(missing, self.medians, numbers) - self.means) / self.scales,
-            missing[:, list(self.lacking)],
-        ]
-        for place in self.schema.categorical:
-            parts.append(table[:, [place]] == np.arange(len(self.schema.columns[place].categories or ())))
-        return list(np.concatenate(parts, axis=1).astype(np.float32))
+        end, start = numbers.shape[1], numbers.shape[1] + len(self.lacking)
+        made[:, :end] = (np.where(missing, self.medians, numbers) - self.means) / self.scales
+        made[:, end:start] = missing[:, list(self.lacking)]
+        firsts = start + np.cumsum([0, *self.schema.category_counts])[:-1]
+        codes = table[:, list(self.schema.categorical)].astype(np.intp)
+        made[np.arange(len(table))[:, None], firsts + codes] = 1.0
+        return made
 
     def collate(self, arrays: Sequence[Encoded]) -> tuple[Tensor]:
         """One tensor (rows, width)."""

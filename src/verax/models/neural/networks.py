@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -28,6 +28,9 @@ from verax.models.neural.encoders import (
 )
 from verax.models.tables import encode_rows
 from verax.models.text import check_texts
+
+# Table rows that go through a network together: with what is made of them they fit the processor's cache.
+BATCH_ROWS = 2_048
 
 
 class WordNetwork(nn.Module):
@@ -226,18 +229,33 @@ class TableNetwork(Model):
         return weights_state(self.network)
 
     def _scores(self, rows: FloatArray) -> FloatArray:
-        return run_network(self.network, self.encoder, self.encoder.encode(rows), len(self.class_names))
+        parts = [slice(first, first + BATCH_ROWS) for first in range(0, len(rows), BATCH_ROWS)]
+        batches = ((part, (torch.from_numpy(self.encoder.matrix(rows[part])),)) for part in parts)
+        return _run(self.network, batches, (len(rows), len(self.class_names)))
 
 
 def run_network(
     network: nn.Module, encoder: Encoder, arrays: Sequence[Encoded], n_classes: int
 ) -> FloatArray:
     """Scores of encoded inputs, in batches of similar lengths and bounded size, without gradients."""
+    batches = (
+        (places, encoder.collate([arrays[place] for place in places]))
+        for places in length_batches([len(array) for array in arrays], batch_positions(encoder))
+    )
+    return _run(network, batches, (len(arrays), n_classes))
+
+
+def _run(
+    network: nn.Module,
+    batches: Iterable[tuple[list[int] | slice, tuple[Tensor, ...]]],
+    shape: tuple[int, int],
+) -> FloatArray:
+    """Scores (inputs, classes) of batches, each with the places of its inputs."""
     network.eval()
-    scores = np.empty((len(arrays), n_classes))
+    scores = np.empty(shape)
     with torch.inference_mode():
-        for places in length_batches([len(array) for array in arrays], batch_positions(encoder)):
-            scores[places] = network(*encoder.collate([arrays[place] for place in places])).float().numpy()
+        for places, tensors in batches:
+            scores[places] = network(*tensors).float().numpy()
     if not np.isfinite(scores).all():
         check_finite(network)
     return scores
