@@ -21,7 +21,7 @@ def test_the_table_shows_signed_scores_strongest_first(verax):
     lines = [line.split() for line in ended.out.splitlines()]
     assert ["bad", "+0.200", "(1)"] in lines
     assert ["good", "-0.100", "(2)"] in lines
-    assert ["film", "0.000", "(3)"] in lines
+    assert ["film", "0.000"] in lines  # what scores nothing has no rank
     assert ["rows", "4"] in lines
     assert "[--good] [++bad] film" in ended.out
     assert "greedy names “bad” first." in ended.out
@@ -29,7 +29,7 @@ def test_the_table_shows_signed_scores_strongest_first(verax):
 
 def test_explainers_stand_side_by_side_and_decimal_points_align(verax):
     ended = verax(*KNOWN, "--explainers", "greedy,shap", "--text", "good bad film")
-    rows = [line for line in ended.out.splitlines() if re.search(r"\([123]\)", line)]
+    rows = [line for line in ended.out.splitlines() if re.search(r"^ +(bad|good|film) ", line)]
     assert len(rows) == 3
     points = [[place for place, sign in enumerate(row) if sign == "."] for row in rows]
     assert points[0] == points[1] == points[2]
@@ -95,7 +95,7 @@ def test_rows_of_a_table_are_shown_with_their_values(verax):
     )
     assert ended.status == 0, ended.err
     assert re.search(r"age = \d\d +[+-]0\.\d+ \(1\)", ended.out)
-    assert re.search(r"job = (clerk|judge) +0\.000 \(2\)", ended.out)
+    assert re.search(r"job = (clerk|judge) +0\.000 *\n", ended.out)
 
 
 def test_a_text_without_known_words_scores_zero(verax):

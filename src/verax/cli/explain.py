@@ -199,12 +199,14 @@ def _print_verdict(comparison: Comparison) -> None:
 
 
 def _print_side_by_side(comparison: Comparison, top: int, details: bool) -> None:
+    from verax.report.explanations.comparison import scored
     from verax.report.explanations.terminal import legend, render
 
     console = output()
     console.print(render(comparison, top, console.width, details=details))
-    console.print()
-    console.print(legend())
+    if any(map(scored, comparison.subjects)):
+        console.print()
+        console.print(legend())
 
 
 def _what_next(html: Path | None) -> str:

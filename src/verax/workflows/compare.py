@@ -121,7 +121,13 @@ def compare(
         control = isinstance(named.explainer, Random | RandomFragments)
         columns.append(
             [
-                Entry(named.name, explanation, control, strongest_fragments(explanation, fragments))
+                Entry(
+                    named.name,
+                    explanation,
+                    control,
+                    strongest_fragments(explanation, fragments),
+                    display=named.display,
+                )
                 for explanation in explanations
             ]
         )

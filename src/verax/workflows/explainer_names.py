@@ -22,12 +22,14 @@ class Named:
         explainer: made of it.
         registered: the name alone, and
         parameters: all that it was made with, so that another process can make the same.
+        display: how scores are shown: "marks" on the input, or "weights" that add up.
     """
 
     name: str
     explainer: Explainer
     registered: str
     parameters: Mapping[str, Any]
+    display: str = "marks"
 
 
 def parse_explainers(given: str, samples: int | None = None, seed: int | None = None) -> list[Named]:
@@ -58,7 +60,7 @@ def preset_explainers(name: str, seed: int | None = None) -> list[Named]:
         common = {"seed": seed} if seed is not None and "seed" in known else {}
         parameters = {**common, **method.parameters}
         found = explainer(method.explainer, **parameters)
-        made.setdefault(repr(found), Named(method.name, found, method.explainer, parameters))
+        made.setdefault(repr(found), Named(method.name, found, method.explainer, parameters, method.display))
     return list(made.values())
 
 

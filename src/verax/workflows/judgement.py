@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from verax.report.common.verdict import Judged, Reference, Sign, Verdict, verdict_lines
 from verax.stats import mean_interval
 from verax.stats.thresholds import FEWEST_UNITS
-from verax.text import counted, listed
+from verax.text import counted, listed, minus
 
 # Features that are taken away.
 TOP = 3
@@ -137,7 +137,7 @@ def _sentence(judgement: Judgement) -> str:
 
 def _span(judgement: Judgement, names: Sequence[str]) -> str:
     falls = [round(trial.fall) for trial in judgement.trials if trial.name in names]
-    return f"{falls[0]}" if min(falls) == max(falls) else f"{min(falls)} to {max(falls)}"
+    return minus(f"{falls[0]}" if min(falls) == max(falls) else f"{min(falls)} to {max(falls)}")
 
 
 def _beside(judgement: Judgement) -> list[str]:
@@ -164,6 +164,6 @@ def _limits(inputs: int) -> str:
     if inputs < FEWEST_UNITS:
         about += f" (fewer than {FEWEST_UNITS}, so there is no interval)"
     return (
-        f"It rests on {about} and on features that are taken away, which the model may never have seen so; whether "
-        "people understand an explanation is another question."
+        f"It rests on {about} and on taking features away, which may leave inputs unlike any that the model has seen. "
+        "Whether people understand an explanation is another question."
     )

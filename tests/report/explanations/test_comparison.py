@@ -88,7 +88,7 @@ def test_how_names_route_and_path():
         how(entry("shap", [1.0], details={"route": "kernel", "path": "strings"}).attribution)
         == "kernel; strings"
     )
-    assert how(entry("random", [1.0]).attribution) == "–"
+    assert how(entry("random", [1.0]).attribution) == ""
 
 
 def test_n_grams_have_no_column_of_dashes_beside_words():

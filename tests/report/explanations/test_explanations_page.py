@@ -138,13 +138,13 @@ def test_a_feature_has_one_line_with_what_every_method_says_of_it():
         r'<tr><th scope="row"><bdi>(\w+)</bdi></th>(.*?)</tr>', page.split('class="aligned"', 1)[1], re.S
     )
     cells = {
-        feature: re.findall(r'<span class="number">(.*?)</span> <small>(\d)\.', rest)
+        feature: re.findall(r'<span class="number">(.*?)</span>(?: <small>(\d)\.)?', rest)
         for feature, rest in lines
     }
     assert cells == {
         "good": [("+0.200", "2"), ("+4.000", "1")],
         "bad": [("+1.000", "1"), ("−2.000", "2")],
-        "film": [("+0.100", "3"), ("0.000", "3")],
+        "film": [("+0.100", "3"), ("0.000", "")],  # what scores nothing has no rank
     }
     assert 'title="shap, bad: −2.000, rank 2 of 3"' in page
 
@@ -178,3 +178,18 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(VeraxError, match="cannot be written to"):
         write_page(tmp_path / "file" / "page.html", [], "T")
+
+
+def test_scores_that_are_shown_as_weights_mark_nothing_and_the_input_stands_above():
+    page = page_of("good bad film", [0.3, -0.1, 0.0], display="weights")
+    read = Read(page)
+    assert read.inputs == ["good bad film"]
+    assert "mark" not in read.tags  # nor is there a legend of marks
+    assert re.search(r'<th scope="row" dir="auto">good</th><td dir="auto">\+0\.30</td>', page)
+    rows = page_of(("Age = 3", "Sex = x"), [0.3, -0.1], ("Age", "Sex"), display="weights")
+    assert '<ul class="input row"><li><bdi>Age = 3</bdi></li><li><bdi>Sex = x</bdi></li></ul>' in rows
+
+
+def test_a_probability_that_rises_is_not_said_to_fall_by_less_than_nothing():
+    page = page_of("good bad film", [0.3, -0.1, 0.0], display="weights", fall=-15.91)
+    assert "at most 3, the probability rises by 15.9 points." in page

@@ -105,3 +105,31 @@ def test_a_feature_stands_in_one_line_for_all_methods():
         ["bad", "-1.000", "(1)", "-0.500", "(3)"],
         ["good", "+0.300", "(3)", "+2.000", "(2)"],
     ]
+
+
+def test_scores_that_are_shown_as_weights_are_told_with_their_sum_and_the_input_stands_above():
+    text = "good bad film"
+    scores = Attribution(
+        split_words(text).distinct, np.array([0.3, -0.1, 0.0]), 1, "up", text, details={"intercept": 0.5}
+    )
+    out = printed(comparison(Entry("lime", scores, display="weights")))
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert lines[lines.index("good bad film") :][1:] == [
+        "",
+        "lime",
+        "good +0.30",
+        "bad -0.10",
+        "Sum of words +0.20",
+        "Baseline 0.50",
+        "Estimated probability of 'up' 0.70",
+        "0 rows, 0.0 ms",
+        "",
+        "lime names “good” first.",
+    ]
+    assert "[+" not in out
+
+
+def test_a_score_of_zero_has_no_rank():
+    out = printed(comparison(entry("lime", "good bad film", [0.3, 0.0, 0.5])))
+    assert re.search(r"good +\+0\.300 \(2\)", out)
+    assert re.search(r"bad +0\.000 *\n", out)

@@ -24,6 +24,7 @@ class Entry:
         control: whether the scores are random, to compare with.
         fragments: its strongest evidence and counter-evidence, if they were asked for.
         fall: of the explained class's probability without the features named first, in points; None if not judged.
+        display: how scores are shown: "marks" on the input, or "weights" that add up, which are told like any words.
     """
 
     name: str
@@ -31,11 +32,12 @@ class Entry:
     control: bool = False
     fragments: Fragments | None = None
     fall: float | None = None
+    display: str = "marks"
 
     @property
     def attribution(self) -> Attribution | None:
-        """The scores of features or fragments, if that is what it gave; other kinds are told in words."""
-        shown = isinstance(self.explanation, Attribution | Fragments)
+        """The scores of features or fragments that are marked, if it gave such; all else is told in words."""
+        shown = self.display == "marks" and isinstance(self.explanation, Attribution | Fragments)
         return self.explanation.as_attribution() if shown else None
 
     @property
@@ -213,10 +215,10 @@ def facts(explanation: Explanation) -> dict[str, str]:
 
 
 def how(explanation: Explanation) -> str:
-    """The route that was taken, in a few words."""
+    """The route that was taken, in a few words; empty if nothing is known of it."""
     details = details_of(explanation)
     parts = [str(details[key]) for key in ("route", "path") if details.get(key)]
-    return "; ".join(parts) or "–"
+    return "; ".join(parts)
 
 
 def details_of(explanation: Explanation) -> dict[str, object]:

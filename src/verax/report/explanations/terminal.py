@@ -71,7 +71,9 @@ def _subject(subject: Subject, top: int, width: int) -> Iterator[RenderableType]
     yield Text.assemble((subject.title, "bold"), ": ", clean(verdict(subject)))
     yield Padding(_probabilities(subject), (0, 0, 0, 2), expand=False)
     methods = scored(subject)
-    if isinstance(subject.input, str) and methods:
+    if not methods:
+        yield Padding(_input(subject), (1, 0, 0, 2), expand=False)
+    elif isinstance(subject.input, str):
         yield Padding(_texts(methods, top), (1, 0, 0, 2), expand=False)
     columns = in_table(methods)
     lines = aligned(columns)[:top]
@@ -83,6 +85,12 @@ def _subject(subject: Subject, top: int, width: int) -> Iterator[RenderableType]
     if any(entry.fragments is not None for entry in subject.entries):
         yield Padding(_fragments(subject), (1, 0, 0, 2), expand=False)
     yield Padding(clean(agreement(subject)), (1, 0, 0, 2), expand=False)
+
+
+def _input(subject: Subject) -> Text:
+    """The input itself, where no method marks it."""
+    text = subject.input if isinstance(subject.input, str) else "\n".join(subject.input)
+    return marked_text([Segment(text, None)])
 
 
 def _fragments(subject: Subject) -> Table:
@@ -129,8 +137,9 @@ def told(entry: Entry) -> Group:
     """An explanation that is not scores, in words."""
     parts: list[RenderableType] = [Text(entry.name, style="bold")]
     parts += [_part(part) for part in entry.account]
-    cost = f"{entry.cost.rows:,} rows, {1000 * entry.cost.seconds:.1f} ms; {how(entry.explanation)}"
-    return Group(*parts, Text(cost, style="dim"))
+    cost = f"{entry.cost.rows:,} rows, {1000 * entry.cost.seconds:.1f} ms"
+    route = how(entry.explanation)
+    return Group(*parts, Text(f"{cost}; {route}" if route else cost, style="dim"))
 
 
 def _part(part: Part) -> RenderableType:
@@ -227,7 +236,7 @@ def _scores(methods: Sequence[Scored], block: Sequence[int], lines: Sequence[Lin
         table.add_row("fall, points", *falls, style="bold")
     table.add_row("rows", *(f"{method.attribution.cost.rows:,}" for method in shown), style="dim")
     table.add_row("ms", *(f"{1000 * method.attribution.cost.seconds:.1f}" for method in shown), style="dim")
-    table.add_row("how", *(Text(how(method.attribution)) for method in shown), style="dim")
+    table.add_row("how", *(Text(how(method.attribution) or "–") for method in shown), style="dim")
     return table
 
 
@@ -240,7 +249,8 @@ def _cell(method: Scored, mark: Mark | None) -> Text:
     if mark is None:
         return Text("–", style="dim")
     cell = Text(signed(mark.score, decimals(method.attribution)), style=_style(mark))
-    cell.append(f" ({mark.rank})", style="dim not underline not bold")
+    if mark.sign:
+        cell.append(f" ({mark.rank})", style="dim not underline not bold")
     return cell
 
 
