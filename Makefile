@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# One thread for BLAS and OpenMP: the matrices are small, and two test processes share two cores.
+# One thread for BLAS and OpenMP: the matrices are small, and three test processes share two cores.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # Installed before the rest, so that pip does not choose another build of it.
 TORCH := torch==2.13.0

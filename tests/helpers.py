@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -66,3 +67,9 @@ def explain_elsewhere(arguments):
 
     explainer, pipeline, texts = arguments
     return [found.to_dict() for found in explainer.explain(verax.as_model(pipeline), texts)]
+
+
+def forget(package: str) -> None:
+    """The next import reads the package anew, and may find it elsewhere."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+        del sys.modules[name]

