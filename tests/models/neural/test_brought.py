@@ -237,7 +237,8 @@ def test_a_module_whose_weights_change_is_noticed():
 def test_lower_precision_is_taken_where_it_says_the_same(model, precision):
     reduced = in_precision(model, precision, texts=TEXTS, tolerance=0.5)
     difference = np.abs(reduced.predict_proba(TEXTS) - model.predict_proba(TEXTS)).max()
-    assert 0 < difference <= reduced.difference < 0.5  # the texts themselves are among the variants compared
+    # The texts themselves are among the variants compared; in another batch the last digits may be others.
+    assert 0 < difference <= reduced.difference + 1e-6 < 0.5
     assert reduced.class_names == model.class_names
     assert path_for(reduced) is path_for(reduced)
     found = explainer("greedy").explain(reduced, ["good film"])[0]
