@@ -1,5 +1,6 @@
 """Networks under perturbation: what the fast paths say is what the network says to the rebuilt text."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -16,9 +17,10 @@ from verax.models.neural.bilstm import BilstmNetwork  # noqa: E402
 from verax.models.neural.cnn import CnnNetwork  # noqa: E402
 from verax.models.neural.encoders import WordEncoder  # noqa: E402
 from verax.models.neural.networks import TextNetwork  # noqa: E402
+from verax.models.neural.prototypes import PrototypeBilstm  # noqa: E402
 from verax.perturb.dispatch import path_for  # noqa: E402
 from verax.perturb.masks import LeaveOneOut, Masks  # noqa: E402
-from verax.perturb.paths import convolution  # noqa: E402
+from verax.perturb.paths import convolution, recurrence  # noqa: E402
 
 KNOWN = tuple(f"w{number}" for number in range(40))
 
@@ -33,7 +35,12 @@ def network_of(kind, max_words=1_000, **options):
 
 
 # An LSTM of its own size would take half a minute for 50,000 texts.
-SMALL = {BilstmNetwork: {"units": 6}}
+SMALL = {BilstmNetwork: {"units": 6}, PrototypeBilstm: {"units": 6, "per_class": 2}}
+OWN_PATH = {
+    CnnNetwork: "filter responses of words",
+    BilstmNetwork: "shared states of words",
+    PrototypeBilstm: "shared states of words",
+}
 
 
 def texts():
@@ -55,12 +62,14 @@ def drawn_masks(prepared, count):
     ]
 
 
-@pytest.mark.parametrize("kind", [CnnNetwork, BilstmNetwork])
-@pytest.mark.parametrize(("max_words", "count"), [(1_000, 1_000), (25, 40)])
+@pytest.mark.parametrize(
+    ("kind", "max_words", "count"),
+    [*((kind, 25, 40) for kind in OWN_PATH), (CnnNetwork, 1_000, 1_000), (BilstmNetwork, 1_000, 1_000)],
+)
 def test_probabilities_equal_those_of_the_rebuilt_texts(kind, max_words, count, without_cut_messages):
     model = network_of(kind, max_words, **SMALL.get(kind, {}))
     path = path_for(model)
-    assert path.name == ("filter responses of words" if kind is CnnNetwork else "word numbers")
+    assert path.name == OWN_PATH[kind]
     given = texts()
     prepared = path.prepare(given)
     masks = drawn_masks(prepared, count)
@@ -73,12 +82,14 @@ def test_probabilities_equal_those_of_the_rebuilt_texts(kind, max_words, count, 
         assert answer.rows == len({row.tobytes() for row in mask.rows()})
 
 
-@pytest.mark.parametrize("kind", [CnnNetwork, BilstmNetwork])
-@pytest.mark.parametrize(("max_words", "count"), [(1_000, 1_000), (25, 40)])
+@pytest.mark.parametrize(
+    ("kind", "max_words", "count"),
+    [*((kind, 25, 40) for kind in OWN_PATH), (CnnNetwork, 1_000, 1_000), (BilstmNetwork, 1_000, 1_000)],
+)
 def test_masked_words_are_vectors_of_zeros(kind, max_words, count, without_cut_messages):
     model = network_of(kind, max_words, **SMALL.get(kind, {}))
     path = path_for(model, "masked")
-    assert path.name == ("filter responses of words" if kind is CnnNetwork else "masked numbers")
+    assert path.name == OWN_PATH[kind]
     given = texts()
     prepared = path.prepare(given)
     masks = drawn_masks(prepared, count)
@@ -108,7 +119,7 @@ def test_explainers_mask_when_they_are_told_to(explain):
     dropped, masked = (
         explain(absent=absent).explain(model, ["w1 w2 w3 w4"])[0] for absent in ("dropped", "masked")
     )
-    assert masked.details["path"] == "masked numbers"
+    assert masked.details["path"] == "shared states of words"
     assert np.abs(dropped.scores - masked.scores).max() > 1e-3
     assert explain(absent="masked").key != explain().key
 
@@ -136,12 +147,71 @@ def test_filters_of_any_width_and_number(widths):
     np.testing.assert_allclose(answer.probabilities, expected, atol=1e-6)
 
 
-def test_weights_that_are_not_numbers_are_not_hidden_by_the_fast_path():
-    model = network_of(CnnNetwork)
+@pytest.mark.parametrize(
+    ("kind", "name"), [(CnnNetwork, "filters.1.bias"), (BilstmNetwork, "attention.bias")]
+)
+def test_weights_that_are_not_numbers_are_not_hidden_by_the_fast_path(kind, name):
+    model = network_of(kind)
     with torch.no_grad():
-        model.network.filters[1].bias[3] = torch.nan
-    with pytest.raises(VeraxError, match=r"The weights 'filters\.1\.bias' of the network are not all finite"):
+        model.network.get_parameter(name)[3] = torch.nan
+    with pytest.raises(
+        VeraxError, match=f"The weights '{re.escape(name)}' of the network are not all finite"
+    ):
         Greedy().explain(model, ["w1 w2 w3"])
+
+
+def test_variants_share_the_states_of_what_they_begin_with():
+    """The words 0 1, 0 2 and 0 1 2 begin with 0, two of them with 0 1; no two end alike but in 2."""
+    pytest.importorskip("numba")
+    from verax.perturb.paths.recurrence_kernel import prefix_tree
+
+    rows, ends = np.array([0, 1, 0, 2, 0, 1, 2], dtype=np.int32), np.array([2, 4, 7])
+    node_of, parents, words, starts = prefix_tree(rows, ends, False)
+    assert node_of.tolist() == [0, 1, 0, 2, 0, 1, 3]
+    assert parents.tolist() == [-1, 0, 0, 1]
+    assert words.tolist() == [0, 1, 2, 2]
+    assert starts.tolist() == [0, 1, 3, 4]
+    node_of, parents, words, starts = prefix_tree(rows, ends, True)
+    # From the end: 1 0, 2 0, 2 1 0.
+    assert node_of.tolist() == [2, 0, 3, 1, 5, 4, 1]
+    assert parents.tolist() == [-1, -1, 0, 1, 1, 4]
+    assert words.tolist() == [1, 2, 0, 0, 1, 0]
+    assert starts.tolist() == [0, 2, 5, 6]
+
+
+def test_the_tangent_of_the_fast_path_is_one_to_seven_digits():
+    pytest.importorskip("numba")
+    from verax.perturb.paths.recurrence_kernel import tanh
+
+    given = np.concatenate([np.linspace(-12, 12, 4001), [-1e6, 1e6, 1e-8]]).astype(np.float32)
+    found = np.array([tanh(number) for number in given], dtype=np.float64)
+    np.testing.assert_allclose(found, np.tanh(given.astype(np.float64)), rtol=0, atol=5e-7)
+
+
+def test_texts_that_do_not_fit_together_are_read_in_parts(monkeypatch):
+    model = network_of(BilstmNetwork, units=6)
+    path = path_for(model)
+    prepared = path.prepare(["w1 w2 w3 w4 w5 w6 w7 w8"])
+    masks = drawn_masks(prepared, 200)
+    (whole,) = path.evaluate(prepared, masks)
+    monkeypatch.setattr(recurrence, "TOGETHER", 7)
+    (parts,) = path.evaluate(prepared, masks)
+    np.testing.assert_allclose(parts.probabilities, whole.probabilities, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", OWN_PATH)
+@pytest.mark.parametrize("compiled", [True, False])
+def test_places_of_words_say_what_the_texts_say(kind, compiled, monkeypatch):
+    if not compiled:
+        for module in (convolution, recurrence):
+            monkeypatch.setattr(module, "find_spec", lambda _: None)
+    model = network_of(kind, **SMALL.get(kind, {}))
+    given = ["w3 w1 w3", "", "unknown w2", "w1"]
+    numbers = np.concatenate([model.encoder.numbers_of(text.split()) for text in given])
+    words, rows = np.unique(numbers, return_inverse=True)
+    ends = np.cumsum([len(text.split()) for text in given])
+    scores = path_for(model).score_rows(words, rows.astype(np.int32), ends)
+    np.testing.assert_allclose(scores, model.scores(given), atol=1e-5)
 
 
 @pytest.fixture
@@ -149,9 +219,12 @@ def without_cut_messages(caplog):
     caplog.set_level("ERROR", logger="verax.models")
 
 
-def test_without_numba_the_network_itself_is_asked(monkeypatch):
-    monkeypatch.setattr(convolution, "find_spec", lambda _: None)
-    assert path_for(network_of(CnnNetwork)).name == "word numbers"
+@pytest.mark.parametrize(("kind", "module"), [(CnnNetwork, convolution), (BilstmNetwork, recurrence)])
+def test_without_numba_the_network_itself_is_asked(kind, module, monkeypatch):
+    monkeypatch.setattr(module, "find_spec", lambda _: None)
+    model = network_of(kind)
+    assert path_for(model).name == "word numbers"
+    assert path_for(model, "masked").name == "masked numbers"
 
 
 def test_changed_weights_are_noticed():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from verax.errors import VeraxError
 from verax.models.base import Model
@@ -14,6 +14,10 @@ from verax.perturb.evaluate import Absent, Path
 from verax.perturb.paths.bag_of_words import bag_path
 from verax.perturb.paths.strings import StringPath
 from verax.perturb.paths.tables import table_path
+
+if TYPE_CHECKING:
+    from verax.models.neural.encoders import WordEncoder
+    from verax.models.neural.networks import TextNetwork
 
 log = logging.getLogger("verax.perturb")
 
@@ -61,25 +65,31 @@ def _choose(model: Model) -> Path[Any]:
 def _network_path(model: Model) -> Path[Any]:
     from verax.models.neural.encoders import WordEncoder
     from verax.models.neural.networks import TextNetwork
-    from verax.perturb.paths.convolution import convolution_path
     from verax.perturb.paths.word_ids import WordIdPath
 
     if isinstance(model, TextNetwork) and isinstance(model.encoder, WordEncoder):
-        return convolution_path(model, model.encoder, "dropped") or WordIdPath(model, model.encoder)
+        return _own_path(model, model.encoder, "dropped") or WordIdPath(model, model.encoder)
     log.info("This network's texts are rebuilt as strings: its pieces of words depend on their neighbours.")
     return StringPath(model)
+
+
+def _own_path(model: TextNetwork, encoder: WordEncoder, absent: Absent) -> Path[Any] | None:
+    """The path of a network whose arithmetic is known; None for any other."""
+    from verax.perturb.paths.convolution import convolution_path
+    from verax.perturb.paths.recurrence import recurrence_path
+
+    return convolution_path(model, encoder, absent) or recurrence_path(model, encoder, absent)
 
 
 def _masked_path(model: Model) -> Path[Any]:
     if type(model).__module__.startswith("verax.models.neural."):  # then torch is loaded already
         from verax.models.neural.encoders import WordEncoder
         from verax.models.neural.networks import TextNetwork
-        from verax.perturb.paths.convolution import convolution_path
         from verax.perturb.paths.word_ids import BLANK, MaskedPath
 
         if isinstance(model, TextNetwork):
             encoder = model.encoder
-            fast = convolution_path(model, encoder, "masked") if isinstance(encoder, WordEncoder) else None
+            fast = _own_path(model, encoder, "masked") if isinstance(encoder, WordEncoder) else None
             mask = getattr(getattr(encoder, "tokenizer", None), "mask_token_id", None)
             return fast or MaskedPath(model, BLANK if mask is None else int(mask))
     raise VeraxError(

@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
+from scipy.special import softmax
 
-from verax.arrays import FloatArray, IndexArray
-from verax.data.words import Words
+from verax.arrays import FloatArray, IndexArray, IntArray
+from verax.data.words import WORD, Words
 from verax.models.base import Model
 from verax.perturb.dispatch import path_for
 from verax.perturb.masks import BLOCK_CELLS, MAX_ROWS
 from verax.perturb.paths.bag_of_words import BagPath, Lexicon
 from verax.perturb.paths.bags import Csr
+
+if TYPE_CHECKING:
+    from verax.models.neural.encoders import WordEncoder
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,32 +118,32 @@ def build_texts(versions: Versions) -> list[str]:
 def predict_versions(model: Model, options: Options) -> Callable[[Versions], FloatArray]:
     """A function from versions of one text to the model's probabilities, one row a version.
 
-    For a bag-of-words model rows are built in its columns; for any other the texts are built. No more than ``MAX_ROWS``
-    rows and about ``BLOCK_CELLS`` words (or characters) are built at a time.
+    For a bag-of-words model rows are built in its columns, for a network that reads words as their numbers; for any
+    other model the texts are built. No more than ``MAX_ROWS`` rows and about ``BLOCK_CELLS`` words (or characters) are
+    built at a time.
     """
-    n_classes = max(1, len(model.class_names))
-    ask = row_asker(model, options)
-    if ask is not None:
-        return _in_blocks(ask, len(options.words), n_classes)
-    return _in_blocks(
-        lambda versions: model.predict_proba(build_texts(versions)), len(options.words.text), n_classes
-    )
-
-
-def _in_blocks(
-    ask: Callable[[Versions], FloatArray], cells: int, n_classes: int
-) -> Callable[[Versions], FloatArray]:
-    step = max(1, min(MAX_ROWS, BLOCK_CELLS // max(1, cells)))
+    ask, cells = row_asker(model, options), len(options.words)
+    if ask is None:
+        ask, cells = lambda versions: model.predict_proba(build_texts(versions)), len(options.words.text)
+    step = at_a_time(cells)
 
     def ask_all(versions: Versions) -> FloatArray:
         answers = [ask(block) for block in versions.blocks(step)]
-        return np.concatenate(answers) if answers else np.empty((0, n_classes))
+        return np.concatenate(answers) if answers else np.empty((0, max(1, len(model.class_names))))
 
     return ask_all
 
 
+def at_a_time(cells: int) -> int:
+    """How many versions may be built at a time, each of so many words or characters."""
+    return max(1, min(MAX_ROWS, BLOCK_CELLS // max(1, cells)))
+
+
 def row_asker(model: Model, options: Options) -> Callable[[Versions], FloatArray] | None:
-    """The same, all versions at once, in the columns of a bag-of-words model; None for any other model."""
+    """The same, all versions at once, for models that need no text for it; None for any other model."""
+    score = score_asker(model, options)
+    if score is not None:
+        return lambda versions: softmax(score(versions), axis=1)
     path = path_for(model)
     # Where hashing subtracts, a column that cancels to 0 is stored by the vectoriser and would not be here.
     if not isinstance(path, BagPath) or path.lexicon.weighting.signed:
@@ -147,6 +152,36 @@ def row_asker(model: Model, options: Options) -> Callable[[Versions], FloatArray
 
     def ask(versions: Versions) -> FloatArray:
         return path.rest.predict_rows(_weighted(path.lexicon, _selection(versions) @ differences))
+
+    return ask
+
+
+@runtime_checkable
+class NumberedPath(Protocol):
+    """The path of a network that reads the numbers of words."""
+
+    encoder: WordEncoder
+
+    def score_rows(self, words: IntArray, rows: NDArray[np.int32], ends: IndexArray) -> FloatArray:
+        """The class scores of texts: the places of their words among these, one text after the other."""
+
+
+def score_asker(model: Model, options: Options) -> Callable[[Versions], FloatArray] | None:
+    """A function from versions to class scores for networks that read the numbers of words; None for other models."""
+    path = path_for(model)
+    if not isinstance(path, NumberedPath) or not all(map(WORD.fullmatch, options.after)):
+        return None
+    numbers = path.encoder.numbers_of([*options.words.words, *options.after])
+    words, places = np.unique(numbers, return_inverse=True)
+    own, other = np.split(places.astype(np.int32), [len(options.words)])
+
+    def ask(versions: Versions) -> FloatArray:
+        """Versions as numbers of words, as many as the network reads."""
+        rows = np.repeat(own[None], len(versions), axis=0)
+        version = np.repeat(np.arange(len(versions)), versions.edits)
+        rows[version, options.places[versions.chosen]] = other[versions.chosen]
+        read = rows[:, : path.encoder.max_words]
+        return path.score_rows(words, read.reshape(-1), read.shape[1] * np.arange(1, len(versions) + 1))
 
     return ask
 

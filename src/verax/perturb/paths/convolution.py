@@ -13,6 +13,7 @@ from importlib.util import find_spec
 import numpy as np
 from numpy.typing import NDArray
 
+from verax.arrays import FloatArray, IndexArray, IntArray
 from verax.models.base import Inputs
 from verax.models.neural.cnn import CnnNetwork
 from verax.models.neural.encoders import WordEncoder
@@ -44,15 +45,18 @@ class Filters:
     output: Singles
     output_bias: Singles
 
-    def table(self, words: NDArray[np.int64]) -> Singles:
+    def table(self, words: IntArray) -> Singles:
         """What each filter says at each offset to some words, and to a vector of zeros behind them."""
         vectors = np.concatenate([self.vectors[words], np.zeros_like(self.vectors[:1])])
         table = (vectors @ self.weights.reshape(len(self.weights), -1)).reshape(-1, *self.weights.shape[1:])
         table[:, :, 0] += self.biases
         return table
 
-    def scores(self, strongest: Singles) -> Singles:
-        """Class scores from the strongest response of each filter, (variants, classes)."""
+    def scores(self, rows: NDArray[np.int32], ends: IndexArray, table: Singles) -> Singles:
+        """Class scores (variants, classes) of variants as rows of a table, those of one after those of the other."""
+        from verax.perturb.paths.filter_kernel import strongest_responses
+
+        strongest = strongest_responses(rows, ends, table, self.biases.reshape(-1))
         hidden: Singles = strongest @ self.hidden
         hidden += self.hidden_bias
         np.maximum(hidden, 0, out=hidden)
@@ -77,9 +81,9 @@ class ConvolutionPath:
 
     def evaluate(self, prepared: Sequence[Numbered], masks: Iterable[Variants]) -> Iterator[Answer]:
         """One answer per text."""
-        from verax.perturb.paths.filter_kernel import strongest_responses, words_read
+        from verax.perturb.paths.filter_kernel import words_read
 
-        limit, nothing = self.encoder.max_words, self.filters.biases.reshape(-1)
+        limit = self.encoder.max_words
         for text, variants in zip(prepared, masks, strict=True):
             words, row_of = np.unique(text.numbers, return_inverse=True)
             table = self.filters.table(words)
@@ -87,10 +91,13 @@ class ConvolutionPath:
             answers, count = [], 0
             for kept, inverse in text.blocks(variants):
                 rows, ends = words_read(kept, row_of, limit, blank)
-                strongest = strongest_responses(rows, ends, table, nothing)
-                answers.append(probabilities(self.filters.scores(strongest))[inverse])
+                answers.append(probabilities(self.filters.scores(rows, ends, table))[inverse])
                 count += len(kept)
             yield Answer(np.concatenate(answers), count, len(answers))
+
+    def score_rows(self, words: IntArray, rows: NDArray[np.int32], ends: IndexArray) -> FloatArray:
+        """The class scores of texts: the places of their words among these, one text after the other."""
+        return self.filters.scores(rows, ends, self.filters.table(words)).astype(np.float64)
 
 
 def convolution_path(model: TextNetwork, encoder: WordEncoder, absent: Absent) -> ConvolutionPath | None:

@@ -66,6 +66,11 @@ class WordIdPath:
         parts = (self._parts(text, variants) for text, variants in zip(prepared, masks, strict=True))
         return evaluate_packed(parts, lambda batches: ask_network(self.model, self.model.network, batches))
 
+    def score_rows(self, words: IntArray, rows: NDArray[np.int32], ends: IndexArray) -> FloatArray:
+        """The class scores of texts: the places of their words among these, one text after the other."""
+        texts = np.split(words[rows], ends[:-1])
+        return run_network(self.model.network, self.encoder, texts, len(self.model.class_names))
+
     def _parts(self, text: Numbered, variants: Variants) -> Iterator[Rows[list[Encoded]]]:
         limit = self.encoder.max_words
         for kept, inverse in text.blocks(variants):
