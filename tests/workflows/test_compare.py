@@ -44,6 +44,12 @@ def test_explainers_are_read_as_written(given, made):
     assert [repr(named.explainer) for named in parse_explainers(given)] == made
 
 
+def test_the_common_number_of_samples_is_not_a_limit_to_a_search():
+    lime, anchor = parse_explainers("lime,anchor", samples=1000)
+    assert lime.explainer.samples == 1000
+    assert anchor.explainer.most_samples == 100_000
+
+
 def test_a_rule_stands_beside_scores_and_is_told_in_words():
     none = Part([], np.array([], dtype=np.int64))
     data = Dataset("reviews", "text", ("1", "0"), none, none, none)

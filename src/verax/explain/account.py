@@ -97,14 +97,8 @@ def _rule(rule: Rule, plain: bool) -> tuple[Part, ...]:
         ]
     if plain:
         return tuple(parts)
-    reached = "" if rule.reached else ", which is not the precision that was asked for"
-    where = "perturbed texts" if isinstance(rule.input, str) else "training rows"
-    parts.append(
-        Line(
-            f"{rule.precision:.1%} of perturbed inputs keep the prediction under this rule (at least "
-            f"{rule.lowest:.1%}){reached}; it applies to {rule.coverage:.1%} of {where}."
-        )
-    )
+    if rule.measured:
+        parts.append(_precision(rule))
     if reason := rule.details.get("reason"):
         parts.append(Line(f"Why: {reason}."))
     if len(rule.steps) > 2:
@@ -118,6 +112,16 @@ def _rule(rule: Rule, plain: bool) -> tuple[Part, ...]:
         )
         parts.append(Grid(("on the way", "precision", "coverage"), rows))
     return tuple(parts)
+
+
+def _precision(rule: Rule) -> Line:
+    """How often the rule holds, and where."""
+    reached = "" if rule.reached else ", which is not the precision that was asked for"
+    where = "perturbed texts" if isinstance(rule.input, str) else "training rows"
+    return Line(
+        f"{rule.precision:.1%} of perturbed inputs keep the prediction under this rule (at least "
+        f"{rule.lowest:.1%}){reached}; it applies to {rule.coverage:.1%} of {where}."
+    )
 
 
 def _path(path: Path, plain: bool) -> tuple[Part, ...]:

@@ -93,18 +93,29 @@ class Rule(Explanation):
             **same_fields(self),
         )
 
+    @property
+    def measured(self) -> bool:
+        """Whether the model was asked how precise the rule is; not so where the class is not predicted at all."""
+        return self.reached or self.details.get("fresh samples") != 0
+
     def __repr__(self) -> str:
-        kept = " and ".join(map(repr, self.named)) or "whatever is changed"
+        nothing = "whatever is changed" if self.reached else "no condition found"
+        kept = " and ".join(map(repr, self.named)) or nothing
         return short_repr(self, f"{kept}, precision {self.precision:.3f}, coverage {self.coverage:.3f}")
 
     def _repr_html_(self) -> str:
+        target = self.target_name or self.target
         kept = f"as long as this stays: {', '.join(self.named)}" if self.named else "whatever is changed"
-        return paragraph_html(
-            f"The model says {self.target_name or self.target} {kept}.",
-            f"{self.precision:.1%} of perturbed inputs keep the prediction (at least {self.lowest:.1%}); "
-            f"the rule applies to {self.coverage:.1%}.",
-            bold=self.explainer,
-        )
+        said = f"The model says {target} {kept}."
+        if not self.named and not self.reached:
+            said = f"No condition was found under which the model says {target}."
+        sentences = [said]
+        if self.measured:
+            sentences.append(
+                f"{self.precision:.1%} of perturbed inputs keep the prediction (at least {self.lowest:.1%}); "
+                f"the rule applies to {self.coverage:.1%}."
+            )
+        return paragraph_html(*sentences, bold=self.explainer)
 
     @classmethod
     def _from_dict(cls, data: dict[str, Any]) -> Rule:

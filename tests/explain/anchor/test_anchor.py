@@ -19,6 +19,7 @@ from verax.data.table import Column, Schema
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain import Anchor, Explanation, Rule
+from verax.explain.account import account
 from verax.explain.anchor import bounds
 from verax.explain.anchor.removed_words import RemovedWords
 from verax.explain.anchor.table_rows import TableRows
@@ -204,6 +205,15 @@ def test_nothing_to_change_is_said(reviews_model):
     assert "nothing can be changed" in rule.details["reason"]
     empty = Anchor(words="removed").explain(reviews_model, [""])[0]
     assert "nothing can be changed" in empty.details["reason"]
+    same = verax.as_model(
+        lambda given: np.tile([0.3, 0.7], (len(given), 1)),
+        class_names=("off", "on"),
+        schema=Schema((Column("switch"),)),
+        reference=np.ones((5, 1)),
+    )
+    assert "nothing can be changed" in Anchor().explain(same, np.ones((1, 1)))[0].details["reason"]
+    # One training row, and the input is another.
+    assert "reason" not in Anchor().explain(same, np.zeros((1, 1)))[0].details
 
 
 def test_a_column_with_one_value_is_in_no_rule():
@@ -228,9 +238,65 @@ def test_a_class_that_is_not_predicted_has_no_rule():
 
 def test_a_small_budget_ends_the_search_and_says_so(reviews_model):
     text = make_texts(1, seed=3)[0][0]
-    rule = Anchor(words="removed", samples=100).explain(reviews_model, [text])[0]
+    rule = Anchor(words="removed", most_samples=100).explain(reviews_model, [text])[0]
     assert not rule.reached
-    assert "samples=100" in rule.details["reason"]
+    assert "most_samples=100" in rule.details["reason"]
+    # Half of them were kept back to tell how precise the rule is that is returned.
+    assert rule.details["fresh samples"] == 50
+    assert rule.cost.rows <= 101
+
+
+def test_nothing_is_said_of_a_precision_that_nobody_looked_at(reviews_model):
+    text = make_texts(1, seed=3)[0][0]
+    for rule in (
+        Anchor(words="removed", most_samples=1).explain(reviews_model, [text])[0],
+        Anchor(words="removed").explain(
+            verax.as_model(needs_both, class_names=("no", "yes")), ["a good film"], ["no"]
+        )[0],
+    ):
+        assert not rule.measured
+        lines = [part.text for part in account(rule)]
+        assert len(lines) == 2
+        assert lines[0].startswith("No condition was found for the model predicting")
+        assert lines[1] == f"Why: {rule.details['reason']}."
+        assert "keep the prediction" not in rule._repr_html_()
+
+
+def test_a_rule_that_is_not_precise_enough_says_how_precise_it_is_on_fresh_samples():
+    """Whatever stays, three quarters keep the prediction: the rest changes in no way that a condition could hold."""
+    rng = np.random.default_rng(0)
+    reference = np.stack([rng.random(4000), rng.integers(3, size=4000)], axis=1)
+    schema = Schema((Column("size"), Column("colour", ("red", "green", "blue"))))
+
+    def answer(rows):
+        yes = (np.floor(rows[:, 0] * 1e6) % 4 > 0).astype(float)
+        return np.stack([1 - yes, yes], axis=1)
+
+    model = verax.as_model(answer, class_names=("no", "yes"), schema=schema, reference=reference)
+    rows = reference[answer(reference)[:, 1] == 1][:20]
+    for rule in Anchor().explain(model, rows):
+        assert not rule.reached
+        assert rule.details["fresh samples"] >= 256
+        # Five standard errors of a share of so many.
+        error = np.sqrt(0.75 * 0.25 / rule.details["fresh samples"])
+        assert rule.precision == pytest.approx(0.75, abs=5 * error + 0.03)
+        assert 0.6 < rule.lowest < rule.precision
+
+
+def test_where_all_training_rows_are_of_the_rows_own_bins_the_model_is_asked_all_the_same():
+    """Four of five are 1, and quartiles make one bin of both values: no condition can be had, but 0 becomes 1."""
+    reference = np.repeat([0.0, 1.0], [200, 800])[:, None]
+    model = verax.as_model(
+        lambda given: np.stack([1 - given[:, 0], given[:, 0]], axis=1),
+        class_names=("off", "on"),
+        schema=Schema((Column("switch"),)),
+        reference=reference,
+    )
+    off, on = Anchor().explain(model, np.array([[0.0], [1.0]]))
+    assert (off.conditions, off.reached) == ((), False)
+    assert off.precision == pytest.approx(0.2, abs=0.08)
+    assert (on.conditions, on.reached) == ((), False)
+    assert on.precision == pytest.approx(0.8, abs=0.08)
 
 
 def test_without_reference_texts_there_is_a_sentence():

@@ -43,7 +43,8 @@ class Anchor(Explainer):
         epsilon: how far from the most precise a rule may be that is kept in the search (the original's tau).
         beam: how many rules are kept at each length.
         most_conditions: how long a rule may be; as long as it needs if None.
-        samples: rows to ask the model for, for one input at the most.
+        most_samples: to ask about for one input. A search that needs more ends with the most precise rule so far, and
+            says so.
         seed: of the samples.
         words: how texts are perturbed: "similar" replaces words by neighbours in a vector space, "removed" leaves them
             out (on the engine's fast path).
@@ -56,7 +57,7 @@ class Anchor(Explainer):
     epsilon: float = 0.15
     beam: int = 4
     most_conditions: int | None = None
-    samples: int = 100_000
+    most_samples: int = 100_000
     seed: int = 0
     words: str = "similar"
     vectors: str = "trained"
@@ -66,7 +67,7 @@ class Anchor(Explainer):
     def __post_init__(self) -> None:
         at_least(self.beam, 1, "beam")
         at_least(self.most_conditions, 1, "most_conditions")
-        at_least(self.samples, 1, "samples")
+        at_least(self.most_samples, 1, "most_samples")
         for name in ("precision", "delta", "epsilon"):
             if not 0 < getattr(self, name) < 1:
                 raise VeraxError(f"{name}={getattr(self, name)} must lie between 0 and 1.")
@@ -96,7 +97,7 @@ class Anchor(Explainer):
             epsilon=self.epsilon,
             beam=self.beam,
             most_conditions=self.most_conditions,
-            samples=self.samples,
+            most_samples=self.most_samples,
         )
         searches = [Search(near, settings) for near in around.neighbourhoods()]
         right = [guess == target for guess, target in zip(predicted, chosen, strict=True)]

@@ -40,6 +40,10 @@ class Pool(ABC):
             self._holds = drawn if self._holds is None else np.concatenate([self._holds, drawn])
         return self._holds
 
+    def varies(self) -> bool:
+        """Whether samples differ from the input at all, be it in what no condition speaks about."""
+        return not bool(self.holds(BLOCK).all())
+
     @abstractmethod
     def draw(self, rng: np.random.Generator) -> BoolArray:
         """The next ``BLOCK`` samples: which features each leaves as they are."""

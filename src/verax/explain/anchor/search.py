@@ -9,7 +9,7 @@ fresh samples, which had no part in choosing it: the bound holds for the rule th
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 import numpy as np
@@ -23,6 +23,8 @@ from verax.explain.anchor.pools import Ask, Neighbourhood
 FIRST, MOST = 64, 192
 # A rule is looked at after so many fresh samples.
 LOOKS = (256, 1_024, 4_096)
+# What is returned without being precise enough was looked at with so many, if that is not more than half of all.
+LAST_LOOK = 1_024
 
 Asking = Generator[Ask, BoolArray, None]
 
@@ -39,7 +41,7 @@ class Settings:
     epsilon: float
     beam: int
     most_conditions: int | None
-    samples: int
+    most_samples: int
 
 
 class Candidate:
@@ -101,7 +103,7 @@ class Search:
         """Asks until something is found; then ``found`` is set."""
         loose = self.near.loose
         root = Candidate((), None, 1.0)
-        if not loose:
+        if not loose and not self.near.search.varies():
             self.found = Found(root, 1.0, 1.0, True, 0, "nothing can be changed in this input")
             return
         self.tried = [Found(root, 0.0, 0.0, False, 0)]
@@ -109,7 +111,7 @@ class Search:
             yield from self._grow(root, loose)
         except BudgetError:
             self.spent = True
-        self.found = self.best or self._most_precise_found()
+        self.found = self.best or (yield from self._most_precise_found())
 
     def _grow(self, root: Candidate, loose: list[int]) -> Asking:
         """Rules of no condition, of one, of two, ..., until none can cover more than the best that was found."""
@@ -185,7 +187,7 @@ class Search:
             candidate.learn(more, count_kept)
 
     def _ask(self, ask: Ask) -> Generator[Ask, BoolArray, BoolArray]:
-        if self.asked + len(ask.samples) > self.settings.samples:
+        if self.asked + len(ask.samples) > self.settings.most_samples - self._kept_back:
             raise BudgetError
         self.asked += len(ask.samples)
         answers = yield ask
@@ -207,10 +209,7 @@ class Search:
                 break
 
     def _verify(self, rule: Candidate) -> Generator[Ask, BoolArray, Found]:
-        self.looked_at += 1
-        # The chances of all looks at all rules sum to delta: 1 + 1/4 + 1/9 + ... is pi^2 / 6.
-        level = float(np.log(np.pi**2 / 6 * self.looked_at**2 * len(LOOKS) / self.settings.delta))
-        check = Check(rule, level, self.settings)
+        check = self._check(rule)
         for look in LOOKS:
             samples = np.arange(check.size, look)
             check.learn((yield from self._ask(self.near.fresh_question(rule.conditions, samples))))
@@ -218,15 +217,34 @@ class Search:
                 break
         return check.verdict()
 
-    def _most_precise_found(self) -> Found:
-        """What is returned when no rule is precise enough."""
+    def _check(self, rule: Candidate) -> Check:
+        self.looked_at += 1
+        # The chances of all looks at all rules sum to delta: 1 + 1/4 + 1/9 + ... is pi^2 / 6.
+        level = float(np.log(np.pi**2 / 6 * self.looked_at**2 * len(LOOKS) / self.settings.delta))
+        return Check(rule, level, self.settings)
+
+    @property
+    def _kept_back(self) -> int:
+        """Samples that the search itself does not ask about, so that some are left to tell how precise its rule is."""
+        return min(LAST_LOOK, self.settings.most_samples // 2)
+
+    def _most_precise_found(self) -> Generator[Ask, BoolArray, Found]:
+        """What is returned when no rule is precise enough, as precise as it is on fresh samples."""
         best = max(self.tried, key=lambda found: (found.lowest, found.precision, found.rule.coverage))
+        if not best.sampled and self._kept_back:
+            check = self._check(best.rule)
+            self.asked += self._kept_back
+            check.learn((yield self.near.fresh_question(best.rule.conditions, np.arange(self._kept_back))))
+            best = check.verdict()
+            if best.reached:
+                return best
+        most = self.settings.most_samples
         reason = (
-            f"the search may ask for no more than {self.settings.samples:,} rows (samples={self.settings.samples})"
+            f"the search may ask about no more than {most:,} samples (most_samples={most})"
             if self.spent
             else "no rule of this input is as precise as that"
         )
-        return Found(best.rule, best.precision, best.lowest, False, best.sampled, reason)
+        return replace(best, reason=reason)
 
 
 class BudgetError(Exception):

@@ -11,7 +11,7 @@ from verax.data.words import split_words
 from verax.explain.anchor.pools import BLOCK, Ask, Neighbourhood, Pool
 from verax.models.base import Model
 from verax.perturb.counterfactual.text_changes import Distribution, sample_versions
-from verax.perturb.counterfactual.text_versions import Versions, build_texts, join, row_asker
+from verax.perturb.counterfactual.text_versions import Versions, at_a_time, build_texts, join, row_asker
 from verax.perturb.counterfactual.thesaurus import Candidates, Thesaurus
 from verax.perturb.masks import MAX_ROWS, PACK_CELLS
 
@@ -64,7 +64,7 @@ class SimilarWords:
         self._costs = [(0, 0)] * len(texts)
         self.near: list[Neighbourhood] = []
         self._candidates = [thesaurus.candidates(split_words(text), wanted.top) for text in texts]
-        # A bag of words is asked in its own columns; a text at a time.
+        # A bag of words is asked in its own columns, a network by numbers of words; a text at a time.
         self._askers = [row_asker(model, candidates.options) for candidates in self._candidates]
         for place, candidates in enumerate(self._candidates):
             words = candidates.options.words
@@ -107,7 +107,8 @@ class SimilarWords:
         for place, versions in waiting:
             asker = self._askers[place]
             if asker is not None:
-                parts = [asker(part) for part in versions.blocks(MAX_ROWS)]
+                step = at_a_time(len(versions.options.words))
+                parts = [asker(part) for part in versions.blocks(step)]
                 classes.append(np.concatenate([part.argmax(axis=1) for part in parts]) if parts else _NONE)
                 self._count(place, len(versions), len(parts))
             else:

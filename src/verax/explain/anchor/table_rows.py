@@ -88,6 +88,11 @@ class TrainingRows(Pool):
         self.rows, self.fixed = np.concatenate([self.rows, rows]), np.concatenate([self.fixed, fixed])
         return holds
 
+    def varies(self) -> bool:
+        """Whether a training row has other values, be they of the same bins."""
+        self.holds(BLOCK)
+        return bool((self.rows != self.row).any())
+
     @cached_property
     def _options(self) -> dict[int, IndexArray]:
         """What a fixed column may be that is not always the input's own: numbers of training rows in its bin."""
