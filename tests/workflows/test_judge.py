@@ -71,7 +71,7 @@ def test_falls_chance_and_best_are_those_of_enumeration(model):
     assert (right.reached, right.seeds, right.others) == (pytest.approx(1.0), None, 0.0)
     assert [row.sign for row in found.verdict.judged] == ["yes", "no"]
     assert found.verdict.sentence.startswith("right names what the model uses")
-    assert "wrong does hardly better than random features" in found.verdict.sentence
+    assert "wrong does no better than random features" in found.verdict.sentence
     assert str(found).startswith(found.verdict.sentence)
 
 
@@ -117,9 +117,43 @@ def test_a_rule_of_one_word_is_judged_by_that_word_alone(model):
     alone = 100 * (probability(TEXT) - probability(TEXT.replace("good", "")))
     assert one.fall == pytest.approx(alone)
     assert (one.fewer, three.fewer) == (1, 0)
-    assert "one names fewer than 3 features that speak for the class: no others were taken away." in str(
-        found
+    # Beside one random word and the best one, by enumeration; the other beside three.
+    words = list(dict.fromkeys(TEXT.split()))
+    singles = [
+        100 * (probability(TEXT) - probability(" ".join(w for w in TEXT.split() if w != gone)))
+        for gone in words
+    ]
+    assert one.chance == pytest.approx(np.mean(singles))
+    assert (one.best, one.reached) == (pytest.approx(max(singles)), pytest.approx(1.0))
+    assert three.chance == pytest.approx(np.mean(list(falls(TEXT).values())))
+    said = str(found)
+    assert "one names fewer than 3 features that speak for the class: only those were taken away" in said
+    assert f"({one.fall:.0f} of {one.best:.0f} and {three.fall:.0f} of {three.best:.0f} points)" in said
+
+
+def test_what_names_nothing_is_said_to_and_what_is_below_chance_is_not_better(model):
+    found = verax.judge(
+        model,
+        [TEXT],
+        {"silent": Fixed(), "right": Fixed(("good", "fine", "warm")), "wrong": Fixed(("dull",))},
     )
+    assert found.trials[0].silent
+    assert "silent names no feature" in found.verdict.sentence
+    wrong = found.trials[2]
+    assert wrong.fall < wrong.chance
+    assert "wrong does no better than random features" in found.verdict.sentence
+    rows = {row.name: row.words for row in found.verdict.judged}
+    assert rows["silent"] == "names no feature"
+
+
+def test_each_is_tested_against_as_many_random_features_as_it_names(model):
+    """The one best word of each text beats one random word, though not three."""
+    texts = [
+        TEXT,
+        *(" ".join(w for w in TEXT.split() if w != gone) for gone in ("dull", "film", "warm", "fine", "but")),
+    ]
+    found = verax.judge(model, texts, {"one": Fixed(("good",)), "none": Fixed(("the",))})
+    assert [trial.beats_chance for trial in found.trials] == [True, False]
 
 
 def test_n_grams_are_not_judged_as_if_they_were_words(model):

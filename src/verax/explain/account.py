@@ -82,24 +82,14 @@ def account(explanation: Explanation, *, plain: bool = False) -> tuple[Part, ...
 
 
 def _rule(rule: Rule, plain: bool) -> tuple[Part, ...]:
+    parts: list[Part] = [Line(_conditions(rule))]
     if rule.named:
-        parts: list[Part] = [
-            Line(f"Conditions for the model predicting '{rule.target_name}':"),
-            Conditions(rule.named),
-        ]
-    else:
-        parts = [
-            Line(
-                f"No condition is needed for the model predicting '{rule.target_name}': it does so whatever changes."
-            )
-            if rule.reached
-            else Line(f"No condition was found for the model predicting '{rule.target_name}'.")
-        ]
+        parts.append(Conditions(rule.named))
     if plain:
         return tuple(parts)
     if rule.measured:
         parts.append(_precision(rule))
-    if reason := rule.details.get("reason"):
+    if not rule.reached and (reason := rule.details.get("reason")):
         parts.append(Line(f"Why: {reason}."))
     if len(rule.steps) > 2:
         rows = tuple(
@@ -110,8 +100,19 @@ def _rule(rule: Rule, plain: bool) -> tuple[Part, ...]:
             )
             for step in rule.steps[:-1]
         )
-        parts.append(Grid(("on the way", "precision", "coverage"), rows))
+        parts.append(Grid(("shorter rules tried", "precision in the search", "coverage"), rows))
     return tuple(parts)
+
+
+def _conditions(rule: Rule) -> str:
+    """What comes before a rule's conditions, or stands in their place."""
+    if rule.named:
+        return f"Conditions for the model predicting '{rule.target_name}':"
+    if not rule.reached:
+        return f"No condition was found for the model predicting '{rule.target_name}'."
+    if rule.details.get("fresh samples") == 0:
+        return "Nothing in this input could be changed, so that no condition could be looked for."
+    return f"No condition is needed: the model predicts '{rule.target_name}' for nearly all changed versions."
 
 
 def _precision(rule: Rule) -> Line:

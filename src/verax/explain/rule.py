@@ -95,8 +95,8 @@ class Rule(Explanation):
 
     @property
     def measured(self) -> bool:
-        """Whether the model was asked how precise the rule is; not so where the class is not predicted at all."""
-        return self.reached or self.details.get("fresh samples") != 0
+        """Whether the model was asked how precise the rule is; not so where nothing can be changed, for one."""
+        return self.details.get("fresh samples") != 0
 
     def __repr__(self) -> str:
         nothing = "whatever is changed" if self.reached else "no condition found"

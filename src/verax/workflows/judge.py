@@ -1,14 +1,15 @@
 """Which explanation of these predictions to trust: what happens to the model's answer when the named features go.
 
 For every input and explainer the three features that speak most for the explained class are taken away. The fall of its
-probability stands beside that of three random features and beside the largest that any three features cause. Two more
-things are asked: whether other seeds name the same three, and whether other explainers do.
+probability stands beside that of three random features and beside the largest that any three features cause; beside as
+many as were named, where fewer were. Two more things are asked: whether other seeds name the same ones, and whether
+other explainers do.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from itertools import combinations
 from math import comb
 
@@ -18,6 +19,7 @@ from verax.arrays import FloatArray
 from verax.errors import VeraxError
 from verax.explain import Explainer, explainer
 from verax.explain.entry import explanations_of, model_inputs
+from verax.explain.exemplar import Exemplar
 from verax.explain.fragments import Fragments
 from verax.models import Model, as_model
 from verax.models.base import Inputs
@@ -68,28 +70,31 @@ def judge(
         name: [_tops(other, name, asked, plain, wanted, features) for other in _reseeded(one)]
         for name, one in named.items()
     }
-    single = _falls(path, prepared, [[{place} for place in range(len(own))] for own in features], wanted)
-    random = [_random_sets(len(own), stream(seed, "judge", *own)) for own in features]
-    likely = [_likely_sets(alone) for alone in single]
-    chance = [float(np.mean(found)) for found in _falls(path, prepared, random, wanted)]
-    best = [float(np.max(found)) for found in _falls(path, prepared, likely, wanted)]
     reached = {
         name: [float(found[0]) for found in _falls(path, prepared, [[top] for top in own], wanted)]
         for name, own in tops.items()
     }
-    best = [max(most, *(own[number] for own in reached.values())) for number, most in enumerate(best)]
-    shown = _beaten(reached, chance)
+    by_size = _by_size(path, prepared, wanted, seed=seed)
+    for name, own in reached.items():
+        for outcomes, top, fall in zip(by_size, tops[name], own, strict=True):
+            outcomes[len(top)] = replace(outcomes[len(top)], best=max(fall, outcomes[len(top)].best))
+    beside = {
+        name: [outcomes[len(top)] for outcomes, top in zip(by_size, own, strict=True)]
+        for name, own in tops.items()
+    }
+    shown = _beaten(reached, {name: [each.chance for each in own] for name, own in beside.items()})
     trials = [
         Trial(
             name,
             100 * float(np.mean(own)),
-            100 * float(np.mean(chance)),
-            100 * float(np.mean(best)),
+            100 * float(np.mean([each.chance for each in beside[name]])),
+            100 * float(np.mean([each.best for each in beside[name]])),
             _common(tops[name], again[name]),
             _common(tops[name], [other for label, other in tops.items() if label != name]),
             tuple(100 * fall for fall in own),
             shown.get(name),
             sum(len(top) < min(TOP, len(own)) for top, own in zip(tops[name], features, strict=True)),
+            not any(tops[name]),
         )
         for name, own in reached.items()
     ]
@@ -121,11 +126,13 @@ def _tops(
     """The places of the three features that speak most for the class, for each input; fewer where fewer do."""
     found = []
     for explanation, own in zip(explanations_of(one, name, model, inputs, targets), features, strict=True):
-        # N-grams are more words than one, so that three of them against three words would be no comparison.
-        scores = None if isinstance(explanation, Fragments) else explanation.as_attribution()
+        # N-grams are more words than one, so that three of them against three words would be no comparison; and what
+        # makes an input similar to an example need not be what the prediction rests on.
+        scores = None if isinstance(explanation, Fragments | Exemplar) else explanation.as_attribution()
         if scores is None:
             raise VeraxError(
-                f"{name} gives no scores of single features, so that it cannot be judged by taking them away."
+                f"{name} gives no scores of single features that the prediction rests on, so that it cannot be judged "
+                "by taking them away."
             )
         # What scores 0 or less does not speak for the class: a rule of one word names one feature, not three.
         order = [place for place in np.argsort(-scores.scores, kind="stable") if scores.scores[place] > 0]
@@ -141,16 +148,43 @@ def _reseeded(one: Explainer) -> list[Explainer]:
     return [replace(one, seed=seed) for seed in OTHER_SEEDS]
 
 
-def _random_sets(n_features: int, rng: np.random.Generator) -> list[set[int]]:
-    size = min(TOP, n_features)
+@dataclass(frozen=True)
+class Outcomes:
+    """What taking away so many features of an input does: on the average of random ones, and at the most."""
+
+    chance: float
+    best: float
+
+
+def _by_size(
+    path: Path[Prepared], prepared: Sequence[Prepared], targets: Sequence[int], *, seed: int
+) -> list[dict[int, Outcomes]]:
+    """By input, the outcomes of none, one, two and three features."""
+    counts = [len(ready.features) for ready in prepared]
+    single = _falls(path, prepared, [[{place} for place in range(count)] for count in counts], targets)
+    found = [{0: Outcomes(0.0, 0.0)} for _ in prepared]
+    for size in range(1, TOP + 1):
+        random = [
+            _random_sets(len(ready.features), size, stream(seed, "judge", *ready.features))
+            for ready in prepared
+        ]
+        chance = _falls(path, prepared, random, targets)
+        best = _falls(path, prepared, [_likely_sets(alone, size) for alone in single], targets)
+        for outcomes, mean, most in zip(found, chance, best, strict=True):
+            outcomes[size] = Outcomes(float(np.mean(mean)), float(np.max(most)))
+    return found
+
+
+def _random_sets(n_features: int, size: int, rng: np.random.Generator) -> list[set[int]]:
+    size = min(size, n_features)
     if comb(n_features, size) <= MOST_SETS:
         return [set(places) for places in combinations(range(n_features), size)]
     return [set(rng.choice(n_features, size, replace=False).tolist()) for _ in range(DRAWS)]
 
 
-def _likely_sets(alone: FloatArray) -> list[set[int]]:
-    """All sets of three, or those of the features that matter most alone where there are too many."""
-    size = min(TOP, len(alone))
+def _likely_sets(alone: FloatArray, size: int) -> list[set[int]]:
+    """All sets of so many, or those of the features that matter most alone where there are too many."""
+    size = min(size, len(alone))
     if comb(len(alone), size) <= MOST_SETS:
         return [set(places) for places in combinations(range(len(alone)), size)]
     first = np.argsort(-alone, kind="stable")[:LIKELY].tolist()
@@ -185,10 +219,12 @@ def _common(own: Sequence[set[int]], others: Sequence[Sequence[set[int]]]) -> fl
     return float(np.mean(shares)) if shares else None
 
 
-def _beaten(reached: Mapping[str, Sequence[float]], chance: Sequence[float]) -> dict[str, bool]:
-    """Which explainers are shown to beat random features over the inputs; none with less than five of them."""
-    if len(chance) < FEWEST_UNITS:
+def _beaten(reached: Mapping[str, Sequence[float]], chance: Mapping[str, Sequence[float]]) -> dict[str, bool]:
+    """Which explainers are shown to beat as many random features over the inputs; none with less than five of them."""
+    if len(next(iter(reached.values()))) < FEWEST_UNITS:
         return {}
-    rows = {name: dict(enumerate(own)) for name, own in reached.items()} | {"": dict(enumerate(chance))}
-    family = [(name, "") for name in reached]
+    # What stands for chance has a name that no explainer can have.
+    rows = {name: dict(enumerate(own)) for name, own in reached.items()}
+    rows |= {f"{name}\n": dict(enumerate(own)) for name, own in chance.items()}
+    family = [(name, f"{name}\n") for name in reached]
     return {found.first: found.verdict == "first" for found in paired_differences(rows, family)}

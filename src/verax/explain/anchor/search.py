@@ -17,6 +17,7 @@ import numpy as np
 from verax.arrays import BoolArray
 from verax.explain.anchor import bounds
 from verax.explain.anchor.pools import Ask, Neighbourhood
+from verax.text import counted
 
 # A candidate begins with so many samples, and has at the most so many. The published rule goes on until candidates are
 # told apart up to epsilon, each with samples of its own; on shared samples so many tell them apart as well.
@@ -238,13 +239,16 @@ class Search:
             best = check.verdict()
             if best.reached:
                 return best
-        most = self.settings.most_samples
-        reason = (
-            f"the search may ask about no more than {most:,} samples (most_samples={most})"
-            if self.spent
-            else "no rule of this input is as precise as that"
-        )
-        return replace(best, reason=reason)
+        return replace(best, reason=self._reason())
+
+    def _reason(self) -> str:
+        """Why no rule is precise enough."""
+        most, longest = self.settings.most_samples, self.settings.most_conditions
+        if self.spent:
+            return f"the search may ask about no more than {most:,} samples (most_samples={most})"
+        if longest is not None and longest < len(self.near.loose):
+            return f"no rule was found that is as precise with at most {counted(longest, 'condition')}"
+        return "no rule was found that is as precise as that"
 
 
 class BudgetError(Exception):
