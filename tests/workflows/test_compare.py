@@ -59,6 +59,6 @@ def test_a_rule_stands_beside_scores_and_is_told_in_words():
     assert scores.attribution is not None
     assert rule.attribution is None
     assert rule.account[0].text == (
-        "No condition is needed for the model predicting '0': it does so whatever changes."
+        "No condition is needed: the model predicts '0' for nearly all changed versions."
     )
     assert [found["kind"] for found in as_dicts(comparison)] == ["attribution", "rule"]
