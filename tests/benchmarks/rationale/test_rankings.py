@@ -7,6 +7,7 @@ import verax
 from verax.benchmarks.rationale.rankings import errors, oracle_scores, position_scores, ranks
 from verax.errors import VeraxError
 from verax.explain import explainers
+from verax.explain.composite import Composite, Part
 from verax.models import as_model
 
 TEXT = "a fine film, a film"
@@ -38,6 +39,9 @@ def test_fewer_scores_than_words_are_told():
 def test_what_has_no_scores_cannot_rank():
     with pytest.raises(VeraxError, match=r"A ranking of words is needed, and a str has none"):
         position_scores("good", TEXT)
+    both = Composite((Part("LIME", attribution(["a", "fine", "film"], [1, 2, 3])),), 1, input=TEXT)
+    with pytest.raises(VeraxError, match=r"a Composite has none; leave this explainer out"):
+        position_scores(both, TEXT)
 
 
 def test_signed_and_absolute_orders_differ():

@@ -20,10 +20,10 @@ Order = Literal["absolute", "signed"]
 
 @runtime_checkable
 class Ranking(Protocol):
-    """An explanation of another kind that can be read as scores, such as a rule."""
+    """An explanation of any kind."""
 
-    def as_attribution(self) -> Attribution:
-        """The scores."""
+    def as_attribution(self) -> Attribution | None:
+        """The same as scores; None for a kind that ranks nothing, such as a composite."""
 
 
 def position_scores(explanation: object, text: str) -> FloatArray:
@@ -36,20 +36,19 @@ def position_scores(explanation: object, text: str) -> FloatArray:
         explanation: scores, or something that can be read as scores.
         text: the input, word by word.
     """
-    if isinstance(explanation, Ranking):
-        explanation = explanation.as_attribution()
-    if not isinstance(explanation, Attribution):
+    scored = explanation.as_attribution() if isinstance(explanation, Ranking) else None
+    if scored is None:
         raise VeraxError(
-            f"A ranking of words is needed, and a {type(explanation).__name__} has none; use an explainer with scores."
+            f"A ranking of words is needed, and a {type(explanation).__name__} has none; leave this explainer out."
         )
     words = split_words(text)
-    known = explanation.scores.tolist()
+    known = scored.scores.tolist()
     scores: list[float | None] = [None] * len(words)
-    if explanation.spans is None:
-        by_word = dict(zip(explanation.features, known, strict=True))
+    if scored.spans is None:
+        by_word = dict(zip(scored.features, known, strict=True))
         scores = [by_word.get(word) for word in words.words]
     else:
-        for places, score in zip(explanation.spans, known, strict=True):
+        for places, score in zip(scored.spans, known, strict=True):
             for number, (start, end) in enumerate(zip(words.starts, words.ends, strict=True)):
                 before = scores[number]
                 covered = any(first < end and start < last for first, last in places)
