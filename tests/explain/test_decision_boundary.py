@@ -11,12 +11,14 @@ from sklearn.linear_model import LogisticRegression
 
 import verax
 from helpers import fitted, make_texts
+from verax.benchmarks.rationale.rankings import ranks
+from verax.benchmarks.staining.scores import places
 from verax.data.table import Column, Schema
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain import DecisionBoundary, Edit, Explanation, Path
 from verax.explain.account import account
-from verax.explain.flips import text_samples
+from verax.explain.flips import BLOCK, text_samples
 from verax.explain.margins import class_scores, evidence_margins
 from verax.perturb.counterfactual.own_words import thesaurus_for
 
@@ -90,7 +92,7 @@ def test_of_the_sampled_texts_none_flips_with_fewer_edits(reviews_model):
     found = 0
     for text, path in zip(texts, explainer.explain(reviews_model, texts), strict=True):
         samples = text_samples(reviews_model, text, thesaurus, 1_000, 0, 0)
-        flipped = samples.classes() != path.target
+        flipped = np.concatenate(list(samples.scores())).argmax(axis=1) != path.target
         if not flipped.any():
             assert path.edits == ()
             assert "none of 1,000 samples" in path.details["reason"]
@@ -139,9 +141,100 @@ def test_what_cannot_be_flipped_says_why(reviews_model, table):
         reference=np.ones((5, 1)),
     )
     assert "nothing can be changed" in DecisionBoundary().explain(one, np.ones((1, 1)))[0].details["reason"]
+    # A single sample of a text may be the text itself.
+    text = make_texts(1, seed=5)[0]
+    few = [DecisionBoundary(samples=1, seed=seed).explain(reviews_model, text)[0] for seed in range(40)]
+    assert any(path.cost.rows == 1 and "none of 1 samples" in path.details["reason"] for path in few)
+
+
+def test_a_class_that_is_not_predicted_has_no_path_and_is_not_called_the_prediction(table):
     other = DecisionBoundary().explain(table, EVERY_ROW[:1], ["yes"])[0]
     assert other.edits == ()
     assert "predicts no here" in other.details["reason"]
+    for plain in (True, False):
+        lines = [part.text for part in account(other, plain=plain)]
+        assert (
+            lines[1]
+            == "The model does not predict 'yes' here: only what it predicts can be changed by edits."
+        )
+        assert not any("the prediction 'yes'" in line for line in lines)
+    assert "does not predict" in other._repr_html_()
+    assert Explanation.from_dict(json.loads(json.dumps(other.to_dict()))) == other
+    # Where it is the prediction, and nothing flips it, it is called that.
+    sure = Path(("a",), (), (2.0,), "", 1, "yes", input="a")
+    assert account(sure)[1].text == "No edits were found that change the prediction 'yes'."
+
+
+def by_value(chances, columns=1):
+    """A model of columns of as many categories as there are rows of chances of "yes", and no other input."""
+    names = tuple(f"c{number}" for number in range(columns))
+    chances = np.array(chances, dtype=float)
+    categories = tuple(str(number) for number in range(len(chances)))
+
+    def predict(rows):
+        positive = chances[tuple(rows.astype(int).T)]
+        return np.stack([1 - positive, positive], axis=1)
+
+    return verax.as_model(
+        predict,
+        class_names=("no", "yes"),
+        schema=Schema(tuple(Column(name, categories) for name in names)),
+        reference=np.array(list(product(range(len(chances)), repeat=columns)), dtype=float),
+    )
+
+
+def test_what_lies_across_the_boundary_is_preferred_to_what_lies_on_it():
+    # From 0.8 the value 1 leads to a tie, which the model calls "no"; the value 2 leads across.
+    path = DecisionBoundary(samples=100).explain(by_value([0.8, 0.5, 0.1]), np.zeros((1, 1)))[0]
+    assert [edit.after for edit in path.edits] == ["c0 = 2"]
+    assert path.margins == pytest.approx((np.log(4), np.log(1 / 9)))
+    # Even if it takes an edit more.
+    two = by_value([[0.8, 0.5], [0.7, 0.2]], columns=2)
+    path = DecisionBoundary(samples=100).explain(two, np.zeros((1, 2)))[0]
+    assert len(path.edits) == 2
+    assert path.margins[-1] == pytest.approx(np.log(0.25))
+    # What differs from a tie by the last digit only is one.
+    path = DecisionBoundary(samples=100).explain(by_value([0.8, 0.5 - 1e-16, 0.1]), np.zeros((1, 1)))[0]
+    assert [edit.after for edit in path.edits] == ["c0 = 2"]
+
+
+def test_where_nothing_lies_across_a_tie_is_a_path_whose_last_margin_is_0():
+    path = DecisionBoundary(samples=100).explain(by_value([0.8, 0.5, 0.7]), np.zeros((1, 1)))[0]
+    assert [edit.after for edit in path.edits] == ["c0 = 1"]
+    assert path.flipped_to == "no"
+    assert path.margins == pytest.approx((np.log(4), 0.0))
+    assert path.as_attribution().scores == pytest.approx([np.log(4)])
+
+
+def test_from_a_tie_every_edit_leads_away_from_the_class_that_is_predicted():
+    path = DecisionBoundary(samples=100).explain(by_value([0.5, 0.8]), np.zeros((1, 1)))[0]
+    assert (path.target_name, path.flipped_to) == ("no", "yes")
+    assert path.margins == pytest.approx((0.0, np.log(4)))
+    assert path.as_attribution().scores == pytest.approx([np.log(4)])
+
+
+def test_of_thousands_of_ties_all_compete_and_no_row_is_asked_twice():
+    values = np.random.default_rng(0).normal(size=30_000)
+    asked = []
+
+    def predict(rows):
+        asked.append(rows.copy())
+        positive = 1 / (1 + np.exp(-np.where(rows[:, 0] == 9.0, -0.1, 0.1 + np.abs(rows[:, 0]))))
+        return np.stack([1 - positive, positive], axis=1)
+
+    model = verax.as_model(
+        predict, class_names=("no", "yes"), schema=Schema((Column("a"),)), reference=values[:, None]
+    )
+    asked.clear()
+    path = DecisionBoundary(samples=25_000).explain(model, np.array([[9.0]]))[0]
+    rows = np.concatenate(asked)
+    sampled = rows[rows[:, 0] != 9.0, 0]
+    assert len(sampled) > BLOCK
+    nearest = sampled[np.abs(sampled).argmin()]
+    assert path.margins == pytest.approx((-0.1, 0.1 + abs(nearest)))
+    assert len(np.unique(rows)) == len(rows) == path.cost.rows
+    assert max(map(len, asked)) <= BLOCK
+    assert len(asked) == path.cost.calls
 
 
 def test_a_path_ranks_what_it_edits_first():
@@ -157,6 +250,34 @@ def test_a_path_ranks_what_it_edits_first():
     assert path.as_attribution().scores.tolist() == [3.0, 0.0, 0.5]
     assert path.shown == [1, 2]
     assert split_words(path.input).distinct == path.features
+
+
+def test_an_edit_that_moves_nothing_by_itself_ranks_before_what_is_not_edited():
+    # Flips only if both are edited.
+    path = Path(
+        features=("z", "a", "b"),
+        edits=(Edit(1, 1, "a", "x"), Edit(2, 2, "b", "y")),
+        margins=(-2.2, -2.2, 2.2),
+        flipped_to="yes",
+        target=0,
+    )
+    assert path.ranking() == [2, 1, 0]
+    scores = path.as_attribution().scores
+    assert scores == pytest.approx([0.0, 4.4e-6, 4.4])
+    # Neither benchmark takes it for a word that is not edited: not in either order, and not as a tie.
+    above, ties = places(scores)
+    assert (above.tolist(), ties.tolist()) == ([2, 1, 0], [1, 1, 1])
+    for order in ("absolute", "signed"):
+        assert ranks(scores, order, 0, "z a b")[0].tolist() == [2, 1, 0]
+
+
+def test_an_edit_that_goes_back_first_counts_by_how_far_it_goes():
+    edits = (Edit(0, 0, "a", "x"), Edit(1, 1, "b", "y"), Edit(0, 2, "a", "z"))
+    path = Path(("a", "b", "c"), edits, (1.0, 1.5, -0.5, -0.25), "no", 1, input="a b a c")
+    assert path.as_attribution().scores == pytest.approx([0.75, 2.0, 0.0])
+    assert path.ranking() == [1, 0, 2]
+    nothing = Path(("a", "b"), (), (1.0,), "", 1)
+    assert nothing.as_attribution().scores.tolist() == [0.0, 0.0]
 
 
 def test_long_paths_show_their_last_four_steps():

@@ -128,7 +128,7 @@ def _precision(rule: Rule) -> Line:
 def _path(path: Path, plain: bool) -> tuple[Part, ...]:
     parts: list[Part] = [Line(f"Original evidence margin: {signed_from_zero(path.margins[0])}")]
     if not path.edits:
-        parts.append(Line(f"No edits were found that change the prediction '{path.target_name}'."))
+        parts.append(Line(path.nothing_found))
         if not plain and (reason := path.details.get("reason")):
             parts.append(Line(f"Why: {reason}."))
         return tuple(parts)

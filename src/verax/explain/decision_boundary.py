@@ -5,24 +5,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
-from verax.arrays import FloatArray
+from verax.arrays import FloatArray, IndexArray
 from verax.data.words import split_words
-from verax.explain.base import Explainer, Target, at_least, explainers
+from verax.explain.base import Claim, Explainer, Target, at_least, explainers
 from verax.explain.explanation import Cost
 from verax.explain.flips import Samples, row_samples, text_samples
-from verax.explain.margins import class_scores, evidence_margins
+from verax.explain.margins import across, class_scores, evidence_margins
 from verax.explain.path import Edit, Path
 from verax.explain.perturbed import check_targets, shown_input
 from verax.models.base import Inputs, Model
 from verax.perturb.counterfactual.own_words import thesaurus_for
 from verax.perturb.counterfactual.table_changes import column_values
 from verax.perturb.paths.tables import reference_rows, schema_of
-
-# Of the samples with the fewest edits, at the most so many are asked for their class scores, to break the tie.
-MOST_TIES = 2_000
 
 # From an attempt to the samples of one input; None if nothing in it can be changed.
 Draw = Callable[[int], Samples | None]
@@ -34,7 +32,8 @@ class DecisionBoundary(Explainer):
     """The sample with the fewest edits whose prediction is another one, and a path to it.
 
     Texts: words are replaced by neighbours in a vector space. Rows: one to three values are replaced by others of their
-    columns. Ties go to the sample whose class scores are nearest (squared Euclidean distance). Then the edit that
+    columns. Ties go to the sample whose class scores are nearest (squared Euclidean distance). A sample on the boundary
+    itself, where two classes tie and the model names the first, is taken only if none is across it. Then the edit that
     changes the evidence margin least is applied, then the next of those that are left, and so on.
 
     Attributes:
@@ -48,6 +47,8 @@ class DecisionBoundary(Explainer):
     attempts: int = 1
     seed: int = 0
     vectors: str = "trained"
+
+    claim: ClassVar[Claim] = "selective"
 
     def __post_init__(self) -> None:
         at_least(self.samples, 1, "samples")
@@ -90,6 +91,8 @@ class DecisionBoundary(Explainer):
         if crossing.reason:
             details["reason"] = crossing.reason
         chosen = predicted if target is None else target
+        if chosen != predicted:
+            details["predicted"] = model.class_names[predicted]
         return Path(
             features=split_words(str(given)).distinct if schema is None else schema.names,
             edits=tuple(crossing.edits),
@@ -117,23 +120,36 @@ class DecisionBoundary(Explainer):
             if samples is None:
                 crossing.reason = "nothing can be changed in this input"
                 return crossing
-            classes = samples.classes()
-            crossing.ask(len(classes))
-            flipped = np.flatnonzero(classes != predicted)
-            if len(flipped):
-                counts = samples.counts[flipped]
-                fewest = flipped[counts == counts.min()][:MOST_TIES]
-                scores = class_scores(model, samples.inputs(fewest))
-                crossing.ask(len(fewest))
-                chosen = int(fewest[((scores - own) ** 2).sum(axis=1).argmin()])
-                crossing.walk(model, own, samples, chosen)
-                crossing.flipped_to = model.class_names[int(classes[chosen])]
+            scores = crossing.score(samples, len(own))
+            chosen = nearest_flip(scores, samples.counts, own)
+            if chosen is not None:
+                crossing.walk(model, own, samples, chosen, scores[chosen])
+                crossing.flipped_to = model.class_names[int(scores[chosen].argmax())]
                 return crossing
         crossing.reason = (
             f"none of {self.samples * self.attempts:,} samples has another prediction; more samples or attempts may "
             "find one"
         )
         return crossing
+
+
+def nearest_flip(scores: FloatArray, counts: IndexArray, own: FloatArray) -> int | None:
+    """Which sample has another prediction, with the fewest edits and then the nearest class scores; None if none has.
+
+    A sample on the boundary, where two classes tie, counts only if none is across it.
+
+    Args:
+        scores: (samples, classes).
+        counts: how many edits each sample has.
+        own: the scores of the input.
+    """
+    predicted = int(own.argmax())
+    beyond = across(scores, predicted)
+    eligible = np.flatnonzero(beyond if beyond.any() else scores.argmax(axis=1) != predicted)
+    if len(eligible) == 0:
+        return None
+    distances = ((scores[eligible] - own) ** 2).sum(axis=1)
+    return int(eligible[np.lexsort((distances, counts[eligible]))[0]])
 
 
 @dataclass
@@ -152,16 +168,35 @@ class Crossing:
         self.rows += rows
         self.calls += 1
 
-    def walk(self, model: Model, own: FloatArray, samples: Samples, chosen: int) -> None:
-        """Takes the edit that changes the margin least, of those that are left, until none is."""
+    def score(self, samples: Samples, n_classes: int) -> FloatArray:
+        """The class scores of all samples, each asked for once; there may be no sample with an edit."""
+        blocks = [np.empty((0, n_classes))]
+        for block in samples.scores():
+            self.ask(len(block))
+            blocks.append(block)
+        return np.concatenate(blocks)
+
+    def walk(self, model: Model, own: FloatArray, samples: Samples, chosen: int, last: FloatArray) -> None:
+        """Takes the edit that changes the margin least, of those that are left, until none is.
+
+        Args:
+            model: what is explained.
+            own: the scores of the input.
+            samples: among which one is chosen.
+            chosen: its number.
+            last: its scores, which are known; with its last edit the way is there.
+        """
         predicted = int(own.argmax())
         margin = float(evidence_margins(own[None], predicted)[0])
         edits = samples.edits(chosen)
         taken: list[int] = []
         while len(taken) < len(edits):
             left = [number for number in range(len(edits)) if number not in taken]
-            scores = class_scores(model, samples.with_some(chosen, [[*taken, number] for number in left]))
-            self.ask(len(left))
+            if len(left) == 1:
+                scores = last[None]
+            else:
+                scores = class_scores(model, samples.with_some(chosen, [[*taken, number] for number in left]))
+                self.ask(len(left))
             margins = evidence_margins(scores, predicted)
             best = int(np.abs(margins - margin).argmin())
             margin = float(margins[best])

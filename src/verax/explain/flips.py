@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -10,18 +10,22 @@ import numpy as np
 from verax.arrays import BoolArray, FloatArray, IndexArray
 from verax.data.dataset import contents
 from verax.data.words import split_words
+from verax.explain.margins import class_scores, scores_of
 from verax.explain.path import Edit
 from verax.models.base import Inputs, Model
+from verax.models.capabilities import Scores
 from verax.perturb.counterfactual.table_changes import sample_rows
 from verax.perturb.counterfactual.text_changes import distribution, sample_versions
 from verax.perturb.counterfactual.text_versions import Versions, build_texts, join, predict_versions
 from verax.perturb.counterfactual.thesaurus import Thesaurus
-from verax.perturb.masks import MAX_ROWS
+from verax.perturb.masks import BLOCK_CELLS
 from verax.perturb.paths.tables import schema_of
 from verax.seeds import stream
 
 # The most values of a row that are replaced (Hase and Bansal 2020, A.2).
 MOST_VALUES = 3
+# A model is asked for so many samples at a time, at the most.
+BLOCK = 10_000
 
 
 class Samples(Protocol):
@@ -31,11 +35,8 @@ class Samples(Protocol):
     def counts(self) -> IndexArray:
         """How many edits each has."""
 
-    def classes(self) -> IndexArray:
-        """The class that is predicted for each."""
-
-    def inputs(self, places: IndexArray) -> Inputs:
-        """Some of them, as the model takes them."""
+    def scores(self) -> Iterator[FloatArray]:
+        """The class scores of all of them in order, as many at a time as the model is asked for at once."""
 
     def edits(self, place: int) -> list[Edit]:
         """The edits of one of them, in the order of the input."""
@@ -52,15 +53,17 @@ class TextSamples:
         self.versions = versions
         self.counts = versions.edits
 
-    def classes(self) -> IndexArray:
-        """The predicted classes."""
-        ask = predict_versions(self.model, self.versions.options)
-        found: IndexArray = ask(self.versions).argmax(axis=1)
-        return found
-
-    def inputs(self, places: IndexArray) -> Inputs:
-        """Some of the texts."""
-        return build_texts(self.versions.select(places))
+    def scores(self) -> Iterator[FloatArray]:
+        """The class scores; see :class:`Samples`."""
+        if isinstance(self.model, Scores):
+            step = max(1, min(BLOCK, BLOCK_CELLS // len(self.versions.options.words.text)))
+            for block in self.versions.blocks(step):
+                yield self.model.scores(build_texts(block))
+        else:
+            # Probabilities, which a bag of words gives without building the texts.
+            ask = predict_versions(self.model, self.versions.options)
+            for block in self.versions.blocks(BLOCK):
+                yield scores_of(ask(block))
 
     def edits(self, place: int) -> list[Edit]:
         """Which words are replaced, and by what."""
@@ -94,18 +97,10 @@ class RowSamples:
         self.changed: BoolArray = ~((rows == row) | (np.isnan(rows) & np.isnan(row)))
         self.counts: IndexArray = self.changed.sum(axis=1)
 
-    def classes(self) -> IndexArray:
-        """The predicted classes."""
-        parts = [
-            self.model.predict_proba(self.rows[first : first + MAX_ROWS]).argmax(axis=1)
-            for first in range(0, len(self.rows), MAX_ROWS)
-        ]
-        return np.concatenate(parts)
-
-    def inputs(self, places: IndexArray) -> Inputs:
-        """Some of the rows."""
-        some: FloatArray = self.rows[places]
-        return some
+    def scores(self) -> Iterator[FloatArray]:
+        """The class scores; see :class:`Samples`."""
+        for first in range(0, len(self.rows), BLOCK):
+            yield class_scores(self.model, self.rows[first : first + BLOCK])
 
     def edits(self, place: int) -> list[Edit]:
         """Which values are replaced, and by what."""

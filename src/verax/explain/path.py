@@ -14,6 +14,8 @@ from verax.text import signed_from_zero
 
 # So many steps are shown; of a longer path the last ones (Hase and Bansal 2020, section 3.4).
 SHOWN = 4
+# The score of an edited feature, as a share of the largest, is at least this.
+LEAST = 1e-6
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,8 @@ class Path(Explanation):
         edits: in the order of the path; none if no sample has another prediction.
         margins: the evidence margin of the input, then after each edit; see ``decision-boundary`` for what it is.
         flipped_to: the name of the class that is predicted in the end; empty without edits.
-        target: the class that is predicted for the input.
+        target: the class that is explained: the one that is predicted for the input, or else there are no edits and
+            ``details["predicted"]`` names the one that is.
         target_name: its name.
         input: the text, or the row as a tuple of "column = value".
         details: how it was made.
@@ -80,20 +83,32 @@ class Path(Explanation):
 
     def ranking(self) -> list[int]:
         """Numbers of the features: the edited ones by how far their edits move the margin, then the others."""
-        order: list[int] = np.argsort(-np.abs(self.as_attribution().scores), kind="stable").tolist()
-        return order
+        return self.as_attribution().ranking()
 
     def as_attribution(self) -> Attribution:
-        """For each feature how far its edits move the margin away from the prediction; 0 for what is not edited."""
-        scores = np.zeros(len(self.features))
-        sign = 1.0 if self.margins[0] >= 0 else -1.0
-        for edit, before, after in zip(self.edits, self.margins[:-1], self.margins[1:], strict=True):
-            scores[edit.feature] += sign * (before - after)
+        """For each feature how far its edits move the margin, to either side; 0 for what is not edited.
+
+        No score is negative: only together do the edits take the prediction away, and what one of them moves depends on
+        those before it. An edit that moves nothing by itself is still one of those that are needed: its feature scores
+        ``LEAST`` of the largest score, never 0.
+        """
+        moved = np.zeros(len(self.features))
+        edited = np.array([edit.feature for edit in self.edits], dtype=np.intp)
+        np.add.at(moved, edited, np.abs(np.diff(self.margins)))
+        moved[edited] = np.maximum(moved[edited], LEAST * (moved.max(initial=0.0) or 1.0))
         return Attribution(
             features=self.features,
-            scores=scores,
+            scores=moved,
             **same_fields(self),
         )
+
+    @property
+    def nothing_found(self) -> str:
+        """What there is to say of a path without edits."""
+        name = self.target_name or str(self.target)
+        if "predicted" in self.details:
+            return f"The model does not predict '{name}' here: only what it predicts can be changed by edits."
+        return f"No edits were found that change the prediction '{name}'."
 
     def __repr__(self) -> str:
         edits = ", ".join(f"{edit.before!r} to {edit.after!r}" for edit in self.edits)
@@ -102,9 +117,7 @@ class Path(Explanation):
     def _repr_html_(self) -> str:
         name = self.target_name or str(self.target)
         if not self.edits:
-            return paragraph_html(
-                f"No edits were found that change the prediction {name}.", bold=self.explainer
-            )
+            return paragraph_html(self.nothing_found, bold=self.explainer)
         said = f"Edits that change the prediction from {name} to {self.flipped_to}; at first the evidence margin is"
         rows = [
             (edit.before, edit.after, signed_from_zero(margin))
