@@ -18,7 +18,7 @@ from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain import DecisionBoundary, Edit, Explanation, Path
 from verax.explain.account import account
-from verax.explain.flips import BLOCK, text_samples
+from verax.explain.flips import BLOCK, boundary_distribution, text_samples
 from verax.explain.margins import class_scores, evidence_margins
 from verax.perturb.counterfactual.own_words import thesaurus_for
 
@@ -108,6 +108,13 @@ def test_of_the_sampled_texts_none_flips_with_fewer_edits(reviews_model):
             edit.after for edit in sorted(path.edits, key=lambda edit: edit.place)
         ]
     assert 5 <= found < 20  # both cases were met
+
+
+def test_words_are_drawn_as_widely_as_in_the_authors_code():
+    # Chance of a change, neighbours, temperature: at first, and after each attempt without a flip.
+    for attempt, published in enumerate([(0.15, 100, 0.8), (0.2, 110, 1.2), (0.25, 120, 1.6)]):
+        wanted = boundary_distribution(20, attempt)
+        assert (wanted.change, wanted.top, wanted.temperature) == pytest.approx(published)
 
 
 def test_batches_orders_and_json_change_nothing(reviews_model):

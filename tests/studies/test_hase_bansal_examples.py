@@ -65,7 +65,7 @@ def test_all_four_are_there_and_the_preset_names_the_same_methods():
     assert {path.stem for path in SPECS} == {
         f"{domain}-{test}" for domain in ("text", "table") for test in ("forward", "counterfactual")
     }
-    spec = read_study_spec(FOLDER / "table-forward.toml")
+    spec = read_study_spec(FOLDER / "text-forward.toml")
     preset = make_study_spec(
         {"title": "t", "dataset": "adult", "protocol": {"name": "forward"}, "conditions": "simulatability"}
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -15,7 +16,7 @@ from verax.explain.path import Edit
 from verax.models.base import Inputs, Model
 from verax.models.capabilities import Scores
 from verax.perturb.counterfactual.table_changes import sample_rows
-from verax.perturb.counterfactual.text_changes import distribution, sample_versions
+from verax.perturb.counterfactual.text_changes import Distribution, distribution, sample_versions
 from verax.perturb.counterfactual.text_versions import Versions, build_texts, join, predict_versions
 from verax.perturb.counterfactual.thesaurus import Thesaurus
 from verax.perturb.masks import BLOCK_CELLS
@@ -124,12 +125,17 @@ class RowSamples:
         return rows
 
 
+def boundary_distribution(n_words: int, attempt: int = 0) -> Distribution:
+    """As for counterfactual texts, but at a higher temperature: the authors' code looks for flips more widely."""
+    return replace(distribution(n_words, attempt), temperature=0.8 + 0.4 * attempt)
+
+
 def text_samples(
     model: Model, text: str, thesaurus: Thesaurus, samples: int, seed: int, attempt: int
 ) -> TextSamples | None:
     """Versions of a text with words replaced by similar ones; None if no word can be."""
     words = split_words(text)
-    wanted = distribution(len(words), attempt)
+    wanted = boundary_distribution(len(words), attempt)
     candidates = thesaurus.candidates(words, wanted.top)
     if not candidates.options.after:
         return None

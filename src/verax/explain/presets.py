@@ -47,12 +47,12 @@ PRESETS: dict[str, tuple[Method, ...]] = {
         Method("grad-cam-text-n", "Grad-CAM-Text (N)", "grad-cam-text", {"count": 3}),
         Method("decision-trees-n", "DTs (N)", "decision-trees", {"count": 3}),
     ),
-    # Hase and Bansal (2020), section 3, in the order of their tables.
+    # Hase and Bansal (2020), section 3, in the order of their tables; what the paper does not say is from their code.
     "simulatability": (
         Method("lime", "LIME", "lime", {"samples": 5_000, "features": 5}, (1,), display="weights"),
-        Method("anchor", "Anchor", "anchor"),
+        Method("anchor", "Anchor", "anchor", {"tolerance": 0.05}),
         Method("prototype", "Prototype", "prototype"),
-        Method("decision-boundary", "Decision Boundary", "decision-boundary"),
+        Method("decision-boundary", "Decision Boundary", "decision-boundary", {"attempts": 10}),
         Method("composite", "Composite", "composite"),
     ),
 }
