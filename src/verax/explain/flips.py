@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -17,7 +17,13 @@ from verax.models.base import Inputs, Model
 from verax.models.capabilities import Scores
 from verax.perturb.counterfactual.table_changes import sample_rows
 from verax.perturb.counterfactual.text_changes import Distribution, distribution, sample_versions
-from verax.perturb.counterfactual.text_versions import Versions, build_texts, join, predict_versions
+from verax.perturb.counterfactual.text_versions import (
+    Versions,
+    build_texts,
+    join,
+    predict_versions,
+    score_asker,
+)
 from verax.perturb.counterfactual.thesaurus import Thesaurus
 from verax.perturb.masks import BLOCK_CELLS
 from verax.perturb.paths.tables import schema_of
@@ -56,15 +62,17 @@ class TextSamples:
 
     def scores(self) -> Iterator[FloatArray]:
         """The class scores; see :class:`Samples`."""
-        if isinstance(self.model, Scores):
-            step = max(1, min(BLOCK, BLOCK_CELLS // len(self.versions.options.words.text)))
-            for block in self.versions.blocks(step):
-                yield self.model.scores(build_texts(block))
-        else:
-            # Probabilities, which a bag of words gives without building the texts.
-            ask = predict_versions(self.model, self.versions.options)
-            for block in self.versions.blocks(BLOCK):
-                yield scores_of(ask(block))
+        ask = self._asker(self.model)
+        step = max(1, min(BLOCK, BLOCK_CELLS // len(self.versions.options.words.text)))
+        for block in self.versions.blocks(step):
+            yield ask(block)
+
+    def _asker(self, model: Model) -> Callable[[Versions], FloatArray]:
+        """The fastest way from versions to class scores that the model has; texts are built if there is no other."""
+        if not isinstance(model, Scores):
+            predict = predict_versions(model, self.versions.options)
+            return lambda block: scores_of(predict(block))
+        return score_asker(model, self.versions.options) or (lambda block: model.scores(build_texts(block)))
 
     def edits(self, place: int) -> list[Edit]:
         """Which words are replaced, and by what."""
