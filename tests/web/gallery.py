@@ -13,10 +13,9 @@ from starlette.routing import Route
 
 from verax.data.words import split_words
 from verax.explain import Composite, Edit, Exemplar, Part, Path, Rule
-from verax.explain.account import account
 from verax.studies.display import wording
 from verax.studies.display.weights import weights_legend
-from verax.studies.display.written_block import as_text, legend_of, unnamed
+from verax.studies.display.written_block import told_block
 from verax.studies.model.screen import (
     Bars,
     Cell,
@@ -171,8 +170,7 @@ TOLD = {
 
 def told(explanation):
     """An explanation in words, as a condition shows it."""
-    text = as_text(account(unnamed(explanation, NAMES), plain=True))
-    return Quote(text, "Explanation", legend_of(explanation), names_classes=True)
+    return told_block(explanation, NAMES)
 
 
 SCREENS = {

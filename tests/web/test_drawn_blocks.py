@@ -4,9 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from verax.studies.model.screen import Bars, Evidence, Facts, Passage, Prose, Quote, Row, Token, class_mark
+from verax.studies.model.screen import (
+    Bars,
+    Evidence,
+    Excerpt,
+    Facts,
+    Grid,
+    Lines,
+    Passage,
+    Prose,
+    Quote,
+    Row,
+    Token,
+    Told,
+    class_mark,
+)
 from verax.web.http.pages import paragraphs
-from verax.web.participant.drawn_blocks import Lines, Told, drawn, parted, side_by_side
+from verax.web.participant.drawn_blocks import drawn, parted, side_by_side
 
 NAMES = ("red", "blue")
 ONE = class_mark(1)
@@ -24,21 +38,19 @@ def test_the_words_of_an_input_stay_as_they_are():
     tokens = (Token(f"odd{ONE}"),)
     assert drawn(Passage(tokens), NAMES).tokens == tokens
     quoted = drawn(Quote(f"if {ONE}", f"On {ONE}", f"Dark is {ONE}"), NAMES)
-    assert quoted == Told((Lines(f"if {ONE}"),), "On blue", "Dark is blue")
+    assert quoted == Quote(f"if {ONE}", "On blue", "Dark is blue")
+    excerpt = Excerpt(((f"odd{ONE} ", False), (ONE, True)))
+    assert drawn(Told((excerpt,)), NAMES).parts == (excerpt,)
 
 
-def test_tables_of_an_explanation_are_tables_and_what_somebody_wrote_is_not():
-    table = "\tVariable\tExample\nAge\tup to 28\nWork\tnone"
-    text = f"The nearest example ({ONE}):\n{table}\n\nImportant:\nAge\t+0.10\nThat is all."
-    told = drawn(Quote(text, names_classes=True), NAMES)
-    assert told.pieces == (
-        Lines("The nearest example (blue):"),
-        Lines(header=("Variable", "Example"), rows=(("Age", "up to 28"), ("Work", "none"))),
-        Lines("Important:"),
-        Lines(rows=(("Age", "+0.10"),)),
-        Lines("That is all."),
+def test_lines_and_tables_of_an_explanation_name_classes_as_the_participant_does():
+    told = Told(
+        (Lines(f"An example ({ONE}):", f"For {ONE}"), Grid(("Variable",), ((f"Chance of {ONE}", "0.2"),)))
     )
-    assert drawn(Quote("a\tb"), NAMES).pieces == (Lines("a\tb"),)
+    assert drawn(told, NAMES).parts == (
+        Lines("An example (blue):", "For blue"),
+        Grid(("Variable",), (("Chance of blue", "0.2"),)),
+    )
 
 
 def test_probabilities_of_classes_are_bars_of_the_whole_width_in_per_cent():

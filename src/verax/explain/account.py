@@ -86,6 +86,10 @@ def _rule(rule: Rule, plain: bool) -> tuple[Part, ...]:
     if rule.named:
         parts.append(Conditions(rule.named))
     if plain:
+        if not rule.reached:
+            held = "While these conditions hold" if rule.named else "Without conditions"
+            often = f"{100 * rule.precision:.0f} of 100"
+            parts.append(Line(f"{held}, the model gives this answer in about {often} changed versions."))
         return tuple(parts)
     if rule.measured:
         parts.append(_precision(rule))

@@ -8,8 +8,20 @@ import pytest
 
 from verax.errors import VeraxError
 from verax.studies.display.labels import ADULT, labelled, labels_of
-from verax.studies.display.table_rows import ranges_in_words
-from verax.studies.model.screen import Bars, Cell, Evidence, Prose, Quote, Row, Screen
+from verax.studies.display.table_rows import ranges_in_words, row_in_words
+from verax.studies.model.screen import (
+    Bars,
+    Cell,
+    Evidence,
+    Excerpt,
+    Grid,
+    Lines,
+    Prose,
+    Quote,
+    Row,
+    Screen,
+    Told,
+)
 from verax.studies.protocols.sample import sample_material
 
 SCREEN = Screen(
@@ -19,7 +31,7 @@ SCREEN = Screen(
         Row((Cell("Workclass", "Self-emp-inc", level=3), Cell("Age", "up to 28"))),
         Bars((("Workclass: Private", 0.5), ("Age: up to 28", -0.1))),
         Evidence(("Workclass = State-gov", "so")),
-        Quote("If Workclass = Self-emp-not-inc, then 1.", names_classes=True),
+        Told((Lines("If Workclass = Self-emp-not-inc, then 1."), Excerpt((("Workclass = Private", False),)))),
         Quote("Workclass = Private, somebody wrote."),
     ),
 )
@@ -43,30 +55,33 @@ def test_a_known_table_speaks_as_people_do_and_marks_stay():
     assert row.cells == (Cell("Employer", "self-employed, own company", level=3), Cell("Age", "up to 28"))
     assert bars.pairs == (("Employer: private company", 0.5), ("Age: up to 28", -0.1))
     assert evidence.fragments == ("Employer = state government", "so")
-    assert told.text == "If Employer = self-employed, then 1."
+    assert told.parts[0] == Lines("If Employer = self-employed, then 1.")
+    assert told.parts[1] == Excerpt((("Workclass = Private", False),)), "a text was changed"
     assert written.text == "Workclass = Private, somebody wrote.", "what somebody wrote was changed"
 
 
 def test_an_explanation_in_words_calls_columns_and_ranges_as_the_row_does():
-    lines = (
-        "\tVariable\tPrototype\tOriginal input",
-        "Workclass\tPrivate\t?",
-        "Age\t28.00 < Age <= 37.00\tAge > 48.00",
-        "Hours per week\tHours per week <= 40.00\tHours per week > 45.00",
-        "1. Hours per week <= 40.00",
-        "28.00 < Age <= 37.50\t+0.05",
-        "Age <= 28.00\tMarital Status = Married",
+    rows = (
+        ("Workclass", "Private", "?"),
+        ("Age", "28.00 < Age <= 37.00", "Age > 48.00"),
+        ("Hours per week", "Hours per week <= 40.00", "Hours per week > 45.00"),
+        ("28.00 < Age <= 37.50", "+0.05"),
+        ("Age <= 28.00", "Marital Status = Married"),
     )
-    told = Quote("\n".join(map(ranges_in_words, lines)), names_classes=True)
-    assert labelled(Screen("x", (told,)), ADULT).blocks[0].text.split("\n") == [
-        "\tVariable\tPrototype\tOriginal input",
-        "Employer\tprivate company\tnot known",
-        "Age\tabove 28, up to 37\tabove 48",
-        "Hours of work a week\tup to 40\tabove 45",
-        "1. Hours of work a week up to 40",
-        "Age above 28, up to 37.50\t+0.05",
-        "Age up to 28\tMarital status = married",
-    ]
+    header = ("Variable", "Prototype", "Original input")
+    told = Told(
+        (Lines(ranges_in_words("1. Hours per week <= 40.00")), Grid(header, tuple(map(row_in_words, rows))))
+    )
+    line, table = labelled(Screen("x", (told,)), ADULT).blocks[0].parts
+    assert line.text == "1. Hours of work a week up to 40"
+    assert table.header == header
+    assert table.rows == (
+        ("Employer", "private company", "not known"),
+        ("Age", "above 28, up to 37", "above 48"),
+        ("Hours of work a week", "up to 40", "above 45"),
+        ("Age above 28, up to 37.50", "+0.05"),
+        ("Age up to 28", "Marital status = married"),
+    )
 
 
 def test_weights_of_values_are_called_as_the_row_calls_them():

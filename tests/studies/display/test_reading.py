@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from verax.data.words import WORD, split_words
 from verax.studies.display.reading import readable, readable_gaps
-from verax.studies.display.stimulus import _tokens
+from verax.studies.display.stimulus import text_tokens
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def _marks(gap: str) -> str:
 def test_spans_mark_the_same_words_as_in_the_text_as_it_was(text, drawn):
     marks = [((start, start + size), (level, 0)) for start, size, level in drawn]
     changed = [span for span, (level, _) in marks if level == 4]
-    tokens = [token for token in _tokens(text, marks, changed) if token.word]
+    tokens = [token for token in text_tokens(text, marks, changed) if token.word]
     places = split_words(text).places
     assert [token.text for token in tokens] == [text[start:end] for start, end in places]
     for token, (start, end) in zip(tokens, places, strict=True):

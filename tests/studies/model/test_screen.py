@@ -13,14 +13,19 @@ from verax.studies.model.screen import (
     Bars,
     Cell,
     Evidence,
+    Excerpt,
     Facts,
+    Grid,
+    Lines,
     Option,
     Passage,
     Prose,
     Question,
+    Quote,
     Row,
     Screen,
     Token,
+    Told,
     class_mark,
     with_names,
 )
@@ -37,6 +42,11 @@ def few(thing):
     return st.lists(thing, max_size=3).map(tuple)
 
 
+tellings = st.one_of(
+    st.builds(Lines, words, words),
+    st.builds(Excerpt, few(st.tuples(words, st.booleans()))),
+    st.builds(Grid, few(words), few(few(words))),
+)
 blocks = st.one_of(
     st.builds(Prose, few(words), words),
     st.builds(Passage, few(tokens), words, words),
@@ -44,6 +54,8 @@ blocks = st.one_of(
     st.builds(Facts, few(pairs), words),
     st.builds(Evidence, few(words), words),
     st.builds(Bars, few(st.tuples(words, numbers)), words, words),
+    st.builds(Quote, words, words, words),
+    st.builds(Told, few(tellings), words, words),
 )
 options = st.builds(Option, words, st.one_of(words, st.integers(), numbers))
 questions = st.builds(
@@ -80,3 +92,24 @@ def test_every_mark_becomes_the_participants_name():
 def test_marks_of_different_classes_are_not_part_of_each_other():
     marks = [class_mark(number) for number in range(120)]
     assert all(one == other or one not in other for one in marks for other in marks)
+
+
+def test_a_study_that_was_built_when_tables_were_lines_with_tabs_shows_what_it_showed():
+    text = "Example (⟦1⟧):\n\tVariable\tExample\nAge\tup to 28\n\nImportant:\nAge\t+0.10\nThat is all."
+    stored = {"type": "quote", "text": text, "title": "t", "legend": "l", "names_classes": True}
+    screen = {"heading": "h", "blocks": [stored], "questions": [], "echo": "", "button": "b"}
+    assert Screen.from_dict(screen).blocks == (
+        Told(
+            (
+                Lines("Example (⟦1⟧):"),
+                Grid(("Variable", "Example"), (("Age", "up to 28"),)),
+                Lines("Important:"),
+                Grid((), (("Age", "+0.10"),)),
+                Lines("That is all."),
+            ),
+            "t",
+            "l",
+        ),
+    )
+    stored["names_classes"] = False  # what somebody else wrote stays as it is
+    assert Screen.from_dict(screen).blocks == (Quote(text, "t", "l"),)

@@ -20,6 +20,7 @@ from verax.studies.model.screen import (
     Row,
     Screen,
     Token,
+    Told,
     marked_classes,
     with_names,
 )
@@ -110,7 +111,11 @@ def seen_on(screen: Screen) -> Iterator[str]:
 
 def quotes_on(screen: Screen) -> Iterator[str]:
     """What `Page.quotes` will be, with marks in place of classes' names."""
-    return (squeezed(block.text) for block in screen.blocks if isinstance(block, Quote))
+    for block in screen.blocks:
+        if isinstance(block, Quote):
+            yield squeezed(block.text)
+        elif isinstance(block, Told):
+            yield squeezed(block.plain(" "))
 
 
 def marks(piece: Token | Cell) -> str:
@@ -162,6 +167,6 @@ def _explains(block: Block) -> bool:
             return bool(block.legend) or any(cell.level for cell in block.cells)
         case Bars():
             return not all(marked_classes(name) for name, _ in block.pairs)
-        case Evidence() | Quote():
+        case Evidence() | Quote() | Told():
             return True
     return False

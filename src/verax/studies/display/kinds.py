@@ -2,56 +2,87 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterator
 
 from verax.explain.composite import Composite
 from verax.explain.exemplar import Exemplar
-from verax.explain.explanation import Explanation
+from verax.explain.explanation import Attribution, Explanation
 from verax.explain.path import Path
 from verax.explain.rule import Rule
 from verax.explain.written import Written
-from verax.studies.display.weights import weights_legend
-from verax.studies.display.written_block import legend_of
+from verax.studies.display.legends import DECIDES_BY_EXAMPLES, SEVERAL, Kind, legend_of_kind
+from verax.studies.display.terms import terms
+from verax.studies.display.weights import weights_legend_of_all
 from verax.studies.model.sources import Material
 
-# "marks" are highlights on the input; "written" is whatever somebody wrote or imported.
-Kind = Literal["marks", "weights", "rule", "path", "exemplar", "composite", "written"]
+KINDS: tuple[tuple[type[Explanation], Kind], ...] = (
+    (Rule, "rule"),
+    (Path, "path"),
+    (Exemplar, "exemplar"),
+    (Composite, "composite"),
+    (Written, "written"),
+)
+# Models whose names begin so decide by how similar an input is to their prototypes.
+PROTOTYPE_MODELS = "prototype-"
 
 
 def shown_kind(material: Material, condition: str) -> Kind:
     """The kind of explanations that a condition shows; all of one condition are of one kind."""
-    match first_explanation(material, condition):
-        case Rule():
-            return "rule"
-        case Path():
-            return "path"
-        case Exemplar():
-            return "exemplar"
-        case Composite():
-            return "composite"
-        case Written():
-            return "written"
-        case _:
-            return material.spec.method_of(condition).display
-
-
-def first_explanation(material: Material, condition: str) -> Explanation | None:
-    """An explanation of a condition."""
-    return next((shown for (_, name, _), shown in material.explanations.items() if name == condition), None)
+    first = next(_explanations(material, condition), None)
+    kind = None if first is None else _kind_of(first)
+    return material.spec.method_of(condition).display if kind is None else kind
 
 
 def reading_lines(material: Material, condition: str) -> tuple[str, ...]:
     """How a condition's explanations are read, where they are no marks: a line, or several for several parts."""
-    pieces = "words" if material.kind == "text" else "values"
-    shown = first_explanation(material, condition)
-    if isinstance(shown, Composite):
-        parts = [(part.name, _line(part.explanation, material, pieces)) for part in shown.parts]
-        return (legend_of(shown), *(f"- {name}: {line}" for name, line in parts if line))
-    line = "" if shown is None else _line(shown, material, pieces)
+    kind, words = shown_kind(material, condition), terms(material)
+    if kind == "composite":
+        parts = _parts(material, condition).items()
+        return (
+            SEVERAL,
+            *(f"- {name}: {line}" for name, part in parts if (line := _part_line(material, part))),
+        )
+    if kind == "weights":
+        return (weights_legend_of_all(words.pieces, material.class_names),)
+    if kind == "written":
+        line = next(
+            (one.legend for one in _explanations(material, condition) if isinstance(one, Written)), ""
+        )
+    else:
+        line = legend_of_kind(kind, words)
+    if kind == "exemplar" and _decides_by_examples(material, condition):
+        line = f"{line} {DECIDES_BY_EXAMPLES}"
     return (line,) if line else ()
 
 
-def _line(shown: Explanation, material: Material, pieces: str) -> str:
-    if isinstance(shown, Written):
-        return shown.legend
-    return legend_of(shown) or weights_legend(pieces, 1, material.class_names)
+def _explanations(material: Material, condition: str) -> Iterator[Explanation]:
+    return (shown for (_, name, _), shown in material.explanations.items() if name == condition)
+
+
+def _kind_of(explanation: Explanation) -> Kind | None:
+    """The kind of an explanation in words; None for scores, which a condition shows in one way or another."""
+    return next((kind for sort, kind in KINDS if isinstance(explanation, sort)), None)
+
+
+def _parts(material: Material, condition: str) -> dict[str, Explanation]:
+    """By name, the first explanation of each part that any composite of the condition has."""
+    found: dict[str, Explanation] = {}
+    for shown in _explanations(material, condition):
+        for part in shown.parts if isinstance(shown, Composite) else ():
+            found.setdefault(part.name, part.explanation)
+    return found
+
+
+def _part_line(material: Material, part: Explanation) -> str:
+    words = terms(material)
+    if isinstance(part, Attribution):
+        return weights_legend_of_all(words.pieces, material.class_names)
+    if isinstance(part, Written):
+        return part.legend
+    kind = _kind_of(part)
+    return "" if kind is None else legend_of_kind(kind, words, in_composite=True)
+
+
+def _decides_by_examples(material: Material, condition: str) -> bool:
+    model = material.spec.method_of(condition).model or material.spec.model
+    return str(model).startswith(PROTOTYPE_MODELS)

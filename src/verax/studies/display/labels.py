@@ -11,7 +11,19 @@ from dataclasses import replace
 
 from verax.errors import VeraxError
 from verax.studies.model.item import Item
-from verax.studies.model.screen import Bars, Block, Cell, Evidence, Quote, Row, Screen
+from verax.studies.model.screen import (
+    Bars,
+    Block,
+    Cell,
+    Evidence,
+    Excerpt,
+    Grid,
+    Lines,
+    Row,
+    Screen,
+    Telling,
+    Told,
+)
 from verax.studies.model.sources import Material
 from verax.studies.model.spec_tables import Labels
 
@@ -136,9 +148,19 @@ def _labelled(block: Block, labels: Labels) -> Block:
         return replace(block, pairs=tuple((_bar(name, labels), value) for name, value in block.pairs))
     if isinstance(block, Evidence):
         return replace(block, fragments=tuple(_pair(name, " = ", labels) for name in block.fragments))
-    if isinstance(block, Quote) and block.names_classes:  # what somebody else wrote stays as it is
-        return replace(block, text=_in_text(block.text, labels))
+    if isinstance(block, Told):  # what somebody else wrote, a quote, stays as it is
+        return replace(block, parts=tuple(_telling(part, labels) for part in block.parts))
     return block
+
+
+def _telling(part: Telling, labels: Labels) -> Telling:
+    match part:
+        case Lines():
+            return replace(part, text=_in_text(part.text, labels))
+        case Grid():
+            return replace(part, rows=tuple(_table_row(row, labels) for row in part.rows))
+        case Excerpt():
+            return part
 
 
 def _cell(cell: Cell, labels: Labels) -> Cell:
@@ -162,8 +184,7 @@ def _bar(name: str, labels: Labels) -> str:
 
 
 def _in_text(text: str, labels: Labels) -> str:
-    """An explanation in words: "Workclass = Private" and "Hours per week up to 40" wherever they stand, and tables."""
-    text = "\n".join(_table_line(line, labels) for line in text.split("\n"))
+    """What an explanation says, with "Workclass = Private" and "Hours per week up to 40" wherever they stand."""
     for column, called in labels.columns.items():
         text = re.sub(rf"(?<!\w){re.escape(column)}(?= (above|up to) \S)", called.replace("\\", r"\\"), text)
     for column, values in labels.values.items():
@@ -175,10 +196,10 @@ def _in_text(text: str, labels: Labels) -> str:
     return text
 
 
-def _table_line(line: str, labels: Labels) -> str:
-    """A line of a table, "Workclass TAB Private TAB ?"; any other line as it is."""
-    column, *said = line.split("\t")
-    if not said or (column not in labels.columns and column not in labels.values):
-        return line
+def _table_row(row: tuple[str, ...], labels: Labels) -> tuple[str, ...]:
+    """A row of a table, such as Workclass, Private, ?; or one whose cells name their columns themselves."""
+    column, *said = row
+    if column not in labels.columns and column not in labels.values:
+        return tuple(_in_text(cell, labels) for cell in row)
     values = labels.values.get(column, {})
-    return "\t".join([labels.columns.get(column, column), *(values.get(value, value) for value in said)])
+    return (labels.columns.get(column, column), *(values.get(value, value) for value in said))

@@ -5,8 +5,9 @@ The second answer is always the right one, so that one key judges all conditions
 
 from __future__ import annotations
 
-from verax.studies.display.kinds import Kind, shown_kind
-from verax.studies.display.wording import TERMS, Terms, terms
+from verax.studies.display.kinds import shown_kind
+from verax.studies.display.legends import Kind
+from verax.studies.display.terms import TERMS, Terms, terms
 from verax.studies.model.sources import Material
 from verax.studies.model.spec_tables import ScreeningQuestion as Asked
 
@@ -64,7 +65,7 @@ def _said(kind: Kind, words: Terms) -> tuple[str, str, str, str]:
             return (
                 "An explanation shows an example. What is it?",
                 f"A {words.one} that somebody chose because it is easy to understand",
-                f"The {words.one} that the model has learned from and finds most similar",
+                f"Of the {words.many} that the model has learned from, the most similar example with this answer",
                 f"The {words.one} that the model finds hardest",
             )
         case "composite":

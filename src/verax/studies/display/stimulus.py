@@ -31,6 +31,7 @@ __all__ = [
     "input_block",
     "marked_evidence",
     "scales",
+    "text_tokens",
     "variant_block",
 ]
 
@@ -54,7 +55,7 @@ def variant_block(item: Item, *, title: str = "") -> Passage | Row:
     changed = item.variant.changed
     if isinstance(item.variant.input, str):
         spans = [place for place in changed if isinstance(place, tuple)]
-        return Passage(_tokens(item.variant.input, [], spans), title)
+        return Passage(text_tokens(item.variant.input, changed=spans), title)
     columns = [
         Cell(column, value, changed=place in changed)
         for place, (column, value) in enumerate(item.variant.input)
@@ -195,7 +196,7 @@ def marked_evidence(
             for fragment in chosen.evidence
             for span in _marked_places(item.input, fragment, everywhere=attribution.spans is None)
         ]
-        return Passage(_tokens(item.input, [(span, FRAGMENT) for span in spans], ()), title)
+        return Passage(text_tokens(item.input, [(span, FRAGMENT) for span in spans]), title)
     best = [number for number in strongest(attribution, 0) if attribution.scores[number] > 0][:count]
     return _marked(item, attribution, dict.fromkeys(best, FRAGMENT), title)
 
@@ -248,7 +249,7 @@ def _marked(item: Item, attribution: Attribution, marks: Mapping[int, Mark], tit
     if isinstance(item.input, str):
         spans = feature_spans(attribution)
         placed = [(span, mark) for number, mark in marks.items() for span in spans[number]]
-        return Passage(_tokens(item.input, placed, ()), title)
+        return Passage(text_tokens(item.input, placed), title)
     return _block(item.input, _by_column(item.input, attribution, marks), title)
 
 
@@ -271,7 +272,7 @@ def _block(
     shown: str | tuple[tuple[str, str], ...], by_column: Mapping[int, Mark], title: str
 ) -> Passage | Row:
     if isinstance(shown, str):
-        return Passage(_tokens(shown, [], ()), title)
+        return Passage(text_tokens(shown), title)
     cells = []
     for place, (column, value) in enumerate(shown):
         level, sign = by_column.get(place, UNMARKED)
@@ -279,7 +280,9 @@ def _block(
     return Row(tuple(cells), title)
 
 
-def _tokens(text: str, marks: Sequence[tuple[tuple[int, int], Mark]], changed: Spans) -> tuple[Token, ...]:
+def text_tokens(
+    text: str, marks: Sequence[tuple[tuple[int, int], Mark]] = (), changed: Spans = ()
+) -> tuple[Token, ...]:
     """The text in words and, as people write it, what stands between them.
 
     A word bears the strongest mark that touches it. Spans are of the text as it is, whatever is shown between words.

@@ -28,12 +28,14 @@ def _readable(schema: Schema, place: int, column: Column, value: float) -> str:
 
 
 def ranges_in_words(line: str) -> str:
-    """A line of an explanation with its ranges in words: "Age above 28, up to 37", or without the name beside it."""
-    first, *rest = line.split("\t")
-    cells = [first, *(_readable_range(first, cell) if first else cell for cell in rest)]
-    return "\t".join(
-        RANGE.sub(lambda found: f"{found[1]} {_readable_range(found[1], found[0])}", cell) for cell in cells
-    )
+    """A line of an explanation with its ranges in words: "Age above 28, up to 37"."""
+    return RANGE.sub(lambda found: f"{found[1]} {_readable_range(found[1], found[0])}", line)
+
+
+def row_in_words(row: Sequence[str]) -> tuple[str, ...]:
+    """A row of a table of an explanation; ranges of the column that it is named after go without the name."""
+    name, *rest = row
+    return tuple(map(ranges_in_words, (name, *(_readable_range(name, cell) for cell in rest))))
 
 
 def _readable_range(name: str, category: str) -> str:

@@ -40,13 +40,21 @@ def weights_block(
     return Bars((*rows, *sums), title, weights_legend(pieces, shown.target, material.class_names))
 
 
-def weights_legend(pieces: str, target: int, class_names: Sequence[str]) -> str:
-    """How weights are read."""
-    against = f"for {class_mark(1 - target)}" if len(class_names) == 2 else "against it"
-    return (
-        f"The {pieces} that matter most, with their weights: above zero they speak for {class_mark(target)}, below "
-        f"zero {against}. Their sum and the baseline make the estimated probability of {class_mark(target)}."
+def weights_legend(pieces: str, target: int | None, class_names: Sequence[str]) -> str:
+    """How weights are read; of explanations that speak of several classes (None), each of the model's answer."""
+    of_class = "the model's answer" if target is None else class_mark(target)
+    against = (
+        f"for {class_mark(1 - target)}" if len(class_names) == 2 and target is not None else "against it"
     )
+    return (
+        f"The {pieces} that matter most, with their weights: above zero they speak for {of_class}, below "
+        f"zero {against}. Their sum and the baseline make the estimated probability of {of_class}."
+    )
+
+
+def weights_legend_of_all(pieces: str, class_names: Sequence[str]) -> str:
+    """How all weights of a study are read: with two classes they speak of the second, else of the model's answer."""
+    return weights_legend(pieces, 1 if len(class_names) == 2 else None, class_names)
 
 
 def of_second_class(attribution: Attribution, class_names: Sequence[str]) -> Attribution:

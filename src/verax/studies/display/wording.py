@@ -5,10 +5,9 @@ Plain English, short sentences. A class is written as its mark, so that each par
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from verax.explain.written import Written
 from verax.studies.display.kinds import reading_lines, shown_kind
+from verax.studies.display.terms import terms
 from verax.studies.display.written_block import forms, has_legends
 from verax.studies.model.screen import class_mark
 from verax.studies.model.sources import Material
@@ -19,28 +18,8 @@ from verax.text import listed
 Paragraphs = tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Terms:
-    """What participants call an input and its features."""
-
-    one: str
-    many: str
-    piece: str
-    pieces: str
-
-
 # Letters that come to mind in no order, so that a list of them in any order looks natural.
 LETTERS = "KRMTFWPLGZDHVSNB"
-
-TERMS = {
-    "text": Terms("text", "texts", "word", "words"),
-    "table": Terms("record", "records", "value", "values"),
-}
-
-
-def terms(material: Material) -> Terms:
-    """The words for the study's kind of data."""
-    return TERMS[material.kind]
 
 
 def class_list(material: Material, joint: str = "or") -> str:

@@ -1,15 +1,16 @@
-"""How explanations in words are shown: as they were written, in a box of their own beside the input.
+"""How explanations in words are shown: in a box of their own beside the input.
 
-Written explanations are such, and so is what methods give that is not scores: rules, paths, examples, composites. These
-are told as Hase and Bansal (2020) told them to their participants, with changed words between stars.
+What somebody wrote is shown as it was written. What methods give that is not scores, rules, paths, examples and
+composites, is told as Hase and Bansal (2020) told it to their participants, with changed words between stars.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
 
-from verax.explain.account import Conditions, Grid, Part, Passage, account
+from verax.explain import account as told
 from verax.explain.composite import Composite
 from verax.explain.exemplar import Exemplar
 from verax.explain.explanation import Attribution, Explanation
@@ -17,17 +18,19 @@ from verax.explain.fragments import Fragments
 from verax.explain.path import Path
 from verax.explain.rule import Rule
 from verax.explain.written import Written
-from verax.studies.display.reading import readable
-from verax.studies.display.table_rows import ranges_in_words
+from verax.studies.display.legends import legend_of
+from verax.studies.display.stimulus import text_tokens
+from verax.studies.display.table_rows import ranges_in_words, row_in_words
+from verax.studies.display.terms import TERMS, Terms, terms
 from verax.studies.display.weights import of_second_class
 from verax.studies.model.item import Item
-from verax.studies.model.screen import Quote, class_mark
+from verax.studies.model.screen import Excerpt, Grid, Lines, Quote, Telling, Told, class_mark
 from verax.studies.model.sources import Material
 
 
 def written_block(
     material: Material, item: Item, condition: str, *, title: str = "Explanation", model: str = "model"
-) -> Quote | None:
+) -> Quote | Told | None:
     """The explanation of an item in words; None where the condition's explanations are marks, or there is none."""
     explanation = material.explanations.get((item.id, condition, model))
     if explanation is None or not in_words(explanation):
@@ -35,42 +38,59 @@ def written_block(
     if isinstance(explanation, Written):
         text = "\n\n".join(paragraph.strip("\n") for paragraph in explanation.paragraphs)
         return Quote(text, title, explanation.legend)
-    parts = account(unnamed(explanation, material.class_names), plain=True)
-    worded = _readable_cells if isinstance(item.input, str) else ranges_in_words
-    return Quote(
-        "\n".join(map(worded, as_text(parts).split("\n"))),
-        title,
-        legend_of(explanation),
-        names_classes=True,
-    )
+    return told_block(explanation, material.class_names, terms(material), title=title)
 
 
-def _readable_cells(line: str) -> str:
-    return "\t".join(map(readable, line.split("\t")))
+def told_block(
+    explanation: Explanation,
+    class_names: Sequence[str],
+    words: Terms = TERMS["text"],
+    *,
+    title: str = "Explanation",
+) -> Told:
+    """What a method found, part by part, with the line on how to read it."""
+    parts = told.account(unnamed(explanation, class_names), plain=True)
+    return Told(_tellings(parts), title, legend_of(explanation, words))
+
+
+def _tellings(parts: Sequence[told.Part]) -> tuple[Telling, ...]:
+    """An account as parts of a screen: lines that follow each other are one part, and a heading begins another."""
+    made: list[Telling] = []
+    for part in parts:
+        before = made[-1] if made else None
+        if isinstance(part, told.Passage):
+            made.append(_excerpt(part.pieces))
+        elif isinstance(part, told.Grid):
+            made.append(Grid(part.header, tuple(map(row_in_words, part.rows))))
+        elif isinstance(part, told.Heading):
+            made.append(Lines("", part.text))
+        elif isinstance(before, Lines):
+            made[-1] = replace(before, text=f"{before.text}\n{_said(part)}".lstrip("\n"))
+        else:
+            made.append(Lines(_said(part)))
+    return tuple(made)
+
+
+def _said(part: told.Line | told.Conditions) -> str:
+    if isinstance(part, told.Line):
+        return ranges_in_words(part.text)
+    return "\n".join(f"{number}. {ranges_in_words(one)}" for number, one in enumerate(part.items, start=1))
+
+
+def _excerpt(pieces: Sequence[tuple[str, bool]]) -> Excerpt:
+    """A text as people write it; what was changed are whole words of it."""
+    text, changed = "", []
+    for piece, is_new in pieces:
+        if is_new:
+            changed.append((len(text), len(text) + len(piece)))
+        text += piece
+    runs = groupby(text_tokens(text, changed=changed), key=lambda token: token.changed)
+    return Excerpt(tuple(("".join(token.text for token in run), is_new) for is_new, run in runs))
 
 
 def in_words(explanation: Explanation) -> bool:
     """Whether an explanation is told in words, rather than marked on the input."""
     return not isinstance(explanation, Attribution | Fragments)
-
-
-def as_text(parts: Sequence[Part]) -> str:
-    """An account as plain lines: conditions with their numbers, what was changed between stars, tables with tabs."""
-    lines: list[str] = []
-    for part in parts:
-        if isinstance(part, Conditions):
-            lines += [f"{number}. {item}" for number, item in enumerate(part.items, start=1)]
-        elif isinstance(part, Passage):
-            lines.append("".join(f"**{text}**" if changed else text for text, changed in part.pieces))
-        elif isinstance(part, Grid):
-            # Tabs part the cells of a table, and one before the first makes it the header.
-            lines += ["\t" + "\t".join(part.header)] if part.header else []
-            lines += ["\t".join(row) for row in part.rows]
-        elif part.sort == "heading":
-            lines += ["", part.text]
-        else:
-            lines.append(part.text)
-    return "\n".join(lines).strip("\n")
 
 
 def unnamed(explanation: Explanation, class_names: Sequence[str]) -> Explanation:
@@ -91,29 +111,6 @@ def unnamed(explanation: Explanation, class_names: Sequence[str]) -> Explanation
         label = marks.get(explanation.prototype_label, explanation.prototype_label)
         return replace(explanation, prototype_label=label)
     return explanation
-
-
-def legend_of(explanation: Explanation) -> str:
-    """One line on how to read an explanation of this kind."""
-    if isinstance(explanation, Rule) and not explanation.named:
-        if explanation.reached:
-            return "The model gives this answer to nearly all changed versions of the input."
-        return "Whatever conditions were tried, changes of the rest often changed the answer."
-    if isinstance(explanation, Rule):
-        return "While these conditions hold, the model nearly always gives this answer, whatever else is changed."
-    if isinstance(explanation, Path):
-        return (
-            "Each step makes the changes that are shown (new words stand between stars). The evidence margin says how "
-            "strongly the model leans to one answer; where its sign changes, the answer changes."
-        )
-    if isinstance(explanation, Exemplar):
-        return (
-            "The model answers as for the most similar example that it has learned from. A score of 10 is as similar "
-            "as can be; important parts make the input more (+) or less (-) similar to the example."
-        )
-    if isinstance(explanation, Composite):
-        return "Several explanations of the same answer, one below the other."
-    return ""
 
 
 def forms(material: Material) -> frozenset[str]:

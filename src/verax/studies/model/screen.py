@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from typing import Any, ClassVar, Literal
 
 from verax.errors import VeraxError
@@ -125,19 +126,69 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Quote:
-    """A text that is shown as it was written, with its spaces and line breaks: an explanation in words.
-
-    Attributes:
-        names_classes: whether it was worded here, with marks for classes, and tabs between the cells of tables; what
-            somebody else wrote stays as it is.
-    """
+    """A text that is shown as it was written, with its spaces and line breaks: an explanation in somebody's words."""
 
     text: str
     title: str = ""
     legend: str = ""
-    names_classes: bool = False
 
     type: ClassVar[str] = "quote"
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines of an explanation in the study's own words, perhaps below a heading; classes are written as their marks."""
+
+    text: str
+    heading: str = ""
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """A text within an explanation, shown as it is: its pieces, each with whether a change put it there."""
+
+    pieces: tuple[tuple[str, bool], ...]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A small table within an explanation: a header, which may be empty, and rows that begin with their name."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+Telling = Lines | Excerpt | Grid
+
+
+@dataclass(frozen=True)
+class Told:
+    """An explanation that is worded here, part by part, so that no character of a text can be taken for layout."""
+
+    parts: tuple[Telling, ...]
+    title: str = ""
+    legend: str = ""
+
+    type: ClassVar[str] = "told"
+
+    def plain(self, joint: str) -> str:
+        """All of it as lines, with what was changed between stars and this between the cells of tables."""
+        return "\n".join(line for part in self.parts for line in _plain_lines(part, joint))
+
+
+def starred(pieces: Sequence[tuple[str, bool]]) -> str:
+    """A text with what was changed between stars, as Hase and Bansal (2020) showed it."""
+    return "".join(f"**{text}**" if changed else text for text, changed in pieces)
+
+
+def _plain_lines(part: Telling, joint: str) -> list[str]:
+    match part:
+        case Lines():
+            return [line for line in (part.heading, part.text) if line]
+        case Excerpt():
+            return [starred(part.pieces)]
+        case Grid():
+            return [joint.join(row) for row in (part.header, *part.rows) if row]
 
 
 @dataclass(frozen=True)
@@ -151,7 +202,7 @@ class Bars:
     type: ClassVar[str] = "bars"
 
 
-Block = Prose | Passage | Row | Facts | Evidence | Quote | Bars
+Block = Prose | Passage | Row | Facts | Evidence | Quote | Told | Bars
 
 
 # What is stored of an answer.
@@ -244,7 +295,31 @@ def _block(data: dict[str, Any]) -> Block:
         case "evidence":
             return Evidence(**fields | {"fragments": tuple(fields["fragments"])})
         case "quote":
-            return Quote(**fields)
+            worded_here = fields.pop("names_classes", False)
+            return told_in_tabs(**fields) if worded_here else Quote(**fields)
+        case "told":
+            return Told(**fields | {"parts": tuple(map(_telling, fields["parts"]))})
         case "bars":
             return Bars(**fields | {"pairs": tuple((name, value) for name, value in fields["pairs"])})
     raise VeraxError(f"A screen has a block of type {data['type']!r}, which this version does not know.")
+
+
+def _telling(data: dict[str, Any]) -> Telling:
+    if "pieces" in data:
+        return Excerpt(tuple((text, changed) for text, changed in data["pieces"]))
+    if "rows" in data:
+        return Grid(tuple(data["header"]), tuple(map(tuple, data["rows"])))
+    return Lines(**data)
+
+
+def told_in_tabs(text: str, title: str, legend: str) -> Told:
+    """What studies hold that were built when tables were lines with tabs, with one before a header's first cell."""
+    parts: list[Telling] = []
+    for is_table, run in groupby(text.split("\n"), key=lambda line: "\t" in line):
+        lines = list(run)
+        if not is_table:
+            parts += [Lines(said)] if (said := "\n".join(lines).strip("\n")) else []
+            continue
+        header = lines.pop(0)[1:].split("\t") if lines[0].startswith("\t") else []
+        parts.append(Grid(tuple(header), tuple(tuple(line.split("\t")) for line in lines)))
+    return Told(tuple(parts), title, legend)

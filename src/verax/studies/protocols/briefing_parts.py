@@ -7,7 +7,7 @@ and without explanations have their right answers in the same places, so that on
 from __future__ import annotations
 
 from verax.studies.display.method_questions import question_on
-from verax.studies.display.wording import terms
+from verax.studies.display.terms import terms
 from verax.studies.display.written_block import forms
 from verax.studies.model.sources import Material
 from verax.studies.model.spec_tables import ScreeningQuestion as Asked
@@ -48,17 +48,3 @@ def how_often_right(material: Material, half: str = "half") -> Asked:
 def what_a_mark_means(material: Material) -> Asked:
     """What explanations show, for people who meet all conditions."""
     return question_on("written" if "words" in forms(material) else "marks", terms(material))
-
-
-def nothing_but_answers(material: Material, where: str) -> Asked:
-    """What people without explanations see."""
-    noun = terms(material).one
-    return Asked(
-        question=f"What do you see {where}?",
-        answers=[
-            "Other people's answers",
-            f"The {noun}, the right answer and the model's answer",
-            f"Only the {noun}",
-        ],
-        correct=2,
-    )

@@ -9,7 +9,7 @@ from itertools import groupby, pairwise
 
 from verax.studies.build.build import compose_study
 from verax.studies.model.design_row import DesignRow
-from verax.studies.model.screen import Bars, Block, Evidence, Facts, Passage, Prose, Quote, Row, Screen
+from verax.studies.model.screen import Bars, Block, Evidence, Facts, Passage, Prose, Quote, Row, Screen, Told
 from verax.studies.model.sources import Material
 from verax.studies.model.steps import Step
 from verax.studies.model.study import Study
@@ -131,7 +131,7 @@ def _said(block: Block) -> list[str]:
             return list(block.paragraphs)
         case Facts():
             return [text for pair in block.pairs for text in pair]
-        case Passage() | Row() | Quote() | Bars():
+        case Passage() | Row() | Quote() | Told() | Bars():
             return [block.legend]
         case Evidence():
             return []

@@ -6,7 +6,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from verax.studies.model.screen import Bars, Block, Evidence, Facts, Passage, Prose, Quote, Row, with_names
+from verax.studies.model.screen import (
+    Bars,
+    Block,
+    Evidence,
+    Excerpt,
+    Facts,
+    Grid,
+    Lines,
+    Passage,
+    Prose,
+    Quote,
+    Row,
+    Telling,
+    Told,
+    with_names,
+)
 from verax.text import always_signed
 
 # So many blocks stand side by side where the window is wide enough.
@@ -35,27 +50,7 @@ class Chart:
     type: str = "bars"
 
 
-@dataclass(frozen=True)
-class Lines:
-    """A piece of an explanation in words: some lines, or the rows of a table, with its header where it has one."""
-
-    text: str = ""
-    header: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
-
-
-@dataclass(frozen=True)
-class Told:
-    """An explanation in words, as it is drawn."""
-
-    pieces: tuple[Lines, ...]
-    title: str
-    legend: str
-
-    type: str = "quote"
-
-
-Drawn = Prose | Passage | Row | Facts | Evidence | Told | Chart
+Drawn = Prose | Passage | Row | Facts | Evidence | Quote | Told | Chart
 
 
 def drawn(block: Block, names: Sequence[str]) -> Drawn:
@@ -64,12 +59,11 @@ def drawn(block: Block, names: Sequence[str]) -> Drawn:
     match block:
         case Prose():
             return Prose(tuple(with_names(text, names) for text in block.paragraphs), title)
-        case Passage() | Row():
+        case Passage() | Row() | Quote():
             return replace(block, title=title, legend=with_names(block.legend, names))
-        case Quote():
-            text = with_names(block.text, names) if block.names_classes else block.text
-            pieces = _pieces(text) if block.names_classes else (Lines(text),)
-            return Told(pieces, title, with_names(block.legend, names))
+        case Told():
+            parts = tuple(_telling(part, names) for part in block.parts)
+            return Told(parts, title, with_names(block.legend, names))
         case Facts():
             pairs = tuple((with_names(name, names), with_names(value, names)) for name, value in block.pairs)
             return Facts(pairs, title)
@@ -101,18 +95,16 @@ def side_by_side(blocks: Sequence[Drawn]) -> Iterator[tuple[Drawn, ...]]:
             yield tuple(waiting[first : first + many])
 
 
-def _pieces(text: str) -> tuple[Lines, ...]:
-    """A text with its tables apart: lines with tabs, of which one before the first cell makes a header."""
-    pieces = []
-    for is_table, run in groupby(text.split("\n"), key=lambda line: "\t" in line):
-        lines = list(run)
-        if not is_table:
-            pieces.append(Lines("\n".join(lines).strip("\n")))
-            continue
-        header = lines.pop(0)[1:] if lines[0].startswith("\t") else ""
-        rows = tuple(tuple(line.split("\t")) for line in lines)
-        pieces.append(Lines(header=tuple(header.split("\t")) if header else (), rows=rows))
-    return tuple(piece for piece in pieces if piece.text or piece.rows)
+def _telling(part: Telling, names: Sequence[str]) -> Telling:
+    """A part of an explanation with the names of classes wherever the study speaks."""
+    match part:
+        case Lines():
+            return Lines(with_names(part.text, names), with_names(part.heading, names))
+        case Grid():
+            rows = tuple(tuple(with_names(cell, names) for cell in row) for row in part.rows)
+            return Grid(part.header, rows)
+        case Excerpt():
+            return part
 
 
 def _chart(block: Bars, title: str, names: Sequence[str]) -> Chart:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from verax.studies.analysis.between.pairs import POST, PRE, answers_as_published, complete_pairs, paired
-from verax.studies.model.screen import Bars, Block, Evidence, Passage, Quote, Row, with_names
+from verax.studies.model.screen import Bars, Block, Evidence, Passage, Quote, Row, Told, with_names
 from verax.studies.protocol.contract import make_protocol
 from verax.studies.protocol.findings import Analysed
 from verax.studies.protocol.surroundings import participant_steps
@@ -92,7 +92,9 @@ def _in_words(block: Block) -> str:
         case Bars():
             return ", ".join(f"{name} {always_signed(value)}" for name, value in block.pairs)
         case Quote():
-            return block.text.replace("\n\t", "\n").replace("\t", " | ")
+            return block.text
+        case Told():
+            return block.plain(" | ")
         case Evidence():
             fragments = " | ".join(block.fragments) or "none"
             return f"{block.title}: {fragments}" if block.title else fragments

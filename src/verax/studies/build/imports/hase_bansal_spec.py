@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Literal
 
 from verax.errors import VeraxError
-from verax.studies.display.kinds import Kind
+from verax.studies.display.legends import Kind
 from verax.studies.display.method_questions import question_on
-from verax.studies.display.wording import TERMS
+from verax.studies.display.terms import TERMS
 
 Domain = Literal["text", "tabular"]
 Test = Literal["forward", "counterfactual"]

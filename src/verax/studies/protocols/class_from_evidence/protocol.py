@@ -10,7 +10,8 @@ from typing import ClassVar
 from pydantic import Field
 
 from verax.studies.design.rows import rotated_blocks
-from verax.studies.display import stimulus, wording
+from verax.studies.display import stimulus
+from verax.studies.display.terms import terms
 from verax.studies.items import pool
 from verax.studies.model.design_row import DesignRow
 from verax.studies.model.item import Item
@@ -119,7 +120,7 @@ class ClassFromEvidence(Protocol):
         )
 
     def _screen(self, material: Material, item: Item, condition: str) -> Screen:
-        noun = wording.terms(material).one
+        noun = terms(material).one
         evidence, _ = stimulus.evidence_blocks(
             material, item, condition, self.evidence, self.sizes, title="Fragments"
         )

@@ -14,6 +14,7 @@ from verax.errors import VeraxError
 from verax.seeds import shuffled
 from verax.studies.design.rows import one_row_per_condition
 from verax.studies.display import stimulus, wording
+from verax.studies.display.terms import terms
 from verax.studies.items import pool
 from verax.studies.model.design_row import DesignRow, OneCondition
 from verax.studies.model.item import Item
@@ -189,12 +190,12 @@ def _output(item: Item) -> int:
 
 
 def _question(material: Material) -> Question:
-    noun = wording.terms(material).one
+    noun = terms(material).one
     return prediction_question(material, f"What does the model say about the changed {noun}?")
 
 
 def _without(material: Material, item: Item) -> Screen:
-    words = wording.terms(material)
+    words = terms(material)
     return Screen(
         f"What does the model say about the changed {words.one}?",
         (
@@ -211,7 +212,7 @@ def _without(material: Material, item: Item) -> Screen:
 def _with(material: Material, item: Item, condition: str) -> Screen:
     if material.spec.condition(condition).kind == "none":
         return _without(material, item)
-    words = wording.terms(material)
+    words = terms(material)
     said = f"The model's answer to the original is explained. Then some {words.pieces} were changed. {EVEN_IF_WRONG}"
     return Screen(
         "Rate the explanation, then predict",
@@ -236,7 +237,7 @@ def _changes_marked(item: Item, blocks: tuple[Block, ...]) -> Iterator[Block]:
 
 
 def _pages(material: Material) -> dict[str, Screen]:
-    words = wording.terms(material)
+    words = terms(material)
     count = len(by_role(material.items, "test"))
 
     def again(method: str | None) -> Screen:

@@ -13,6 +13,7 @@ from pydantic import Field
 from verax.seeds import shuffled
 from verax.studies.design.rows import one_row_per_condition
 from verax.studies.display import stimulus, wording
+from verax.studies.display.terms import terms
 from verax.studies.items import pool
 from verax.studies.model.design_row import DesignRow, OneCondition
 from verax.studies.model.item import Item
@@ -164,7 +165,7 @@ class Forward(Protocol):
 
 
 def _first_look(material: Material, item: Item) -> Screen:
-    noun = wording.terms(material).one
+    noun = terms(material).one
     return Screen(
         "How does the model answer?",
         (
@@ -179,7 +180,7 @@ def _first_look(material: Material, item: Item) -> Screen:
 def _second_look(material: Material, item: Item, condition: str) -> Screen:
     if material.spec.condition(condition).kind == "none":
         return _first_look(material, item)
-    title = f"{wording.terms(material).one.capitalize()}, explained"
+    title = f"{terms(material).one.capitalize()}, explained"
     said = "Read the explanation and rate it. Try to learn how the model decides."
     return Screen(
         "Why did the model give this answer?",
@@ -190,7 +191,7 @@ def _second_look(material: Material, item: Item, condition: str) -> Screen:
 
 
 def _predict(material: Material, item: Item) -> Screen:
-    noun = wording.terms(material).one
+    noun = terms(material).one
     asked = f"What does the model say about this {noun}?"
     return Screen(
         asked,
@@ -201,7 +202,7 @@ def _predict(material: Material, item: Item) -> Screen:
 
 
 def _pages(material: Material, leaf: bool) -> dict[str, Screen]:
-    many = wording.terms(material).many
+    many = terms(material).many
     learning, test = (len(by_role(material.items, role)) for role in ("learning", "test"))
     predict = "Predict the model's answer for each, even if you think it is wrong. You cannot look back."
     looks_again = f"You will now see the {learning} {many} of the first look again"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from verax.studies.display.wording import Paragraphs, class_list, limits, task, terms
+from verax.studies.display.terms import terms
+from verax.studies.display.wording import Paragraphs, class_list, limits, task
 from verax.studies.model.sources import Briefing, Material
 from verax.studies.model.spec_tables import ScreeningQuestion as Asked
 

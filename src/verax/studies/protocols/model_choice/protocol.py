@@ -11,7 +11,8 @@ from pydantic import Field
 
 from verax.seeds import shuffled
 from verax.studies.design.rows import rotated_blocks
-from verax.studies.display import stimulus, wording
+from verax.studies.display import stimulus
+from verax.studies.display.terms import terms
 from verax.studies.items import pool
 from verax.studies.model.design_row import DesignRow, ItemBlock
 from verax.studies.model.item import Item
@@ -133,7 +134,7 @@ class ModelChoice(Protocol):
         )
 
     def _screen(self, material: Material, item: Item, condition: str, better: str) -> Screen:
-        words = wording.terms(material)
+        words = terms(material)
         models = {"S": "model", "H": "worse"} if better == "S" else {"S": "worse", "H": "model"}
         said = f"For each robot, the {words.pieces} that spoke most for this answer are highlighted."
         heading = "Which robot is more reasonable?"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from verax.studies.display.wording import Paragraphs, how_to_read, limits, masked_task, task, terms
+from verax.studies.display.terms import terms
+from verax.studies.display.wording import Paragraphs, how_to_read, limits, masked_task, task
 from verax.studies.model.sources import Briefing, Material
 from verax.studies.model.spec_tables import ScreeningQuestion as Asked
 from verax.studies.protocols.briefing_parts import what_a_mark_means, what_to_predict

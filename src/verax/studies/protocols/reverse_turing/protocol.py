@@ -18,6 +18,7 @@ from verax.errors import VeraxError
 from verax.seeds import shuffled
 from verax.studies.design.rows import crossover, deal
 from verax.studies.display import wording
+from verax.studies.display.terms import terms
 from verax.studies.items import pool
 from verax.studies.model.design_row import DesignRow, Round, Rounds
 from verax.studies.model.item import Item
@@ -258,7 +259,7 @@ def _round_steps(study: Study, one_round: Round, number: int, seed: int) -> Iter
 
 
 def _guess(material: Material, item: Item, condition: str, *, shown_after: bool) -> Screen:
-    noun = wording.terms(material).one
+    noun = terms(material).one
     after = "You will see it after your guess." if shown_after else "You will not see it in this part."
     asked = f"What does the model say about this {noun}?"
     return Screen(
@@ -273,7 +274,7 @@ def _guess(material: Material, item: Item, condition: str, *, shown_after: bool)
 
 
 def _answer(material: Material, item: Item, condition: str) -> Screen:
-    noun = wording.terms(material).one
+    noun = terms(material).one
     return Screen(
         "The model's answer",
         (
@@ -287,7 +288,7 @@ def _answer(material: Material, item: Item, condition: str) -> Screen:
 
 
 def _pages(material: Material, *, untrained_first: bool) -> dict[str, Screen]:
-    words = wording.terms(material)
+    words = terms(material)
     training, evaluation = (most(material.items, role) for role in ("training", "evaluation"))
     new = "new " if training and not untrained_first else ""
     hints = {

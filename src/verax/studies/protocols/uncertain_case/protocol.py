@@ -12,7 +12,8 @@ from pydantic import Field
 
 from verax.errors import VeraxError
 from verax.studies.design.rows import rotated_blocks
-from verax.studies.display import stimulus, wording
+from verax.studies.display import stimulus
+from verax.studies.display.terms import terms
 from verax.studies.items import pool
 from verax.studies.model.design_row import DesignRow
 from verax.studies.model.item import Item
@@ -130,7 +131,7 @@ class UncertainCase(Protocol):
         )
 
     def _screen(self, material: Material, item: Item, condition: str) -> Screen:
-        noun = wording.terms(material).one
+        noun = terms(material).one
         heading = f"What is this {noun} really?"
         question = Question(
             "class",

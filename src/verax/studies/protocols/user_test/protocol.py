@@ -13,7 +13,7 @@ from pydantic import Field
 
 from verax.errors import VeraxError
 from verax.studies.design.rows import one_row_per_condition
-from verax.studies.display import wording
+from verax.studies.display.terms import terms
 from verax.studies.model.design_row import DesignRow, OneCondition
 from verax.studies.model.item import Item
 from verax.studies.model.screen import Meaning, Prose, Screen
@@ -98,7 +98,7 @@ class UserTest(Protocol):
 
     def phases(self, material: Material) -> tuple[Phase, ...]:
         """Those of both parts, and a page before the second that says what it is about."""
-        many = wording.terms(material).many
+        many = terms(material).many
         named = {FORWARD: "{}", COUNTERFACTUAL: f"Changed {many}: {{}}"}
         inside = [
             replace(phase, key=phase_key(part, phase.key), title=named[part].format(phase.title))
@@ -147,7 +147,9 @@ class UserTest(Protocol):
     def briefing(self, material: Material, audience: str) -> Briefing:
         """That of the forward part; the other is explained when it comes."""
         first = self.first.briefing(_own(material, FORWARD), audience)
-        later = f"After this comes a second part with changed {wording.terms(material).many}, which is explained then."
+        later = (
+            f"After this comes a second part with changed {terms(material).many}, which is explained then."
+        )
         return replace(first, paragraphs=(*first.paragraphs, later))
 
     def score(self, item: Item, meaning: Meaning) -> float:
