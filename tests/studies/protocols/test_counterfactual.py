@@ -103,3 +103,16 @@ def test_half_of_the_changes_flip_within_each_cell():
         (label, said, flips): 4 for label in (0, 1) for said in (0, 1) for flips in (True, False)
     }
     assert all(item.variant.input != item.input for item in items)
+
+
+@pytest.mark.parametrize(("kind", "many"), [("text", "texts"), ("table", "records")])
+def test_people_without_explanations_are_asked_what_they_really_see(kind, many):
+    material = sample_material(TABLE, {"test": 8}, kind=kind)
+    study = check_protocol(material)
+    first, again = (study.screens[key] for key in ("pre:i001", "post:i001:plain"))
+    assert first == again
+    told = make_protocol(material.spec.protocol).briefing(material, "plain")
+    assert told.method.question == "What do you see in the second predictions?"
+    assert told.method.answers[told.method.correct - 1] == f"The same {many} and changes as in the first"
+    assert f"The second predictions show the same {many} and changes as the first." in told.paragraphs
+    assert not any("expla" in said for said in (*told.paragraphs, *told.method.answers))

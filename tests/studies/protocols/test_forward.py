@@ -223,3 +223,22 @@ def test_numbers_of_people_by_condition_are_for_designs_between_people():
     )
     with pytest.raises(VeraxError, match="everybody sees several conditions"):
         check_protocol(material)
+
+
+@pytest.mark.parametrize(("kind", "many"), [("text", "texts"), ("table", "records")])
+def test_people_without_explanations_are_asked_what_they_really_see(kind, many):
+    material = sample_material(TABLE, {"learning": 4, "test": 4}, kind=kind)
+    study = check_protocol(material)
+    first, again = (study.screens[key] for key in ("learning:i001", "explained:i001:plain"))
+    assert first == again
+    told = make_protocol(material.spec.protocol).briefing(material, "plain")
+    assert told.method.question == "What do you see in the second look?"
+    assert (
+        told.method.answers[told.method.correct - 1]
+        == f"The same {many} again, with the right answer and the model's answer"
+    )
+    assert (
+        "The second look shows the same as the first: the right answer and the model's answer."
+        in told.paragraphs
+    )
+    assert not any("expla" in said for said in (*told.paragraphs, *told.method.answers))

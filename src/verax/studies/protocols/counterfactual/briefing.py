@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from verax.studies.display.method_questions import method_question
-from verax.studies.display.wording import Paragraphs, limits, reading, task, terms
+from verax.studies.display.terms import Terms, terms
+from verax.studies.display.wording import Paragraphs, limits, reading, task
 from verax.studies.model.sources import Briefing, Material
 from verax.studies.model.spec_tables import ScreeningQuestion as Asked
 from verax.studies.protocols.briefing_parts import (
     RATE_THE_REASONS,
     half_right,
     how_often_right,
-    nothing_but_answers,
 )
 
 
@@ -56,9 +56,18 @@ def brief(material: Material, *, test: int, method: str | None, direction: bool)
             correct=2,
         ),
     )
-    own = (
-        nothing_but_answers(material, "beside the original")
-        if method is None
-        else method_question(material, method)
-    )
+    own = _nothing_new(words) if method is None else method_question(material, method)
     return Briefing(said, questions, own, read)
+
+
+def _nothing_new(words: Terms) -> Asked:
+    """What people without explanations see in the second predictions; they are not told that others see more."""
+    return Asked(
+        question="What do you see in the second predictions?",
+        answers=[
+            f"Other {words.many} than in the first",
+            f"The same {words.many} and changes as in the first",
+            f"Only the changed {words.many}",
+        ],
+        correct=2,
+    )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from verax.studies.display.method_questions import method_question
-from verax.studies.display.wording import Paragraphs, limits, reading, task, terms
+from verax.studies.display.terms import terms
+from verax.studies.display.wording import Paragraphs, limits, reading, task
 from verax.studies.model.sources import Briefing, Material
 from verax.studies.model.spec_tables import ScreeningQuestion as Asked
 from verax.studies.protocols.briefing_parts import (
     RATE_THE_REASONS,
     half_right,
     how_often_right,
-    nothing_but_answers,
     what_to_predict,
 )
 
@@ -48,9 +48,18 @@ def brief(material: Material, *, learning: int, test: int, method: str | None, d
             correct=3,
         ),
     )
-    own = (
-        nothing_but_answers(material, "in the second look")
-        if method is None
-        else method_question(material, method)
-    )
+    own = _nothing_new(many) if method is None else method_question(material, method)
     return Briefing(said, questions, own, read)
+
+
+def _nothing_new(many: str) -> Asked:
+    """What people without explanations see in the second look; they are not told that others see more."""
+    return Asked(
+        question="What do you see in the second look?",
+        answers=[
+            "Other people's answers",
+            f"The same {many} again, with the right answer and the model's answer",
+            f"Only the {many}, without answers",
+        ],
+        correct=2,
+    )
