@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from markupsafe import escape
 
+from verax.studies.bots.html_page import read_page
+from verax.studies.bots.page import quotes_on
 from verax.studies.model.screen import (
     Bars,
     Evidence,
@@ -15,12 +18,14 @@ from verax.studies.model.screen import (
     Prose,
     Quote,
     Row,
+    Screen,
     Token,
     Told,
     class_mark,
 )
 from verax.web.http.pages import paragraphs
 from verax.web.participant.drawn_blocks import drawn, parted, side_by_side
+from web.gallery import at, draw_step
 
 NAMES = ("red", "blue")
 ONE = class_mark(1)
@@ -113,3 +118,15 @@ def test_paragraphs_that_begin_with_a_dash_become_one_list():
         ("p", ("Two",)),
         ("ul", ("c",)),
     ]
+
+
+def test_a_text_within_an_explanation_stands_on_the_page_as_it_is():
+    """With its tab, its line break and its own stars; only what was changed is bold, and only a table is a table."""
+    text = "a **warm**\tand\n<b>odd</b> "
+    screen = Screen("Why?", (Told((Lines("Edits:", "Step 1"), Excerpt(((text, False), ("film", True))))),))
+    html = draw_step(at(screen))
+    assert f"{escape(text)}<strong>**film**</strong></p>" in html
+    assert "<table" not in html
+    assert "<h3>Step 1</h3>" in html
+    assert list(read_page(html).quotes) == ["Step 1 Edits: a **warm** and <b>odd</b> **film**"]
+    assert list(read_page(html).quotes) == list(quotes_on(screen))

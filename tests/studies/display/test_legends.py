@@ -66,9 +66,7 @@ def test_conditions_are_explained_also_where_the_first_item_needs_none(kind):
     (line,) = read(NO_CONDITION, RULE, kind=kind)
     one = TERMS[kind].one
     what = "words that stay in the text" if kind == "text" else "what some values of the record have to be"
-    assert line.startswith(
-        f"An explanation gives conditions: {what}. While they hold, the model gives this answer to "
-    )
+    assert line.startswith(f"You see conditions: {what}. While they hold, the model gives this answer to ")
     assert f"nearly all changed versions of the {one}" in line
     assert "Where it does so less often, the explanation says how often." in line
     assert "Where no condition is needed" in line
@@ -124,7 +122,7 @@ def test_only_a_prototype_model_is_said_to_decide_by_examples():
     (own,) = read(EXEMPLAR, model="prototype-bilstm(epochs=2)")
     (other,) = read(EXEMPLAR)
     assert own == f"{other} {DECIDES_BY_EXAMPLES}"
-    assert "the most similar one with the label that the model answers" in other
+    assert "the most similar one whose label is the model's answer" in other
     for line in read(together(LIME, EXEMPLAR)):
         assert DECIDES_BY_EXAMPLES not in line
     assert "with this answer" in question_on("exemplar").answers[1]

@@ -74,7 +74,7 @@ def _rules(words: Terms) -> str:
         else "what some values of the record have to be"
     )
     return (
-        f"An explanation gives conditions: {what}. While they hold, the model gives this answer to nearly all changed "
+        f"You see conditions: {what}. While they hold, the model gives this answer to nearly all changed "
         f"versions of the {words.one}, whatever else is changed. Where it does so less often, the explanation says how "
         "often. Where no condition is needed, it does so for nearly all changed versions, whatever is changed."
     )
@@ -93,7 +93,7 @@ def _rule(rule: Rule, words: Terms) -> str:
 
 def _paths(words: Terms) -> str:
     return (
-        "An explanation shows changes after which the model gives another answer. Each step "
+        "You see changes after which the model gives another answer. Each step "
         f"{_what_steps_show(words)}. {MARGIN} Where no such changes were found, the explanation says so."
     )
 
@@ -111,7 +111,7 @@ def _what_steps_show(words: Terms) -> str:
 
 def _exemplars(words: Terms) -> str:
     return (
-        "Of a number of examples (prototypes) that the model has learned from, you see the most similar one with the "
-        f"label that the model answers. A similarity score of 10 is as similar as can be; important {words.pieces} "
-        f"make the {words.one} more (+) or less (-) similar to the example."
+        "Of a number of examples (prototypes) that the model has learned from, you see the most similar one whose "
+        "label is the model's answer. A similarity score of 10 is as similar as can be; important "
+        f"{words.pieces} make the {words.one} more (+) or less (-) similar to the example."
     )
