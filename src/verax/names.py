@@ -6,11 +6,14 @@ import ast
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from numbers import Integral, Real
 
 from verax.errors import VeraxError
 
 NAME = re.compile(r"(?P<name>[^(),\s]+)\s*(?:\((?P<options>.*)\))?", re.DOTALL)
 OPENING, CLOSING, QUOTES = "([{", ")]}", "'\""
+# What options may be, as sentences call them.
+SORTS: dict[type, str] = {int: "a whole number", float: "a number", str: "a text", bool: "True or False"}
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,15 @@ def parse_name(given: str, noun: str, example: str) -> Name:
             raise VeraxError(f"The option {key!r} of {name!r} is given twice; give it once.")
         options[key] = _value(value)
     return Name(name, options, f"{name}({written})" if options else name)
+
+
+def fits(value: object, default: object) -> bool:
+    """Whether a value is of the sort of an option's default; a whole number does where another is wanted."""
+    if isinstance(default, bool) or isinstance(value, bool):
+        return type(default) not in SORTS or type(value) is type(default)
+    if isinstance(default, int | float):
+        return isinstance(value, Integral if isinstance(default, int) else Real)
+    return not isinstance(default, str) or isinstance(value, str)
 
 
 def split_outside(given: str) -> list[str]:

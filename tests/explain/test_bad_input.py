@@ -126,3 +126,25 @@ def test_errors_are_single_sentences():
     with pytest.raises(VeraxError) as caught:
         Lime(samples=50).explain(broken(raises), ["good film"])
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "sentence"),
+    [
+        ("anchor", {"precision": "abc"}, "'precision' of the explainer 'anchor' is a number, not 'abc'"),
+        ("anchor", {"beam": 2.5}, "'beam' of the explainer 'anchor' is a whole number, not 2.5"),
+        ("anchor", {"seed": "x"}, "'seed' of the explainer 'anchor' is a whole number, not 'x'"),
+        ("anchor", {"most_conditions": "two"}, "most_conditions='two' is not a whole number; give 1 or more"),
+        ("decision-boundary", {"vectors": 3}, "'vectors' of the explainer 'decision-boundary' is a text, not 3"),
+        ("decision-boundary", {"attempts": True}, "is a whole number, not True"),
+        ("prototype", {"prototypes": "many"}, "prototypes='many' is not a whole number; give 1 or more"),
+    ],
+)
+def test_a_parameter_of_another_sort_is_a_sentence(name, parameters, sentence):
+    with pytest.raises(VeraxError, match=sentence):
+        verax.explainer(name, **parameters)
+
+
+def test_numbers_of_numpy_are_numbers():
+    made = verax.explainer("anchor", precision=np.float64(0.9), beam=np.int64(2))
+    assert (made.precision, made.beam) == (0.9, 2)

@@ -7,12 +7,14 @@ import hashlib
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 from verax.errors import VeraxError
 from verax.explain.entry import entered
 from verax.explain.explanation import Explanation
 from verax.models.base import Inputs, Model
+from verax.names import SORTS, fits
 from verax.registry import Registry
 
 Target = int | str
@@ -78,10 +80,15 @@ def explainer(name: str, **parameters: Any) -> Explainer:
     made_from = explainers.get(name)
     if not callable(made_from):
         raise VeraxError(f"{name!r} is not an explainer class; name a subclass of verax.Explainer.")
+    known = parameters_of(made_from)
+    for given, value in parameters.items() if ":" not in name else ():
+        if given in known and not fits(value, known[given]):
+            raise VeraxError(
+                f"The parameter {given!r} of the explainer {name!r} is {SORTS[type(known[given])]}, not {value!r}."
+            )
     try:
         made = made_from(**parameters)
     except TypeError as error:
-        known = parameters_of(made_from)
         unknown = [given for given in parameters if given not in known]
         if not unknown:
             raise VeraxError(f"The explainer {name!r} cannot be made: {error}.") from error
@@ -110,6 +117,8 @@ def parameters_of(made_from: Any) -> dict[str, Any]:
 
 
 def at_least(value: int | None, lowest: int, name: str) -> None:
-    """Refuses a parameter that is too small, in a sentence."""
+    """Refuses a parameter that is too small or no whole number, in a sentence."""
+    if value is not None and not isinstance(value, Integral):
+        raise VeraxError(f"{name}={value!r} is not a whole number; give {lowest} or more.")
     if value is not None and value < lowest:
         raise VeraxError(f"{name}={value} is too small; give {lowest} or more.")

@@ -13,7 +13,7 @@ from verax.arrays import FloatArray, IntArray
 from verax.errors import VeraxError
 from verax.extras import require
 from verax.models.base import Model, check_weights
-from verax.names import Name, parse_name
+from verax.names import SORTS, Name, fits, parse_name
 from verax.registry import Registry
 
 if TYPE_CHECKING:
@@ -30,9 +30,6 @@ class ReadsInputs(Protocol):
     def fit_inputs(self, dataset: Dataset, sample_weight: ArrayLike | None = None) -> Model:
         """The model fitted on the dataset's training part, each input counted with its weight."""
 
-
-# What options may be, as sentences call them.
-SORTS: dict[type, str] = {int: "a whole number", float: "a number", str: "a text", bool: "True or False"}
 
 # By name: a function from a seed to something unfitted of one of two sorts. A classifier reads rows of numbers: it
 # has fit(rows, labels, sample_weight) and predict_proba. The other sort, ReadsInputs, is given the dataset itself.
@@ -70,7 +67,7 @@ def check_model(name: str, options: Mapping[str, object] | None = None) -> dict[
     for option, value in given.items():
         if option not in known:
             raise VeraxError(f"The model {named.name!r} has no option {option!r}; {_offered(known)}.")
-        if not _fits(value, known[option]):
+        if not fits(value, known[option]):
             raise VeraxError(
                 f"The option {option!r} of the model {named.name!r} is {SORTS[type(known[option])]}, not "
                 f"{value!r}; {_offered(known)}."
@@ -95,13 +92,6 @@ def options_of(factory: Callable[..., object]) -> dict[str, object]:
 def _offered(known: Mapping[str, object]) -> str:
     shown = [f"{name}={default!r}" for name, default in known.items()]
     return f"it has {', '.join(shown)}" if shown else "it has none"
-
-
-def _fits(value: object, default: object) -> bool:
-    """Whether a value is of the sort of an option's default; a whole number does where another is wanted."""
-    if isinstance(default, float):
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    return type(default) not in SORTS or type(value) is type(default)
 
 
 @models.register("logistic")
