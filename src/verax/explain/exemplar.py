@@ -35,7 +35,7 @@ class Exemplar(Explanation):
         scores: by how much each feature makes the input more similar to the prototype, out of 10.
         similarity: to the prototype, between 0 and 1.
         prototype: the training text, or the training row as a tuple of "column = value".
-        prototype_label: the name of its class.
+        prototype_label: the name of the class that it is labelled with.
         target: the class that is explained.
         target_name: its name.
         input: the text, or the row as a tuple of "column = value".

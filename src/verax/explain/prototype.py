@@ -33,8 +33,8 @@ class Prototype(Explainer):
     """The most similar prototype of the explained class, how similar it is, and which features make it so.
 
     A prototype model (``prototype-bilstm``, ``prototype-mlp-2x50``) is explained by its own prototypes. For a
-    ``bilstm`` or ``mlp-2x50`` prototypes are learned first, once, on its features as they are: of its reference inputs,
-    each taken for what the model predicts. They are kept on disk, by what they were learned from.
+    ``bilstm`` or ``mlp-2x50`` prototypes are learned first, once, on its features as they are: of the training inputs
+    that it takes for what they are labelled. They are kept on disk, by what they were learned from.
 
     Attributes:
         prototypes: of each class, where they have to be made; 40 for texts and 20 for tables if None.
@@ -107,9 +107,9 @@ class Prototype(Explainer):
         from verax.explain.inside.learned import Lesson, learned
         from verax.models.neural.prototype_model import (
             learn_prototypes,
+            learned_from,
             own_prototypes,
             read_prototypes,
-            weights_digest,
         )
 
         own = own_prototypes(model)
@@ -117,7 +117,7 @@ class Prototype(Explainer):
             return own
         return learned(
             model,
-            f"{self!r} of {weights_digest(model)}",
+            f"{self!r} of {learned_from(model)}",
             lambda: Lesson.of(model, "prototype"),
             lambda lesson: learn_prototypes(
                 model, self.prototypes, self.seed, lesson.probabilities.argmax(axis=1)
@@ -138,5 +138,6 @@ def has_prototypes(model: Model) -> bool:
 def _cannot(model: Model) -> VeraxError:
     return VeraxError(
         "The method 'prototype' explains the models prototype-bilstm, prototype-mlp-2x50, bilstm and mlp-2x50, not "
-        f"this {type(model).__name__}; lime, anchor and decision-boundary work on any model."
+        f"this {type(model).__name__}; choose one of these models, or another method: lime, anchor and "
+        "decision-boundary work on any model."
     )

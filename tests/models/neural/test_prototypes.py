@@ -14,7 +14,7 @@ from verax.explain import Exemplar, Explanation, Prototype
 from verax.explain.imputation import Imputation
 from verax.models import fit_model
 from verax.models.neural import prototype_model
-from verax.models.neural.prototype_model import own_prototypes
+from verax.models.neural.prototype_model import learned_from, own_prototypes
 from verax.models.neural.prototype_recipe import features_of
 from verax.models.neural.prototypes import PrototypeLayer
 
@@ -24,6 +24,19 @@ SMALL = {"prototypes": 4, "epochs": 3, "task_epochs": 3}
 @pytest.fixture(scope="session")
 def whole(word_data):
     return fit_model("prototype-bilstm", word_data, options=SMALL)
+
+
+@pytest.fixture(scope="session")
+def noisy(mixed_data):
+    """A quarter of the labels are wrong, and a network does not believe them."""
+    flipped = np.random.default_rng(0).random(len(mixed_data.train.labels)) < 0.25
+    labels = np.where(flipped, (mixed_data.train.labels + 1) % 3, mixed_data.train.labels)
+    return replace(mixed_data, train=replace(mixed_data.train, labels=labels))
+
+
+@pytest.fixture(scope="session")
+def noisy_task(noisy):
+    return fit_model("mlp-2x50", noisy, options={"epochs": 20})
 
 
 @pytest.fixture(scope="session")
@@ -156,20 +169,61 @@ def test_prototypes_that_were_learned_are_kept_on_disk_by_what_they_were_learned
         Prototype(prototypes=4).explain(again, rows)
 
 
-def test_a_class_that_is_never_predicted_has_no_prototypes(mixed_data):
+def test_the_label_of_a_prototype_is_the_training_examples_own_and_what_the_model_takes_it_for(
+    noisy, noisy_task
+):
+    layer = Prototype(prototypes=12)._prototypes(noisy_task).layer
+    examples = layer.examples.numpy()
+    assert (noisy.train.labels[examples] == np.repeat([0, 1, 2], 12)).all()
+    said = noisy_task.predict_proba(noisy.train.inputs).argmax(axis=1)
+    assert (said[examples] == np.repeat([0, 1, 2], 12)).all()
+    for exemplar in Prototype(prototypes=12).explain(noisy_task, noisy.test.inputs[:8]):
+        label = noisy.train.labels[exemplar.details["example"]]
+        assert exemplar.prototype_label == noisy.class_names[label] == exemplar.target_name
+
+
+def test_a_saved_task_model_has_the_same_prototypes_and_one_without_labels_is_a_sentence(
+    noisy, noisy_task, tmp_path
+):
+    verax.save_model(noisy_task, tmp_path)
+    rows = noisy.test.inputs[:2]
+    found = Prototype(prototypes=3).explain(noisy_task, rows)
+    assert Prototype(prototypes=3).explain(verax.load_model(tmp_path), rows) == found
+    (tmp_path / "reference_labels.json").unlink()  # as earlier versions saved it
+    with pytest.raises(VeraxError, match="does not know the labels of its own"):
+        Prototype(prototypes=3).explain(verax.load_model(tmp_path), rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("RECIPE", 99), ("SCHEDULE", replace(prototype_model.SCHEDULE, epochs=2)), ("FAR", 3.0)]
+)
+def test_prototypes_of_another_recipe_are_learned_anew(noisy_task, monkeypatch, name, value):
+    before = learned_from(noisy_task)
+    assert learned_from(noisy_task) == before
+    monkeypatch.setattr(prototype_model, name, value)
+    assert learned_from(noisy_task) != before
+
+
+def test_a_class_that_the_model_hardly_recognises_has_no_prototypes(mixed_data, noisy, noisy_task):
     hasty = fit_model("mlp-2x50", mixed_data, options={"epochs": 2})
+    of_class = np.count_nonzero(mixed_data.train.labels == 1)
     with pytest.raises(
-        VeraxError, match="predicts 'middle' for 0 of its 200 reference inputs, too few for 3"
+        VeraxError,
+        match=f"Of the {of_class} training inputs of the class 'middle' the model takes 0 for it, too few for 3 "
+        "prototypes; explain a model",
     ):
         Prototype(prototypes=3).explain(hasty, mixed_data.test.inputs[:1])
+    said = noisy_task.predict_proba(noisy.train.inputs).argmax(axis=1)
+    least = np.bincount(noisy.train.labels[said == noisy.train.labels]).min()
+    with pytest.raises(VeraxError, match=rf"too few for 90 prototypes; ask for fewer \(prototypes={least}\)"):
+        Prototype(prototypes=90).explain(noisy_task, noisy.test.inputs[:1])
 
 
-def test_prototypes_on_fixed_features_are_examples_that_the_task_model_takes_for_their_class(mixed_data):
-    flipped = np.random.default_rng(0).random(len(mixed_data.train.labels)) < 0.25
-    labels = np.where(flipped, (mixed_data.train.labels + 1) % 3, mixed_data.train.labels)
-    noisy = replace(mixed_data, train=replace(mixed_data.train, labels=labels))
+def test_prototypes_on_fixed_features_are_examples_that_the_task_model_takes_for_their_class(
+    noisy, noisy_task
+):
+    labels, task = noisy.train.labels, noisy_task
     made = fit_model("prototype-mlp-2x50", noisy, options=SMALL | {"fixed": True, "task_epochs": 20})
-    task = fit_model("mlp-2x50", noisy, options={"epochs": 20})
     said = task.predict_proba(noisy.train.inputs).argmax(axis=1)
     examples = made.network.output.examples.numpy()
     assert (said[examples] == labels[examples]).all()

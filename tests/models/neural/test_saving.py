@@ -31,6 +31,9 @@ def test_a_network_comes_back_as_it_was(network, tmp_path, word_data, mixed_data
     assert np.array_equal(again.predict_proba(part.inputs), network.predict_proba(part.inputs))
     assert (again.class_names, again.record) == (network.class_names, network.record)
     assert np.array_equal(again.reference, network.reference, equal_nan=network.kind == "table")
+    assert np.array_equal(
+        again.reference_labels, (word_data if network.kind == "text" else mixed_data).train.labels
+    )
     assert fitted_state(again) == fitted_state(network)
     assert json.loads((tmp_path / "model.json").read_text())["test_accuracy"] == accuracy(network, part)
     if network.kind == "table":
@@ -40,7 +43,15 @@ def test_a_network_comes_back_as_it_was(network, tmp_path, word_data, mixed_data
 def test_training_inputs_need_not_be_passed_on(cnn, tmp_path):
     save_model(cnn, tmp_path, reference=False)
     assert not (tmp_path / "reference.json").exists()
+    assert not (tmp_path / "reference_labels.json").exists()
     assert load_model(tmp_path).reference is None
+
+
+def test_labels_of_other_inputs_are_told(saved):
+    for labels in ("[0, 1]", "[7]", "{}", "3", '["a"]'):
+        (saved / "reference_labels.json").write_text(labels)
+        with pytest.raises(VeraxError, match=r"reference_labels\.json is not whole"):
+            load_model(saved)
 
 
 def test_the_command_line_takes_the_folder(cnn, saved, word_data, mixed_data):

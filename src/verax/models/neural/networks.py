@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 from torch import Tensor, nn
 
-from verax.arrays import FloatArray
+from verax.arrays import FloatArray, IntArray
 from verax.data.table import Schema
 from verax.errors import VeraxError
 from verax.models.base import Inputs, Model, ask
@@ -111,6 +111,7 @@ class TextNetwork(Model):
         class_names: one name per score.
         reference: training texts; None if not given.
         record: how it was trained; None for one that was brought along.
+        reference_labels: the class of each training text, as the network was taught it; None if not known.
     """
 
     network: WordNetwork
@@ -118,6 +119,7 @@ class TextNetwork(Model):
     class_names: tuple[str, ...]
     reference: Sequence[str] | None = field(default=None, repr=False)
     record: TrainingRecord | None = None
+    reference_labels: IntArray | None = field(default=None, repr=False)
 
     kind = "text"
 
@@ -194,6 +196,7 @@ class TableNetwork(Model):
         class_names: one name per score.
         reference: encoded training rows; None if not given.
         record: how it was trained.
+        reference_labels: the class of each training row, as the network was taught it; None if not known.
         schema: the table's columns, as the encoder has them.
     """
 
@@ -202,6 +205,7 @@ class TableNetwork(Model):
     class_names: tuple[str, ...]
     reference: FloatArray | None = field(default=None, repr=False)
     record: TrainingRecord | None = None
+    reference_labels: IntArray | None = field(default=None, repr=False)
     schema: Schema = field(init=False, repr=False)
 
     kind = "table"

@@ -19,14 +19,25 @@ from verax.models.neural.dense import DenseNetwork
 from verax.models.neural.encoders import pad
 from verax.models.neural.loop import Schedule
 from verax.models.neural.networks import TableNetwork, TextNetwork
-from verax.models.neural.prototype_recipe import PrototypeRecipe, features_of, with_prototypes
-from verax.models.neural.prototypes import PrototypeBilstm, PrototypeDense, PrototypeLayer
+from verax.models.neural.prototype_recipe import NEAR, STARTS, PrototypeRecipe, features_of, with_prototypes
+from verax.models.neural.prototypes import (
+    FAR,
+    OFF_CLASS,
+    OFF_CLASS_PENALTY,
+    ON_CLASS,
+    SEPARATION,
+    PrototypeBilstm,
+    PrototypeDense,
+    PrototypeLayer,
+)
 
 # What is learned of a model, as it lies on disk.
 Arrays = dict[str, NDArray[np.generic]]
 PER_CLASS = {"text": 40, "table": 20}
 # How prototypes on fixed features are trained for a task model.
 SCHEDULE = Schedule(epochs=40, patience=5, batch=40, optimizer="sgd", rate=0.01, momentum=0.9)
+# Raise it when prototypes shall be learned otherwise from the same; those that lie on disk are then learned anew.
+RECIPE = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +107,7 @@ class PrototypeModel:
         return int(self.layer.examples[number])
 
     def label(self, number: int) -> int:
-        """The class of a prototype."""
+        """The class of a prototype, which is the label of the training input that it is."""
         return number // self.layer.per_class
 
     def reference_rows(self) -> FloatArray:
@@ -141,26 +152,31 @@ def own_prototypes(model: Model) -> PrototypeModel | None:
     return None
 
 
-def learn_prototypes(model: Model, per_class: int | None, seed: int, labels: IntArray) -> Arrays:
+def learn_prototypes(model: Model, per_class: int | None, seed: int, predicted: IntArray) -> Arrays:
     """Prototypes on a task model's features as they are, as plain arrays.
+
+    Each is a training input that is labelled with its class, and that the model takes for it as well.
 
     Args:
         model: a task model with reference inputs.
         per_class: how many prototypes each class gets; 40 for texts and 20 for tables if None.
         seed: of making them.
-        labels: what the model predicts for each of its reference inputs.
+        predicted: the class that the model predicts for each of its reference inputs.
     """
     assert isinstance(model, TextNetwork | TableNetwork)
+    labels = _labels(model)
     count = PER_CLASS[model.kind] if per_class is None else per_class
-    predicted = np.bincount(labels, minlength=len(model.class_names))
-    if predicted.min() < count:
-        least = int(predicted.argmin())
+    right = np.bincount(labels[predicted == labels], minlength=len(model.class_names))
+    if right.min() < count:
+        least = int(right.argmin())
+        fewer = f"ask for fewer (prototypes={right[least]}), or " if right[least] else ""
         raise VeraxError(
-            f"The model predicts {model.class_names[least]!r} for {predicted[least]} of its {len(labels):,} reference "
-            f"inputs, too few for {count} prototypes; ask for fewer, or explain a model that predicts it more often."
+            f"Of the {np.count_nonzero(labels == least):,} training inputs of the class {model.class_names[least]!r} the "
+            f"model takes {right[least]} for it, too few for {count} prototypes; {fewer}explain a model that predicts "
+            "this class more often."
         )
     recipe = PrototypeRecipe("prototype", model.kind, seed, Given(model), SCHEDULE, count, fixed=True)
-    network = recipe.fit_inputs(_as_predicted(model, labels)).network
+    network = recipe.fit_inputs(_training_data(model, labels)).network
     assert isinstance(network, PrototypeBilstm | PrototypeDense)
     return {name: tensor.detach().numpy() for name, tensor in network.output.state_dict().items()}
 
@@ -176,17 +192,28 @@ def read_prototypes(model: Model, arrays: Arrays) -> PrototypeModel:
     return PrototypeModel(made, "prototypes on the model's features")
 
 
-def weights_digest(model: Model) -> str:
-    """A hash of a network's weights: prototypes stand on its features, which its answers alone do not tell."""
+def learned_from(model: Model) -> str:
+    """A hash of what prototypes are made of beside inputs and answers: a network's weights, labels, and the recipe."""
     assert isinstance(model, TextNetwork | TableNetwork)
-    content = hashlib.sha256()
+    settings = (SCHEDULE, PER_CLASS, NEAR, STARTS, ON_CLASS, OFF_CLASS, OFF_CLASS_PENALTY, SEPARATION, FAR)
+    content = hashlib.sha256(f"{RECIPE} {settings}".encode())
+    content.update(_labels(model).tobytes())
     for name, tensor in sorted(model.network.state_dict().items()):
         content.update(name.encode() + tensor.detach().contiguous().numpy().tobytes())
     return content.hexdigest()
 
 
-def _as_predicted(model: TextNetwork | TableNetwork, labels: IntArray) -> Dataset:
-    """A model's reference inputs, each of the class that the model predicts."""
+def _labels(model: TextNetwork | TableNetwork) -> IntArray:
+    if model.reference_labels is None:
+        raise VeraxError(
+            "Prototypes are made of training inputs and their labels, and this model does not know the labels of its "
+            "own (models that were saved by earlier versions do not); train it again."
+        )
+    return model.reference_labels
+
+
+def _training_data(model: TextNetwork | TableNetwork, labels: IntArray) -> Dataset:
+    """What a model was trained on, as a dataset with nothing else in it."""
     assert model.reference is not None
     if isinstance(model, TextNetwork):
         texts = list(model.reference)

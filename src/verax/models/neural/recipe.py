@@ -126,7 +126,7 @@ class Recipe:
                 tuple(history.seconds),
             ),
         )
-        return replace(model, record=record)
+        return replace(model, record=record, reference_labels=dataset.train.labels)
 
 
 def _weighted(dataset: Dataset, sample_weight: ArrayLike | None) -> tuple[Dataset, FloatArray]:

@@ -2,14 +2,14 @@
 
 ``model.json`` says what the network is, what it reads, what it was trained on and how well it did. Its numbers are in
 ``weights.safetensors``, its training inputs, if they are kept, in ``reference.json`` (texts) or
-``reference.safetensors`` (rows).
+``reference.safetensors`` (rows), and their classes in ``reference_labels.json``.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +21,7 @@ from safetensors.torch import load as read_tensors
 from safetensors.torch import save as tensors_to_bytes
 from torch import Tensor, nn
 
-from verax.arrays import FloatArray
+from verax.arrays import FloatArray, IntArray
 from verax.data.dataset import Part
 from verax.errors import VeraxError
 from verax.models.base import Model
@@ -46,6 +46,7 @@ from verax.run.canonical import write_json, write_whole
 FORMAT, VERSION = "verax network", 1
 WEIGHTS = "weights.safetensors"
 REFERENCE = {"text": "reference.json", "table": "reference.safetensors"}
+LABELS = "reference_labels.json"
 
 # What a file may name; nothing else is ever built.
 NETWORKS: dict[str, type[nn.Module]] = {
@@ -98,6 +99,8 @@ def save_model(model: Model, path: str | Path, *, test: Part | None = None, refe
     write_whole(folder / WEIGHTS, weights)
     if reference and model.reference is not None:
         write_whole(folder / REFERENCE[model.kind], _reference_bytes(model))
+        if model.reference_labels is not None:
+            write_whole(folder / LABELS, json.dumps(model.reference_labels.tolist()).encode())
     write_json(folder / ABOUT, about)  # last: a folder that has it is whole
 
 
@@ -138,7 +141,7 @@ def load_model(path: str | Path) -> TextNetwork | TableNetwork:
         ) from error
     _fill(network, folder / WEIGHTS, str(about.get("weights_sha256")))
     network.eval()
-    return model
+    return replace(model, reference_labels=_saved_labels(folder / LABELS, model))
 
 
 def _about(folder: Path) -> Json:
@@ -223,6 +226,19 @@ def _saved_rows(path: Path) -> FloatArray | None:
         return rows
     except (KeyError, SafetensorError) as error:
         raise _broken(path, error) from error
+
+
+def _saved_labels(path: Path, model: TextNetwork | TableNetwork) -> IntArray | None:
+    """The classes of the training inputs, if they are there; folders of earlier versions have none."""
+    if not path.is_file() or model.reference is None:
+        return None
+    try:
+        labels = np.array([int(label) for label in json.loads(_content(path))], dtype=np.int64)
+        if len(labels) != len(model.reference) or not np.isin(labels, range(len(model.class_names))).all():
+            raise ValueError("these are not the classes of the training inputs beside it")
+    except (TypeError, ValueError) as error:
+        raise _broken(path, error) from error
+    return labels
 
 
 def _broken(path: Path, error: Exception) -> VeraxError:
