@@ -19,7 +19,7 @@ from verax.explain.explanation import Cost
 from verax.explain.imputation import Imputation
 from verax.explain.perturbed import check_targets, shown_input
 from verax.models.base import Inputs, Model
-from verax.models.capabilities import ask_for, has
+from verax.models.capabilities import ask_for
 
 if TYPE_CHECKING:
     from verax.models.neural.prototype_model import PrototypeModel
@@ -75,7 +75,8 @@ class Prototype(Explainer):
             features = model.schema.names
             if model not in _IMPUTATIONS:
                 _IMPUTATIONS[model] = Imputation.learn(model.schema, near.reference_rows())
-            variants = _IMPUTATIONS[model].variants(given)
+            imputation = _IMPUTATIONS[model]
+            variants = imputation.variants(given)
             similarities = near.similarities(np.concatenate([rows for rows, _ in variants]), number)
             ends = np.cumsum([len(rows) for rows, _ in variants])[:-1]
             without = np.array(
@@ -84,6 +85,8 @@ class Prototype(Explainer):
                     for (_, chances), values in zip(variants, np.split(similarities, ends), strict=True)
                 ]
             )
+            # A column with one value takes nothing away: not even the last digit, which is the batch's.
+            without = np.where(imputation.varies, without, similarity)
             rows = 2 + len(similarities)
         return Exemplar(
             features=features,
@@ -101,9 +104,9 @@ class Prototype(Explainer):
 
     def _prototypes(self, model: Model) -> PrototypeModel:
         """The model's own prototypes, or those that are learned of it."""
-        ask_for(model, "reference", "prototype")
-        if not has_prototypes(model):
+        if not _can_have_prototypes(model):
             raise _cannot(model)
+        ask_for(model, "reference", "prototype")
         from verax.explain.inside.learned import Lesson, learned
         from verax.models.neural.prototype_model import (
             learn_prototypes,
@@ -126,9 +129,8 @@ class Prototype(Explainer):
         )
 
 
-def has_prototypes(model: Model) -> bool:
-    """Whether a model has prototypes, or features on which they can stand, and reference inputs to make them of."""
-    if not type(model).__module__.startswith("verax.models.neural.") or not has(model, "reference"):
+def _can_have_prototypes(model: Model) -> bool:
+    if not type(model).__module__.startswith("verax.models.neural."):  # which need not even be installed
         return False
     from verax.models.neural.prototype_model import can_have_prototypes
 

@@ -155,7 +155,8 @@ def own_prototypes(model: Model) -> PrototypeModel | None:
 def learn_prototypes(model: Model, per_class: int | None, seed: int, predicted: IntArray) -> Arrays:
     """Prototypes on a task model's features as they are, as plain arrays.
 
-    Each is a training input that is labelled with its class, and that the model takes for it as well.
+    Each is a training input that is labelled with its class, and that the model takes for it as well. What they are
+    taught is what the model predicts, since it is the model that they explain.
 
     Args:
         model: a task model with reference inputs.
@@ -166,17 +167,19 @@ def learn_prototypes(model: Model, per_class: int | None, seed: int, predicted: 
     assert isinstance(model, TextNetwork | TableNetwork)
     labels = _labels(model)
     count = PER_CLASS[model.kind] if per_class is None else per_class
-    right = np.bincount(labels[predicted == labels], minlength=len(model.class_names))
+    both = predicted == labels
+    right = np.bincount(labels[both], minlength=len(model.class_names))
     if right.min() < count:
         least = int(right.argmin())
         fewer = f"ask for fewer (prototypes={right[least]}), or " if right[least] else ""
+        of_class = np.count_nonzero(labels == least)
         raise VeraxError(
-            f"Of the {np.count_nonzero(labels == least):,} training inputs of the class {model.class_names[least]!r} the "
-            f"model takes {right[least]} for it, too few for {count} prototypes; {fewer}explain a model that predicts "
-            "this class more often."
+            f"Of the {of_class:,} training inputs of the class {model.class_names[least]!r} the model takes "
+            f"{right[least]} for it, too few for {count} prototypes; {fewer}explain a model that predicts this class "
+            "more often."
         )
-    recipe = PrototypeRecipe("prototype", model.kind, seed, Given(model), SCHEDULE, count, fixed=True)
-    network = recipe.fit_inputs(_training_data(model, labels)).network
+    recipe = PrototypeRecipe("prototype", model.kind, seed, Given(model), SCHEDULE, count, True, both)
+    network = recipe.fit_inputs(_as_predicted(model, predicted)).network
     assert isinstance(network, PrototypeBilstm | PrototypeDense)
     return {name: tensor.detach().numpy() for name, tensor in network.output.state_dict().items()}
 
@@ -212,8 +215,8 @@ def _labels(model: TextNetwork | TableNetwork) -> IntArray:
     return model.reference_labels
 
 
-def _training_data(model: TextNetwork | TableNetwork, labels: IntArray) -> Dataset:
-    """What a model was trained on, as a dataset with nothing else in it."""
+def _as_predicted(model: TextNetwork | TableNetwork, labels: IntArray) -> Dataset:
+    """A model's reference inputs, each of the class that the model predicts."""
     assert model.reference is not None
     if isinstance(model, TextNetwork):
         texts = list(model.reference)

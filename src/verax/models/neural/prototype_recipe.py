@@ -42,6 +42,8 @@ class PrototypeRecipe:
         schedule: how the prototypes are trained, and the features with them.
         per_class: how many prototypes each class has.
         fixed: whether the features stay as the task model has them.
+        eligible: which training examples can be prototypes. If None: all of them; where the features are fixed, those
+            that the task model takes for their class.
     """
 
     name: str
@@ -51,6 +53,7 @@ class PrototypeRecipe:
     schedule: Schedule
     per_class: int
     fixed: bool
+    eligible: BoolArray | None = None
 
     def fit_inputs(
         self, dataset: Dataset, sample_weight: ArrayLike | None = None
@@ -64,7 +67,7 @@ class PrototypeRecipe:
         def prepare(data: Dataset) -> Untrained:
             train = data.train
             made, projection = prototypes_into(
-                task, train.inputs, train.labels, self.per_class, self.fixed, self.seed
+                task, train.inputs, train.labels, self.per_class, self.fixed, self.seed, self.eligible
             )
             projections.append(projection)
             return made
@@ -87,6 +90,7 @@ def prototypes_into(
     per_class: int,
     fixed: bool,
     seed: int,
+    eligible: BoolArray | None = None,
 ) -> tuple[Untrained, Projection]:
     """A prototype network on a task model's features, before its training: prototypes where k-means puts them.
 
@@ -97,6 +101,7 @@ def prototypes_into(
         per_class: how many prototypes each class has.
         fixed: whether only prototypes and class weights are to be trained.
         seed: of k-means.
+        eligible: see ``PrototypeRecipe``.
     """
     counts = np.bincount(labels, minlength=len(task.class_names))
     if counts.min() < per_class:
@@ -106,7 +111,8 @@ def prototypes_into(
             f"prototypes; ask for at most {max(1, int(counts[least]))}: prototypes={max(1, int(counts[least]))}."
         )
     model = with_prototypes(task, per_class)
-    eligible = _typical(task, inputs, labels, per_class) if fixed else np.ones(len(labels), dtype=np.bool_)
+    if eligible is None:
+        eligible = _typical(task, inputs, labels, per_class) if fixed else np.full(len(labels), True)
     projection = Projection(model, model.encoder.encode(inputs), labels, eligible, fixed=fixed)
     projection.begin(seed)
     if not fixed:
