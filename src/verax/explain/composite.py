@@ -7,18 +7,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from verax.explain.anchor.anchor import Anchor
-from verax.explain.base import Explainer, Target, at_least, explainers
-from verax.explain.decision_boundary import DecisionBoundary
+from verax.errors import OwnCodeError, VeraxError
+from verax.explain.base import Explainer, Target, at_least, explainer, explainers
 from verax.explain.explanation import Cost, Explanation, common_fields, short_repr
-from verax.explain.lime import Lime
 from verax.explain.perturbed import check_targets, shown_input
-from verax.explain.prototype import Prototype, has_prototypes
+from verax.explain.presets import preset
 from verax.models.base import Inputs, Model
 from verax.notebook import paragraph_html
 
-# LIME's words in the paper.
-LIME_FEATURES = 5
+# What the parts are called, in the order in which they are shown, and their methods in the preset.
+PARTS = {
+    "LIME": "lime",
+    "Anchor": "anchor",
+    "Decision boundary": "decision-boundary",
+    "Prototype": "prototype",
+}
+# Which methods take the composite's own parameters, where these are given.
+SAMPLE, READ_VECTORS = ("lime", "decision-boundary"), ("anchor", "decision-boundary")
 
 
 @dataclass(frozen=True)
@@ -82,17 +87,18 @@ class Composite(Explanation):
 class Together(Explainer):
     """LIME's five words, an anchor, the last step to the decision boundary and the nearest prototype (Hase & Bansal).
 
-    A model without prototypes, and on whose features none can stand, is explained by the other three, which is said.
+    Each part is what its method gives alone, as the preset ``simulatability`` has it. A model that can have no
+    prototypes is explained by the other three; ``details["left out"]`` says why.
 
     Attributes:
-        samples: of LIME and of the decision boundary.
+        samples: of LIME and of the decision boundary; what each has in the preset if None.
         seed: of all of them.
-        vectors: where similar words are found; see ``anchor``.
+        vectors: where similar words are found, see ``anchor``; as in the preset if None.
     """
 
-    samples: int = 10_000
+    samples: int | None = None
     seed: int = 0
-    vectors: str = "trained"
+    vectors: str | None = None
 
     def __post_init__(self) -> None:
         at_least(self.samples, 2, "samples")
@@ -105,17 +111,15 @@ class Together(Explainer):
         wanted = check_targets(model, inputs, targets)
         guesses = model.predict_proba(inputs).argmax(axis=1).tolist() if len(inputs) else []
         chosen = [guess if target is None else target for guess, target in zip(guesses, wanted, strict=True)]
-        methods: dict[str, Explainer] = {
-            "LIME": Lime(samples=self.samples, seed=self.seed, features=LIME_FEATURES),
-            "Anchor": Anchor(seed=self.seed, vectors=self.vectors),
-            "Decision boundary": DecisionBoundary(samples=self.samples, seed=self.seed, vectors=self.vectors),
-        }
+        made: dict[str, list[Explanation]] = {}
         details: dict[str, object] = {}
-        if has_prototypes(model):
-            methods["Prototype"] = Prototype(seed=self.seed)
-        else:
-            details["left out"] = "prototype: this model has none, and none can stand on its features"
-        made = {name: list(method.explain(model, inputs, chosen)) for name, method in methods.items()}
+        for name, method in PARTS.items():
+            try:
+                made[name] = list(self._method(method).explain(model, inputs, chosen))
+            except VeraxError as error:
+                if method != "prototype" or isinstance(error, OwnCodeError):
+                    raise
+                details["left out"] = f"prototype. {str(error).removesuffix('.')}"
         seconds = (time.perf_counter() - started) / max(1, len(inputs))
         composites = []
         for place, (given, target) in enumerate(zip(inputs, chosen, strict=True)):
@@ -134,3 +138,13 @@ class Together(Explainer):
                 )
             )
         return composites
+
+    def _method(self, name: str) -> Explainer:
+        """A part's method with its parameters in the preset, but for those that were given."""
+        published = next(method for method in preset("simulatability") if method.name == name)
+        given: dict[str, object] = {"seed": self.seed}
+        if self.samples is not None and name in SAMPLE:
+            given["samples"] = self.samples
+        if self.vectors is not None and name in READ_VECTORS:
+            given["vectors"] = self.vectors
+        return explainer(published.explainer, **{**published.parameters, **given})
