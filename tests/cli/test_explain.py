@@ -193,3 +193,16 @@ def test_fragments_that_cannot_be_are_sentences(verax, options, sentence):
     ended = verax(*KNOWN, "--text", "good", *options)
     assert ended.status == 2
     assert sentence in " ".join(ended.err.split())
+
+
+def test_a_preset_explains_a_model_that_cannot_have_all_of_its_methods(verax, folder):
+    command = ("explain", "-d", "reviews.csv", "--preset", "simulatability", "--text", "a good dull thing")
+    ended = verax(*command, "--json", "--html", "p.html")
+    assert ended.status == 0
+    methods = [one["name"] for one in json.loads(ended.out)]
+    assert methods == ["lime", "anchor", "decision-boundary", "composite"]
+    assert "prototype is left out. The method 'prototype' explains the models" in ended.err
+    assert "prototype is left out." in (folder / "p.html").read_text()
+    by_name = verax("explain", "-d", "reviews.csv", "-e", "lime,prototype", "--text", "good")
+    assert by_name.status == 2
+    assert "choose one of these models, or another method" in by_name.err

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from verax.cli.console import messages, one_sentence, output, print_json, show_reasons, working
+from verax.cli.console import messages, note, one_sentence, output, print_json, show_reasons, working
 from verax.cli.options import AsJson, DataFormat, LabelColumn, TextColumn, Verbose, options_for_arguments
 from verax.errors import VeraxError
 
@@ -147,6 +147,7 @@ def explain(
 
         write_page(html, [comparison], "Explanations side by side", _command())
     if as_json:
+        note(*comparison.notes)
         _print_json(comparison)
     else:
         _print_verdict(comparison)

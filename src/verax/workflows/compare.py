@@ -11,7 +11,7 @@ import numpy as np
 from verax.arrays import FloatArray
 from verax.data import Dataset
 from verax.data.dataset import Inputs
-from verax.errors import VeraxError
+from verax.errors import OwnCodeError, VeraxError
 from verax.explain import Attribution, Explanation, Fragments
 from verax.explain import fragments as make_fragments
 from verax.explain.entry import explanations_of
@@ -97,6 +97,8 @@ def compare(
 ) -> Comparison:
     """Explains the chosen inputs with every explainer.
 
+    A method of a preset that cannot explain this model is left out, and a note says why.
+
     Args:
         dataset: where the inputs come from.
         model: what is explained.
@@ -115,22 +117,19 @@ def compare(
     # All methods explain the same class, even where rounding would let them see another one as the predicted.
     targets = [int(np.argmax(row)) if target is None else target for row in probabilities]
     columns: list[list[Entry]] = []
+    left_out: list[str] = []
     for named in explainers:
-        with during(f"explaining {len(chosen):,} with {named.name}"):
-            explanations = explanations_of(named.explainer, named.name, model, inputs, targets)
-        control = isinstance(named.explainer, Random | RandomFragments)
-        columns.append(
-            [
-                Entry(
-                    named.name,
-                    explanation,
-                    control,
-                    strongest_fragments(explanation, fragments),
-                    display=named.display,
-                )
-                for explanation in explanations
-            ]
-        )
+        try:
+            with during(f"explaining {len(chosen):,} with {named.name}"):
+                explanations = explanations_of(named.explainer, named.name, model, inputs, targets)
+        except VeraxError as error:
+            if named.required or isinstance(error, OwnCodeError):
+                raise
+            left_out.append(f"{named.name} is left out. {error}")
+        else:
+            columns.append(_entries(named, explanations, fragments))
+    if not columns:
+        raise VeraxError(" ".join(["No method is left to explain this model.", *left_out]))
     subjects = [
         Subject(
             title=choice.title,
@@ -143,7 +142,23 @@ def compare(
         )
         for number, choice in enumerate(chosen)
     ]
-    return Comparison(dataset.name, model_name, tuple(subjects), tuple(notes))
+    return Comparison(dataset.name, model_name, tuple(subjects), (*notes, *left_out))
+
+
+def _entries(
+    named: Named, explanations: Sequence[Explanation], fragments: FragmentChoice | None
+) -> list[Entry]:
+    control = isinstance(named.explainer, Random | RandomFragments)
+    return [
+        Entry(
+            named.name,
+            explanation,
+            control,
+            strongest_fragments(explanation, fragments),
+            display=named.display,
+        )
+        for explanation in explanations
+    ]
 
 
 def with_verdict(
@@ -153,10 +168,11 @@ def with_verdict(
 
     Methods that do not score single features cannot be judged by taking these away; the verdict names them.
     """
+    entries = [entry for subject in comparison.subjects for entry in subject.entries]
+    shown = {entry.name for entry in entries}
     scored = {
         entry.name
-        for subject in comparison.subjects
-        for entry in subject.entries
+        for entry in entries
         if entry.explanation.as_attribution() is not None and not isinstance(entry.explanation, Fragments)
     }
     judged = {named.name: named.explainer for named in explainers if named.name in scored}
@@ -167,7 +183,7 @@ def with_verdict(
     inputs = together([choice.input for choice in chosen])
     found = judge(model, inputs, judged, targets=[subject.target for subject in comparison.subjects])
     falls = {trial.name: trial.falls for trial in found.trials}
-    left_out = [named.name for named in explainers if named.name not in scored]
+    left_out = [named.name for named in explainers if named.name in shown - scored]
     verdict = found.verdict
     if left_out:
         verb = "scores" if len(left_out) == 1 else "score"

@@ -23,6 +23,7 @@ class Named:
         registered: the name alone, and
         parameters: all that it was made with, so that another process can make the same.
         display: how scores are shown: "marks" on the input, or "weights" that add up.
+        required: whether it was asked for by name. One of a preset's methods is left out where a model cannot have it.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Named:
     registered: str
     parameters: Mapping[str, Any]
     display: str = "marks"
+    required: bool = True
 
 
 def parse_explainers(given: str, samples: int | None = None, seed: int | None = None) -> list[Named]:
@@ -60,7 +62,8 @@ def preset_explainers(name: str, seed: int | None = None) -> list[Named]:
         common = {"seed": seed} if seed is not None and "seed" in known else {}
         parameters = {**common, **method.parameters}
         found = explainer(method.explainer, **parameters)
-        made.setdefault(repr(found), Named(method.name, found, method.explainer, parameters, method.display))
+        named = Named(method.name, found, method.explainer, parameters, method.display, required=False)
+        made.setdefault(repr(found), named)
     return list(made.values())
 
 
