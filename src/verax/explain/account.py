@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from verax.data.words import split_words
 from verax.explain.composite import Composite
 from verax.explain.exemplar import OUT_OF, Exemplar
@@ -15,6 +17,9 @@ from verax.explain.explanation import Attribution, Explanation
 from verax.explain.path import Path
 from verax.explain.rule import Rule
 from verax.text import signed_from_zero
+
+# Beside the largest score, one of this share of it or less is 0 but for rounding.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -161,7 +166,8 @@ def edited(path: Path, step: int) -> Part:
 
 
 def _exemplar(exemplar: Exemplar) -> tuple[Part, ...]:
-    parts: list[Part] = [Line(f"Most similar prototype (label: {exemplar.prototype_label}):")]
+    # Not "the most similar prototype", as in figure 2: one of another class may be more similar.
+    parts: list[Part] = [Line(f"Most similar prototype with the label '{exemplar.prototype_label}':")]
     shown, own = exemplar.prototype, exemplar.input
     if isinstance(shown, str):
         parts.append(Passage(((shown, False),)))
@@ -208,7 +214,8 @@ def _composite(composite: Composite, plain: bool) -> tuple[Part, ...]:
 
 
 def weights(attribution: Attribution) -> list[tuple[str, float]]:
-    """The features that score with their scores, those for the class first."""
+    """The features that score with their scores, those for the class first; what is 0 but for rounding does not."""
+    least = ROUNDING * float(np.abs(attribution.scores).max(initial=0.0))
     order = sorted(range(len(attribution.features)), key=lambda number: -attribution.scores[number])
     named = attribution.features if isinstance(attribution.input, str) else attribution.input
     bins = attribution.details.get("bins")
@@ -217,7 +224,7 @@ def weights(attribution: Attribution) -> list[tuple[str, float]]:
     return [
         (named[number], float(attribution.scores[number]))
         for number in order
-        if attribution.scores[number] != 0
+        if abs(attribution.scores[number]) > least
     ]
 
 

@@ -76,9 +76,7 @@ class Exemplar(Explanation):
 
     def _repr_html_(self) -> str:
         shown = self.prototype if isinstance(self.prototype, str) else "; ".join(self.prototype)
-        said = (
-            f"The most similar prototype (label: {self.prototype_label}; similarity {self.similarity:.2f}):"
-        )
+        said = f"The most similar prototype with the label {self.prototype_label!r} (similarity {self.similarity:.2f}):"
         bars = bars_html([(self.features[number], float(self.scores[number])) for number in self.important])
         return paragraph_html(said, shown, bold=self.explainer) + bars
 

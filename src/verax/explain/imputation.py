@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from verax.arrays import FloatArray
+from verax.arrays import BoolArray, FloatArray
 from verax.data.bins import Bins
 from verax.data.table import Schema
 from verax.seeds import stream
@@ -26,7 +26,8 @@ class Imputation:
     """For every column the values that it may take, and what tells how likely each is.
 
     A category may take every category of the training rows; a number the mean of each of its quartiles. A column that
-    has one value has no regression, and is never anything else.
+    has one value has no regression, and is never anything else. Without other columns values are as likely as they are
+    frequent.
     """
 
     schema: Schema
@@ -50,7 +51,7 @@ class Imputation:
             known = bins.values[column]
             numeric = schema.columns[column].is_numeric
             values.append(bins.means[column][known] if numeric else known.astype(np.float64))
-            if len(known) < 2 or len(schema) < 2:
+            if len(known) < 2:
                 regressions.append(None)
                 continue
             with warnings.catch_warnings():
@@ -58,6 +59,11 @@ class Imputation:
                 fitted = LogisticRegression(max_iter=200).fit(_others(parts, column), places[:, column])
             regressions.append(fitted)
         return cls(schema, bins, tuple(values), tuple(regressions))
+
+    @property
+    def varies(self) -> BoolArray:
+        """Whether each column has more than one value."""
+        return np.array([regression is not None for regression in self.regressions])
 
     def variants(self, row: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
         """For each column the row with every value it may take there, and how likely each value is."""
@@ -82,4 +88,6 @@ def _parts(schema: Schema, bins: Bins, rows: FloatArray) -> list[FloatArray]:
 
 
 def _others(parts: Sequence[FloatArray], column: int) -> FloatArray:
-    return np.concatenate([part for place, part in enumerate(parts) if place != column], axis=1)
+    others = [part for place, part in enumerate(parts) if place != column]
+    # A column alone is regressed on nothing, and the intercept learns how frequent its values are.
+    return np.concatenate(others or [np.zeros((len(parts[column]), 1))], axis=1)

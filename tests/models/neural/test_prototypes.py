@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import verax
+from verax.data.table import Column, Schema
 from verax.errors import VeraxError
 from verax.explain import Exemplar, Explanation, Prototype
 from verax.explain.imputation import Imputation
@@ -135,6 +136,28 @@ def test_rows_are_explained_by_the_expectation_over_an_imputation(rows_fixed, mi
         assert exemplar.scores[column] == pytest.approx(10 * (exemplar.similarity - expected), abs=1e-4)
 
 
+def test_a_column_with_one_value_scores_nothing_at_all(mixed_data):
+    schema = Schema((*mixed_data.schema.columns, Column("const")))
+
+    def with_constant(part):
+        return replace(part, inputs=np.column_stack([part.inputs, np.full(len(part.inputs), 3.0)]))
+
+    parts = {name: with_constant(part) for name, part in mixed_data.parts.items()}
+    data = replace(mixed_data, schema=schema, **parts)
+    model = fit_model("prototype-mlp-2x50", data, options=SMALL)
+    exemplars = Prototype().explain(model, data.test.inputs)
+    assert [exemplar.scores[3] for exemplar in exemplars] == [0.0] * len(exemplars)
+    assert all(exemplar.scores[2] != 0.0 for exemplar in exemplars)
+
+
+def test_a_column_alone_takes_its_values_as_often_as_they_are_there():
+    schema = Schema((Column("job", ("clerk", "cook")),))
+    rows = np.repeat([[0.0], [1.0]], [150, 50], axis=0)
+    ((variants, chances),) = Imputation.learn(schema, rows).variants(np.array([1.0]))
+    assert variants.tolist() == [[0.0], [1.0]]
+    assert chances == pytest.approx([0.75, 0.25], abs=1e-3)
+
+
 def test_a_task_model_gets_prototypes_on_its_own_features(bilstm, word_data):
     texts = word_data.test.inputs[:4]
     explainer = Prototype(prototypes=3)
@@ -195,7 +218,8 @@ def test_a_saved_task_model_has_the_same_prototypes_and_one_without_labels_is_a_
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("RECIPE", 99), ("SCHEDULE", replace(prototype_model.SCHEDULE, epochs=2)), ("FAR", 3.0)]
+    ("name", "value"),
+    [("RECIPE", 99), ("SCHEDULE", replace(prototype_model.SCHEDULE, epochs=2)), ("FAR", 3.0)],
 )
 def test_prototypes_of_another_recipe_are_learned_anew(noisy_task, monkeypatch, name, value):
     before = learned_from(noisy_task)

@@ -81,7 +81,7 @@ def test_a_path_is_told_step_by_step_with_changed_words_apart():
 
 def test_an_example_is_shown_with_its_similarity_out_of_ten():
     assert parts_of(EXEMPLAR) == (
-        Lines("Most similar prototype (label: ⟦0⟧):"),
+        Lines("Most similar prototype with the label '⟦0⟧':"),
         Excerpt((("Routine and silly.", False),)),
         Lines("Important words:"),
         Grid((), (("dull", "+5.19"), ("film", "-0.20"))),
