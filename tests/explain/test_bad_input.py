@@ -135,7 +135,11 @@ def test_errors_are_single_sentences():
         ("anchor", {"beam": 2.5}, "'beam' of the explainer 'anchor' is a whole number, not 2.5"),
         ("anchor", {"seed": "x"}, "'seed' of the explainer 'anchor' is a whole number, not 'x'"),
         ("anchor", {"most_conditions": "two"}, "most_conditions='two' is not a whole number; give 1 or more"),
-        ("decision-boundary", {"vectors": 3}, "'vectors' of the explainer 'decision-boundary' is a text, not 3"),
+        (
+            "decision-boundary",
+            {"vectors": 3},
+            "'vectors' of the explainer 'decision-boundary' is a text, not 3",
+        ),
         ("decision-boundary", {"attempts": True}, "is a whole number, not True"),
         ("prototype", {"prototypes": "many"}, "prototypes='many' is not a whole number; give 1 or more"),
     ],

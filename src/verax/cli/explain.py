@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from verax.workflows.explainer_names import Named
 
 DEFAULT_INPUTS = 3
+DEFAULT_EXPLAINERS = "lime,shap,greedy"
 
 
 @one_sentence
@@ -39,16 +40,16 @@ def explain(
         ),
     ] = "logistic",
     explainers: Annotated[
-        str,
-        typer.Option(
-            "--explainers", "-e", help="Names with commas between, e.g. 'lime,shap(samples=500),greedy'."
-        ),
-    ] = "lime,shap,greedy",
-    preset: Annotated[
         str | None,
         typer.Option(
-            help="The methods of a paper instead, such as 'simulatability' (verax list explainers)."
+            "--explainers",
+            "-e",
+            help="Names with commas between, e.g. 'lime,shap(samples=500),greedy'; lime,shap,greedy if left out.",
         ),
+    ] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(help="The methods of a paper instead, such as 'simulatability' (verax list presets)."),
     ] = None,
     text: Annotated[
         list[str] | None, typer.Option(help="A text to explain; may be given several times.")
@@ -119,7 +120,13 @@ def explain(
     from verax.workflows.explainer_names import parse_explainers, preset_explainers
 
     # What was mistyped is told before any work.
-    named = parse_explainers(explainers, samples, seed) if preset is None else preset_explainers(preset, seed)
+    if preset is not None and explainers is not None:
+        raise VeraxError("--preset names the explainers already; give either --preset or --explainers.")
+    named = (
+        parse_explainers(explainers or DEFAULT_EXPLAINERS, samples, seed)
+        if preset is None
+        else preset_explainers(preset, seed)
+    )
     chosen_fragments = _fragment_choice(fragments, sizes, any_sign)
     if not is_saved(model):
         check_model(model)

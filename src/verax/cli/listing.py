@@ -26,6 +26,7 @@ class Sort(StrEnum):
     datasets = "datasets"
     formats = "formats"
     protocols = "protocols"
+    presets = "presets"
 
 
 USES = {
@@ -34,6 +35,8 @@ USES = {
     "package.module:name, or a saved one by its path.",
     Sort.datasets: "Use: verax explain --dataset imdb; a CSV, JSON-lines or Parquet file by its path.",
     Sort.formats: "Use: verax explain --dataset FOLDER_OR_FILE --format sst.",
+    Sort.presets: "Use: verax explain --preset NAME, or name one as the conditions of a study's spec; its methods with "
+    "their settings: verax list explainers --preset NAME.",
     Sort.protocols: "Use: name one under [protocol] of a spec, then: verax study build SPEC --out DIR.",
 }
 
@@ -50,11 +53,11 @@ def list_things(
     ] = None,
     preset: Annotated[
         str | None,
-        typer.Option(help="Explainers only: those of a paper with its settings, e.g. human-grounded."),
+        typer.Option(help="Explainers only: those of a paper with its settings (verax list presets)."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the explainers, models, datasets, formats and protocols by name, with a line on each."""
+    """List the explainers, models, datasets, formats, protocols and presets by name, with a line on each."""
     if preset is not None:
         if sort != Sort.explainers:
             raise VeraxError(f"--preset is of explainers; write: verax list explainers --preset {preset}")
@@ -110,7 +113,9 @@ def _print_preset(name: str, as_json: bool) -> None:
     console = output()
     console.print(table)
     console.print()
-    console.print(f'Use: conditions = "{name}" in the spec of a study.', markup=False)
+    console.print(
+        f'Use: verax explain --preset {name}, or conditions = "{name}" in the spec of a study.', markup=False
+    )
 
 
 def registry_of(sort: Sort) -> Registry[Any]:
@@ -143,6 +148,10 @@ class Thing:
 
 def things(sort: Sort) -> list[Thing]:
     """Everything of one sort."""
+    if sort is Sort.presets:
+        from verax.explain.presets import PAPERS, PRESETS
+
+        return [Thing(name, PAPERS[name], [method.name for method in PRESETS[name]]) for name in PRESETS]
     registry = registry_of(sort)
     found = []
     for name in registry:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
@@ -106,14 +106,20 @@ def bots_command(
     if as_json:
         print_json(summary)
     else:
-        _print(study.spec.title, summary, folders[0])
+        _print(study.spec.title, summary, _analysis(folders, database))
     if stop.is_set():
         raise typer.Exit(INTERRUPTED)
     if summary["problems"]:
         raise typer.Exit(FAILED)
 
 
-def _print(title: str, summary: Mapping[str, Any], folder: Path) -> None:
+def _analysis(folders: Sequence[Path], database: str | None) -> str:
+    """The command that says what these bots answered."""
+    parts = [f"verax study analyze {folders[0]}", *(f"--with {folder}" for folder in folders[1:])]
+    return " ".join([*parts, *([f"--database {database}"] if database else []), "--bots"])
+
+
+def _print(title: str, summary: Mapping[str, Any], following: str) -> None:
     console = output()
     console.print(f"{title}: {summary['bots']} bots in {summary['seconds']:.0f} seconds", style="bold")
     for status, count in summary["status"].items():
@@ -125,7 +131,7 @@ def _print(title: str, summary: Mapping[str, Any], folder: Path) -> None:
     who = ", ".join(f"{count} {profile}" for profile, count in summary["profiles"].items())
     say(f"{'profiles':<14} {who}")
     note(*(f"{count} failed: {problem}" for problem, count in summary["problems"].items()))
-    say(f"Next: verax study analyze {folder} --bots")
+    say(f"Next: {following}")
 
 
 @contextmanager

@@ -58,6 +58,13 @@ PRESETS: dict[str, tuple[Method, ...]] = {
 }
 
 
+# Whose methods these are.
+PAPERS = {
+    "human-grounded": "The nine methods of Lertvittayakumjorn and Toni (2019), for networks of texts.",
+    "simulatability": "The five methods of Hase and Bansal (2020), for texts and tables.",
+}
+
+
 def preset(name: str) -> tuple[Method, ...]:
     """The methods of a preset."""
     if name not in PRESETS:

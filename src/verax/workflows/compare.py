@@ -23,7 +23,7 @@ from verax.report.explanations.comparison import Comparison, Entry, Subject
 from verax.run.progress import During, quietly
 from verax.text import listed
 from verax.workflows.explainer_names import Named
-from verax.workflows.judge import judge
+from verax.workflows.judge import judge, judged_scores
 
 
 @dataclass(frozen=True)
@@ -170,11 +170,7 @@ def with_verdict(
     """
     entries = [entry for subject in comparison.subjects for entry in subject.entries]
     shown = {entry.name for entry in entries}
-    scored = {
-        entry.name
-        for entry in entries
-        if entry.explanation.as_attribution() is not None and not isinstance(entry.explanation, Fragments)
-    }
+    scored = {entry.name for entry in entries if judged_scores(entry.explanation) is not None}
     judged = {named.name: named.explainer for named in explainers if named.name in scored}
     if not judged:
         raise VeraxError(
@@ -186,8 +182,11 @@ def with_verdict(
     left_out = [named.name for named in explainers if named.name in shown - scored]
     verdict = found.verdict
     if left_out:
-        verb = "scores" if len(left_out) == 1 else "score"
-        note = f"{listed(left_out)} {verb} no single features, and cannot be judged by taking them away."
+        one = len(left_out) == 1
+        note = (
+            f"{listed(left_out)} {'does' if one else 'do'} not say what the prediction rests on feature by feature, so "
+            f"{'it is' if one else 'they are'} not judged here."
+        )
         verdict = replace(verdict, rests_on=(*verdict.rests_on, note))
     subjects = [
         replace(

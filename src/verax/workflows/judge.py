@@ -20,6 +20,7 @@ from verax.errors import VeraxError
 from verax.explain import Explainer, explainer
 from verax.explain.entry import explanations_of, model_inputs
 from verax.explain.exemplar import Exemplar
+from verax.explain.explanation import Attribution, Explanation
 from verax.explain.fragments import Fragments
 from verax.models import Model, as_model
 from verax.models.base import Inputs
@@ -126,9 +127,7 @@ def _tops(
     """The places of the three features that speak most for the class, for each input; fewer where fewer do."""
     found = []
     for explanation, own in zip(explanations_of(one, name, model, inputs, targets), features, strict=True):
-        # N-grams are more words than one, so that three of them against three words would be no comparison; and what
-        # makes an input similar to an example need not be what the prediction rests on.
-        scores = None if isinstance(explanation, Fragments | Exemplar) else explanation.as_attribution()
+        scores = judged_scores(explanation)
         if scores is None:
             raise VeraxError(
                 f"{name} gives no scores of single features that the prediction rests on, so that it cannot be judged "
@@ -139,6 +138,13 @@ def _tops(
         places = [own.index(scores.features[place]) for place in order if scores.features[place] in own]
         found.append(set(list(dict.fromkeys(places))[:TOP]))
     return found
+
+
+def judged_scores(explanation: Explanation) -> Attribution | None:
+    """The scores of single features by which an explanation can be judged; None if it has no such."""
+    # N-grams are more words than one, so that three of them against three words would be no comparison; and what makes
+    # an input similar to an example need not be what the prediction rests on.
+    return None if isinstance(explanation, Fragments | Exemplar) else explanation.as_attribution()
 
 
 def _reseeded(one: Explainer) -> list[Explainer]:

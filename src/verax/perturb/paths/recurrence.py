@@ -82,14 +82,16 @@ class Recurrence:
         """
         from verax.perturb.paths.recurrence_kernel import attended, prefix_tree, tree_states
 
-        nodes, states, parts = [], [], []
+        read = []
         for backward, (direction, table) in enumerate(zip(self.directions, tables, strict=True)):
             node_of, parents, words, starts = prefix_tree(rows, ends, bool(backward))
-            nodes.append(node_of)
-            states.append(tree_states(parents, words, starts, table, direction.recurrent))
-            parts.append(states[-1] @ direction.attention)
-        parts[0] += self.attention_bias
-        return attended(ends, *nodes, *states, *parts, self.context)
+            states = tree_states(parents, words, starts, table, direction.recurrent)
+            read.append((node_of, states, states @ direction.attention))
+        (forward_of, forward, forward_part), (backward_of, backward, backward_part) = read
+        forward_part += self.attention_bias
+        return attended(
+            ends, forward_of, backward_of, forward, backward, forward_part, backward_part, self.context
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,7 +41,10 @@ class OwnModel:
         """How it differs, and what that means for the items."""
         which = "condition" if len(self.conditions) == 1 else "conditions"
         has = "has" if len(self.conditions) == 1 else "have"
-        parts = [f"{found.same:,} of {found.inputs:,} in the {found.part} part" for found in self.matched]
+        parts = [
+            f"{found.same:,} of {found.inputs:,} distinct ones in the {found.part} part"
+            for found in self.matched
+        ]
         counts = f" ({listed(parts)})" if parts else ""
         return (
             f"The {which} {listed(self.conditions)} {has} another model, {self.name}, right on {self.accuracy:.1%}; it "
