@@ -88,8 +88,10 @@ def test_a_presets_method_that_a_model_cannot_have_is_left_out_and_said_and_the_
     assert "choose one of these models" in second
     # The verdict does not speak of what is not there.
     judged = with_verdict(comparison, model, chosen, named)
-    said = [sentence for sentence in judged.verdict.rests_on if "score" in sentence]
-    assert said == ["composite scores no single features, and cannot be judged by taking them away."]
+    said = [sentence for sentence in judged.verdict.rests_on if "not judged here" in sentence]
+    assert said == [
+        "composite does not say what the prediction rests on feature by feature, so it is not judged here."
+    ]
 
 
 def test_a_method_that_was_asked_for_by_name_is_never_left_out():

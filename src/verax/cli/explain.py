@@ -123,7 +123,7 @@ def explain(
     if preset is not None and explainers is not None:
         raise VeraxError("--preset names the explainers already; give either --preset or --explainers.")
     named = (
-        parse_explainers(explainers or DEFAULT_EXPLAINERS, samples, seed)
+        parse_explainers(DEFAULT_EXPLAINERS if explainers is None else explainers, samples, seed)
         if preset is None
         else preset_explainers(preset, seed)
     )

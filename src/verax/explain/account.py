@@ -206,6 +206,8 @@ def _composite(composite: Composite, plain: bool) -> tuple[Part, ...]:
         if isinstance(found, Path) and found.edits:
             parts.append(Line(f"Edits for changing the prediction to '{found.flipped_to}':"))
             parts.append(edited(found, len(found.edits)))
+        elif isinstance(found, Path):
+            parts.append(Line(found.nothing_found))
         else:
             parts += account(found, plain=plain)
     if not plain and (left_out := composite.details.get("left out")):

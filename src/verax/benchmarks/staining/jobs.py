@@ -33,7 +33,7 @@ from verax.seeds import stream
 Method = tuple[str, str, Mapping[str, Any]]
 
 # Raised when what a job computes changes: outcomes stored by other versions are then not used.
-VERSION = 4
+VERSION = 5
 # The weights that "auto" tries, the smallest first.
 LADDER = (1, 3, 10, 30, 100, 300, 1000, 3000)
 # For a model of somebody's own a weight is so many copies of an input, which all have to be read.

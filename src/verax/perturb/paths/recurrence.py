@@ -82,12 +82,13 @@ class Recurrence:
         """
         from verax.perturb.paths.recurrence_kernel import attended, prefix_tree, tree_states
 
-        read = []
-        for backward, (direction, table) in enumerate(zip(self.directions, tables, strict=True)):
-            node_of, parents, words, starts = prefix_tree(rows, ends, bool(backward))
+        def read(table: Singles, direction: Direction, backward: bool) -> tuple[Numbers, Singles, Singles]:
+            node_of, parents, words, starts = prefix_tree(rows, ends, backward)
             states = tree_states(parents, words, starts, table, direction.recurrent)
-            read.append((node_of, states, states @ direction.attention))
-        (forward_of, forward, forward_part), (backward_of, backward, backward_part) = read
+            return node_of, states, states @ direction.attention
+
+        forward_of, forward, forward_part = read(tables[0], self.directions[0], False)
+        backward_of, backward, backward_part = read(tables[1], self.directions[1], True)
         forward_part += self.attention_bias
         return attended(
             ends, forward_of, backward_of, forward, backward, forward_part, backward_part, self.context

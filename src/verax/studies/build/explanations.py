@@ -28,7 +28,7 @@ from verax.studies.model.spec import StudySpec
 from verax.studies.model.spec_tables import Condition, WorseModel
 
 # Raise it when the same arguments shall give other explanations.
-VERSION = 1
+VERSION = 2
 # An explanation's place: item, condition, and "model" or "worse".
 Key = tuple[str, str, str]
 
