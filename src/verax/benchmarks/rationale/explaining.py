@@ -16,7 +16,7 @@ from verax.models import Model
 from verax.run.objects import fetch
 
 # Raised when what a job computes changes.
-VERSION = 1
+VERSION = 2
 NO_CODE: Mapping[str, str] = {}
 
 
