@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,7 +49,8 @@ def resolve_model(
     """The model that a command line names.
 
     Args:
-        name: a ready-made one (``forest``, ``cnn(epochs=2)``), which is fitted on the dataset;
+        name: a ready-made one (``forest``, ``cnn(epochs=2)``), which is fitted on the dataset (a network only if the
+            same training was not done before);
             ``package.module:attribute``, a fitted thing for :func:`as_model` or a function that returns one, called
             with the dataset if it takes an argument (and with ``seed=`` if it has such a one); a folder that
             ``save_model`` wrote; or a file that joblib or pickle wrote.
@@ -60,10 +62,19 @@ def resolve_model(
         for option in options or ():
             raise VeraxError(f"The model {name!r} has no option {option!r}; only ready-made ones have any.")
         return _own_model(name, load_saved(name), dataset)
-    check_model(name, options)
-    if ":" in parse_model(name).name:
+    given, ready = check_model(name, options), parse_model(name).name
+    if ":" in ready:
         return own_model(name, models.get(name), dataset, seed)
-    return fit_model(name, dataset, seed=seed, options=options)
+
+    def train() -> Model:
+        return fit_model(name, dataset, seed=seed, options=options)
+
+    # Without torch the training itself says what is missing.
+    if find_spec("torch") is None or not models.get(ready).__module__.startswith("verax.models.neural."):
+        return train()
+    from verax.models.neural.network_store import kept_network
+
+    return kept_network(train, ready, given, dataset, seed)
 
 
 def own_model(name: str, thing: object, dataset: Dataset, seed: int = 0) -> Model:
