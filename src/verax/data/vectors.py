@@ -40,6 +40,17 @@ DENSE_WORDS = 500
 TOLERANCE = 1e-6
 
 
+class TooFewWordsError(VeraxError):
+    """No word occurs often enough to learn a vector for it."""
+
+    def __init__(self, n_texts: int, min_count: int) -> None:
+        super().__init__(
+            f"No word occurs {min_count} times in these {n_texts} texts; give more texts or a lower min_count."
+        )
+        self.n_texts = n_texts
+        self.min_count = min_count
+
+
 @dataclass(frozen=True, eq=False)
 class WordVectors:
     """Words as directions in space; the cosine of two is their similarity.
@@ -156,9 +167,7 @@ def train_vectors(
         )
     words, numbers, owners = _vocabulary(texts, min_count)
     if len(words) == 0:
-        raise VeraxError(
-            f"No word occurs {min_count} times in these {len(texts)} texts; give more texts or a lower min_count."
-        )
+        raise TooFewWordsError(len(texts), min_count)
     matrix = shifted_ppmi(cooccurrences(numbers, owners, len(words), window), shift)
     return WordVectors.of(words, _decompose(matrix, min(dimensions, len(words)), seed))
 

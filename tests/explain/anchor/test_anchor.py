@@ -386,3 +386,11 @@ def test_more_rows_than_the_first_table_of_known_ones_holds():
         values = np.stack([seen[column] for seen, column in zip(around.values, rows.T, strict=True)], axis=1)
         assert np.array_equal(once, answer(values).argmax(axis=1))
         assert np.array_equal(once, twice)
+
+
+def test_too_few_texts_to_learn_similar_words_from_are_told_what_to_do():
+    few = verax.as_model(
+        fitted(LogisticRegression()), class_names=("no", "yes"), reference=["a film", "no plot"]
+    )
+    with pytest.raises(VeraxError, match=r"from the model's 2 training texts, .* anchor\(vectors=minilm\)"):
+        Anchor().explain(few, ["a good film"])

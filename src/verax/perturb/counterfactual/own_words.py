@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
 from verax.data.dataset import contents
-from verax.data.vectors import word_vectors
+from verax.data.vectors import TooFewWordsError, word_vectors
 from verax.errors import VeraxError
 from verax.models.base import Model
 from verax.models.capabilities import has
@@ -30,7 +30,14 @@ def thesaurus_for(model: Model, source: str, method: str) -> Thesaurus:
     """
     kept = _BY_MODEL.setdefault(model, {})
     if source not in kept:
-        kept[source] = _of_texts(_reference(model, source, method), source)
+        try:
+            kept[source] = _of_texts(_reference(model, source, method), source)
+        except TooFewWordsError as error:
+            raise VeraxError(
+                f"The method {method!r} learns similar words from the model's {error.n_texts:,} training texts, and no "
+                f"word occurs {error.min_count} times in them; say where word vectors are: {method}(vectors=minilm), "
+                "or a GloVe file."
+            ) from error
     return kept[source]
 
 

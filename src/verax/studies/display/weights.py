@@ -48,7 +48,8 @@ def weights_legend(pieces: str, target: int | None, class_names: Sequence[str]) 
     )
     return (
         f"The {pieces} that matter most, with their weights: above zero they speak for {of_class}, below "
-        f"zero {against}. Their sum and the baseline make the estimated probability of {of_class}."
+        f"zero {against}. Their sum and the baseline make the estimated probability of {of_class}, which may come out "
+        "below 0 or above 1."
     )
 
 
