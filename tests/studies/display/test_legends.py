@@ -134,3 +134,8 @@ def test_weights_of_more_than_two_classes_speak_of_the_models_answer():
     (three,) = read(LIME, display="weights", classes=3)
     assert "above zero they speak for the model's answer, below zero against it" in three
     assert "the estimated probability of the model's answer" in three
+
+
+def test_where_nothing_could_be_changed_no_line_speaks_of_changes():
+    rule = replace(RULE, conditions=(), named=(), precision=1.0, reached=True, details={"fresh samples": 0})
+    assert legend_of(rule) == ""

@@ -81,6 +81,8 @@ def _rules(words: Terms) -> str:
 
 
 def _rule(rule: Rule, words: Terms) -> str:
+    if not rule.measured:
+        return ""  # nothing could be changed, and the explanation says so
     nearly_all = f"the model gives this answer to nearly all changed versions of the {words.one}"
     if rule.named and rule.reached:
         return f"While these conditions hold, {nearly_all}, whatever else is changed."
