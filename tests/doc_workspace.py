@@ -35,7 +35,7 @@ SMALLER = {
     r"threshold = 0.7": "threshold = 0.9",
     r'model = "cnn"': 'model = "cnn(epochs=8)"',
     r'model = "(bilstm|mlp-2x50)"': 'model = "logistic"',
-    r'explainer = "anchor"(\nparam.*)?': 'explainer = "anchor"\nparameters = { precision = 0.8, samples = 500 }',
+    r'explainer = "anchor"(\nparam.*)?': 'explainer = "anchor"\nparameters = { precision = 0.8, most_samples = 500 }',
     r'explainer = "(decision-boundary|composite)"(\nparam.*)?': r'explainer = "\1"\nparameters = { samples = 200 }',
 }
 PROTOTYPE = re.compile(

@@ -30,7 +30,7 @@ SPECS = sorted(FOLDER.glob("*.toml"))
 METHODS = ("lime", "anchor", "prototype", "decision-boundary", "composite")
 SMALL = {
     "lime": {"parameters": {"samples": 200, "features": 5}},
-    "anchor": {"parameters": {"precision": 0.8, "samples": 3000}},
+    "anchor": {"parameters": {"precision": 0.8, "most_samples": 3000}},
     "prototype": {"model": "prototype-mlp-2x50(prototypes=3, epochs=3, task_epochs=3)"},
     "decision-boundary": {"parameters": {"samples": 500}},
     "composite": {"parameters": {"samples": 500}},

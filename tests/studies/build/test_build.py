@@ -138,7 +138,7 @@ def test_a_condition_may_have_a_model_of_its_own(small_spec, tmp_path):
     assert 0.5 < other.agreement < 1
     (matched,) = other.matched
     assert (matched.part, matched.same < matched.inputs) == ("test", True)
-    assert f"{matched.same} of {matched.inputs} in the test part" in other.sentence
+    assert f"{matched.same} of {matched.inputs} distinct ones in the test part" in other.sentence
     assert f"tree, right on {other.accuracy:.1%}" in other.sentence
     assert build(spec, tmp_path / "study").hash == study.hash
 
