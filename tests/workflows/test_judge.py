@@ -160,3 +160,12 @@ def test_n_grams_are_not_judged_as_if_they_were_words(model):
     """They are no features of the input, and would all seem to name nothing."""
     with pytest.raises(VeraxError, match="gives no scores of single features"):
         verax.judge(model, [TEXT], {"n-grams": verax.explainer("random-fragments")})
+
+
+def test_a_sentence_that_begins_with_a_part_says_of_what(model):
+    found = verax.judge(model, [TEXT], {"half": Fixed(("good", "the", "was"))})
+    (trial,) = found.trials
+    assert 0.2 < trial.reached < 0.8
+    assert found.verdict.sentence == (
+        f"half names a part of what the model uses ({trial.fall:.0f} of {trial.best:.0f} points of its probability)."
+    )

@@ -129,7 +129,9 @@ def _sentence(judgement: Judgement) -> str:
         )
     if rest:
         verb = "names" if len(rest) == 1 else "name"
-        parts.append(f"{listed(rest)} {verb} a part of it ({_span(judgement, rest)})")
+        # Without the sentence before there is nothing that "it" could be.
+        what, unit = ("it", "") if good else ("what the model uses", " points of its probability")
+        parts.append(f"{listed(rest)} {verb} a part of {what} ({_span(judgement, rest)}{unit})")
     if bad:
         verb = "does" if len(bad) == 1 else "do"
         above = any(trial.fall > trial.chance for trial in judgement.trials if trial.name in bad)
