@@ -75,14 +75,7 @@ def judge(
         name: [float(found[0]) for found in _falls(path, prepared, [[top] for top in own], wanted)]
         for name, own in tops.items()
     }
-    by_size = _by_size(path, prepared, wanted, seed=seed)
-    for name, own in reached.items():
-        for outcomes, top, fall in zip(by_size, tops[name], own, strict=True):
-            outcomes[len(top)] = replace(outcomes[len(top)], best=max(fall, outcomes[len(top)].best))
-    beside = {
-        name: [outcomes[len(top)] for outcomes, top in zip(by_size, own, strict=True)]
-        for name, own in tops.items()
-    }
+    beside = _beside(_by_size(path, prepared, wanted, seed=seed), tops, reached)
     shown = _beaten(reached, {name: [each.chance for each in own] for name, own in beside.items()})
     trials = [
         Trial(
@@ -179,6 +172,21 @@ def _by_size(
         for outcomes, mean, most in zip(found, chance, best, strict=True):
             outcomes[size] = Outcomes(float(np.mean(mean)), float(np.max(most)))
     return found
+
+
+def _beside(
+    by_size: Sequence[dict[int, Outcomes]],
+    tops: Mapping[str, Sequence[set[int]]],
+    reached: Mapping[str, Sequence[float]],
+) -> dict[str, list[Outcomes]]:
+    """By explainer and input, the outcomes of as many features as it names; the best is at least what any reaches."""
+    for name, own in reached.items():
+        for outcomes, top, fall in zip(by_size, tops[name], own, strict=True):
+            outcomes[len(top)] = replace(outcomes[len(top)], best=max(fall, outcomes[len(top)].best))
+    return {
+        name: [outcomes[len(top)] for outcomes, top in zip(by_size, own, strict=True)]
+        for name, own in tops.items()
+    }
 
 
 def _random_sets(n_features: int, size: int, rng: np.random.Generator) -> list[set[int]]:
