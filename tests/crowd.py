@@ -10,12 +10,11 @@ from contextlib import contextmanager
 
 from sqlalchemy import select
 
+from real_parts import LONG
 from small_study import answers, begin
 from verax.studies.store import Store
 from verax.studies.store.tables import participants, responses, steps
 from verax.studies.store.tokens import token_hash
-
-PATIENCE = 120  # seconds, for a machine that has much else to do
 
 
 class Crowd:
@@ -34,7 +33,7 @@ class Crowd:
 
     def wait_for(self, more: int) -> None:
         """Until so many more answers are stored."""
-        enough, until = len(self.told) + more, time.monotonic() + PATIENCE
+        enough, until = len(self.told) + more, time.monotonic() + LONG
         wait_until(lambda: len(self.told) >= enough or bool(self.problems), until)
         assert self.problems == []
 
@@ -58,7 +57,7 @@ class Crowd:
         finally:
             self._stop.set()
             for thread in self._threads:
-                thread.join(PATIENCE)
+                thread.join(LONG)
         assert self.problems == []
 
 

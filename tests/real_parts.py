@@ -11,15 +11,18 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 from uuid import uuid4
 
 import pytest
 
 if TYPE_CHECKING:
     from pgserver import PostgresServer
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
+# Seconds after which something hangs, on any machine and beside any other work. What tests wait for is a state; this
+# is only there to end a wait that would never end.
+LONG = 180
 # Tests talk to localhost only: the browser is kept from looking for updates and other hosts.
 CHROMIUM_FLAGS = [
     "--disable-gpu",
@@ -65,6 +68,13 @@ def launched_chromium() -> Iterator[Browser]:
             )
         with browser:
             yield browser
+
+
+def new_context(browser: Browser, **settings: Any) -> BrowserContext:
+    """A profile of its own, whose pages have time on a machine that has much else to do."""
+    context = browser.new_context(**settings)
+    context.set_default_timeout(1000 * LONG)
+    return context
 
 
 def axe_violations(page: Page) -> list[str]:

@@ -17,6 +17,7 @@ from typing import Any
 
 from sqlalchemy import Column, select
 
+from real_parts import LONG
 from small_study import answers
 from verax.errors import VeraxError
 from verax.studies.model.study import Study
@@ -44,7 +45,7 @@ def run_together(work: Callable[[Any], Any], arguments: Iterable[Any]) -> list[A
     gate = Barrier(len(arguments))
 
     def wait_and_work(argument: Any) -> Any:
-        gate.wait(60)
+        gate.wait(LONG)
         return work(argument)
 
     with ThreadPoolExecutor(len(arguments)) as threads:
@@ -72,15 +73,15 @@ class Processes:
         """What the calls (a function and its arguments) return, each in its own process, begun at the same moment."""
         gate, results = self._context.Barrier(len(calls)), self._context.Queue()
         started = [self.start(_report, number, call, gate, results) for number, call in enumerate(calls)]
-        returned = dict(results.get(timeout=180) for _ in calls)
+        returned = dict(results.get(timeout=LONG) for _ in calls)
         for process in started:
-            process.join(180)
+            process.join(LONG)
         return [returned[number] for number in range(len(calls))]
 
 
 def _report(number: int, call: tuple[Any, ...], gate: Any, results: Any) -> None:
     work, *arguments = call
-    gate.wait(180)
+    gate.wait(LONG)
     try:
         results.put((number, work(*arguments)))
     except Exception as error:

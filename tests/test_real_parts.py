@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import URL, create_engine, inspect, make_url, text
 
 import real_parts
+from real_parts import new_context
 
 STRICT = "default-src 'none'; script-src 'self'; style-src 'self'"
 PAGES = {
@@ -54,7 +55,7 @@ def site(free_port):
 
 
 def test_the_browser_opens_a_page_on_localhost_runs_its_script_and_takes_input(chromium, site):
-    page = chromium.new_page()
+    page = new_context(chromium).new_page()
     page.goto(f"{site}/scripted")
     assert page.inner_text("#told") == "a script ran"
     page.goto(f"{site}/labelled")
@@ -64,14 +65,14 @@ def test_the_browser_opens_a_page_on_localhost_runs_its_script_and_takes_input(c
 
 
 def test_a_context_without_javascript_runs_none(chromium, site):
-    with chromium.new_context(java_script_enabled=False) as context:
+    with new_context(chromium, java_script_enabled=False) as context:
         page = context.new_page()
         page.goto(f"{site}/scripted")
         assert page.inner_text("#told") == "no script ran"
 
 
 def test_axe_sees_an_unlabelled_input_under_a_policy_that_forbids_inline_scripts(chromium, site):
-    page = chromium.new_page()
+    page = new_context(chromium).new_page()
     page.goto(f"{site}/unlabelled")
     assert [line.split(":")[0] for line in real_parts.axe_violations(page)] == ["label"]
     page.goto(f"{site}/labelled")

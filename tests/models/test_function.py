@@ -39,7 +39,24 @@ def test_no_inputs_do_not_call_the_function():
     assert as_model(operator.neg, class_names=["a", "b"]).predict_proba([]).shape == (0, 2)
 
 
-def test_a_function_on_a_table_gets_encoded_rows_whatever_it_is_asked_with():
+def test_a_function_on_a_table_gets_frames_like_the_one_it_was_given_with():
+    frame = pd.DataFrame({"share": [0.25, 0.5], "job": ["cook", "clerk"], "member": [True, False]})
+    seen = []
+
+    def remember(rows):
+        seen.append(rows)
+        return by_first_column(rows.to_numpy())
+
+    model = as_model(remember, reference=frame)
+    assert model.kind == "table"
+    assert model.reference.tolist() == [[0.25, 1.0, 1.0], [0.5, 0.0, 0.0]]
+    raw = [[0.25, "cook", True], [0.5, "clerk", False]]
+    for rows in (frame, raw, model.reference, list(model.reference)):
+        assert model.predict_proba(rows).tolist() == [[0.75, 0.25], [0.5, 0.5]]
+        pd.testing.assert_frame_equal(seen.pop(), frame)
+
+
+def test_a_function_with_a_schema_gets_encoded_rows_whatever_it_is_asked_with():
     frame = pd.DataFrame({"share": [0.25, 0.5], "job": ["cook", "clerk"]})
     seen = []
 
@@ -47,9 +64,7 @@ def test_a_function_on_a_table_gets_encoded_rows_whatever_it_is_asked_with():
         seen.append(rows)
         return by_first_column(rows)
 
-    model = as_model(remember, reference=frame)
-    assert model.kind == "table"
-    assert model.reference.tolist() == [[0.25, 1.0], [0.5, 0.0]]
+    model = as_model(remember, reference=frame, schema=Schema.learn(frame))
     for rows in (frame, [[0.25, "cook"], [0.5, "clerk"]], model.reference, list(model.reference)):
         assert model.predict_proba(rows).tolist() == [[0.75, 0.25], [0.5, 0.5]]
         assert seen.pop().tolist() == [[0.25, 1.0], [0.5, 0.0]]

@@ -165,7 +165,7 @@ def test_a_saved_table_model_gets_the_datasets_columns(tmp_path, mixed_data):
         (own("load") + "(depth=3)", "has no option 'depth'; only ready-made ones have any"),
         ("no_such_module_here:load", "cannot be imported"),
         (own("lode"), "has no 'lode'"),
-        ("nowhere/model.joblib", "The model 'nowhere/model.joblib' cannot be loaded .FileNotFoundError"),
+        ("nowhere/model.joblib", "There is no saved model 'nowhere/model.joblib'; check the path"),
         (
             own("load_broken"),
             r"Calling 'models_for_this_test:load_broken' for a model raised ZeroDivisionError",

@@ -6,6 +6,7 @@ import json
 import subprocess
 from pathlib import Path
 
+from real_parts import LONG
 from run.watching import wait_until
 
 
@@ -33,3 +34,10 @@ class Cluster:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
+
+    def wait_for(self, workers: int) -> None:
+        """Until so many workers are known to the scheduler."""
+        from distributed import Client
+
+        with Client(self.address, timeout=LONG, set_as_default=False) as client:
+            client.wait_for_workers(workers, timeout=LONG)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from real_parts import LONG
 from run.dask_cluster import Cluster
-from run.watching import is_alive, stored
+from run.watching import is_alive, stored, wait_until
 from verax.errors import VeraxError
 from verax.run import Job, Store, cluster, execute
 from verax.run.objects import refer
@@ -18,7 +19,7 @@ pytest.importorskip("distributed")
 
 @pytest.fixture
 def dask(start, tmp_path, monkeypatch) -> Cluster:
-    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 60)  # a busy machine starts workers slowly
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", LONG)  # a busy machine starts workers slowly
     return Cluster(start, tmp_path)
 
 
@@ -59,6 +60,7 @@ def test_objects_are_found_wherever_the_job_runs(dask, tmp_path):
 def test_run_ends_with_the_same_results_when_a_worker_is_killed(dask, tmp_path, runs):
     """The jobs are slow enough that the killed worker is in the middle of one."""
     workers = {each.pid: each for each in (dask.worker(), dask.worker())}
+    dask.wait_for(2)
     jobs = measuring(16, runs, 0.1)
     folder = tmp_path / "cluster"
 
@@ -84,6 +86,39 @@ def test_run_ends_with_the_same_results_when_a_worker_is_killed(dask, tmp_path, 
     assert stored(folder) == {job.key for job in jobs}
     here = execute(jobs, Store(tmp_path / "here"), workers=2)
     assert [each.value for each in there] == [each.value for each in here]
+
+
+def test_outcomes_that_are_lost_with_their_worker_are_computed_again(dask, tmp_path, runs):
+    """One worker is killed when all jobs are done and their outcomes still lie with the workers."""
+    from distributed import Client
+
+    first, _ = dask.worker(), dask.worker()
+    dask.wait_for(2)
+    jobs = measuring(12, runs)
+
+    class Killer:
+        def start(self, total, stored):
+            self.done = 0
+
+        def advance(self, outcome):
+            self.done += 1
+            if self.done > 1:
+                return
+            with Client(dask.address, timeout=LONG, set_as_default=False) as client:
+                wait_until(lambda: set(client.run_on_scheduler(states)) == {"memory"})
+                first.send_signal(signal.SIGKILL)
+                wait_until(lambda: len(client.scheduler_info()["workers"]) == 1)
+
+        def stop(self):
+            pass
+
+    def states(dask_scheduler):
+        return [task.state for task in dask_scheduler.tasks.values()]
+
+    there = execute(jobs, Store(tmp_path / "cluster"), cluster=dask.address, progress=Killer())
+    here = execute(jobs, Store(tmp_path / "here"))
+    assert [(each.value, each.error) for each in there] == [(each.value, each.error) for each in here]
+    assert len(list(runs.iterdir())) > 2 * len(jobs)
 
 
 def test_lost_cluster_is_a_sentence_and_what_is_finished_is_kept(dask, tmp_path, runs):
@@ -117,6 +152,7 @@ def test_lost_cluster_is_a_sentence_and_what_is_finished_is_kept(dask, tmp_path,
 def test_job_that_kills_its_workers_fails_and_a_cluster_without_workers_is_a_sentence(
     start, tmp_path, monkeypatch
 ):
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", LONG)
     monkeypatch.setattr(cluster, "DESERTED_SECONDS", 1)
     dask = Cluster(start, tmp_path, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0")
     dask.worker()
@@ -176,7 +212,7 @@ try:
 except ValueError as error:
     print(error)
 """
-    printed, _ = start("-c", script, tmp_path, stdout=-1, text=True).communicate(timeout=30)
+    printed, _ = start("-c", script, tmp_path, stdout=-1, text=True).communicate(timeout=LONG)
     assert printed.startswith(
         "Running on a cluster, here and on the workers, needs the package distributed; "
     )

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from real_parts import LONG
 from verax.errors import VeraxError
 from verax.run import Job, Outcome, Store, execute
 
@@ -208,7 +209,7 @@ from verax.run import (Job, Store, execute)
 jobs = [Job("talk", "run.sample_jobs:talk", {"text": "hello"}), Job("add", "run.sample_jobs:add", {"x": 1, "y": 1})]
 print([each.value for each in execute(jobs, Store(sys.argv[1]), workers=2)])
 """
-    printed, said = start("-c", script, tmp_path, stdout=-1, stderr=-1, text=True).communicate(timeout=30)
+    printed, said = start("-c", script, tmp_path, stdout=-1, stderr=-1, text=True).communicate(timeout=LONG)
     assert printed == "['hello', {'pair': [1, 1], 'sum': 2}]\n"
     assert sorted(said.splitlines()) == ["hello", "hello from below"]
 

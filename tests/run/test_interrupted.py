@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from real_parts import LONG
 from run.watching import HERE, is_alive, stored, wait_until
 from verax.run import Job
 
@@ -49,12 +50,12 @@ def test_run_killed_at_any_moment_continues_and_ends_with_the_same_bytes(tmp_pat
     assert not (folder / "summary.json").exists()
 
     finished, ran = stored(folder), times_run(runs)
-    assert start(RUN, folder, runs, workers, count, seconds).wait(30) == 0
+    assert start(RUN, folder, runs, workers, count, seconds).wait(LONG) == 0
     rest = {seed for seed in range(count) if key(seed, runs, seconds) not in finished}
     assert set(times_run(runs) - ran) == rest
     assert len(rest) < count
 
-    assert start(RUN, tmp_path / "calm", runs, 3 - workers, count, seconds).wait(30) == 0
+    assert start(RUN, tmp_path / "calm", runs, 3 - workers, count, seconds).wait(LONG) == 0
     assert (folder / "summary.json").read_bytes() == (tmp_path / "calm" / "summary.json").read_bytes()
 
 
@@ -63,13 +64,13 @@ def test_ctrl_c_keeps_what_is_finished_and_ends_the_workers(tmp_path, runs, star
     run = start(RUN, tmp_path, runs, workers, 30, 0.05, stderr=-1, text=True)
     wait_until(lambda: len(stored(tmp_path)) >= 3)
     run.send_signal(signal.SIGINT)
-    _, said = run.communicate(timeout=30)
+    _, said = run.communicate(timeout=LONG)
     assert run.returncode == 130
     assert said == ""
     assert not any(map(is_alive, processes(runs)))
     finished, ran = stored(tmp_path), times_run(runs)
     assert 3 <= len(finished) < 30
-    assert start(RUN, tmp_path, runs, 2, 30, 0.05).wait(30) == 0
+    assert start(RUN, tmp_path, runs, 2, 30, 0.05).wait(LONG) == 0
     assert not [seed for seed in times_run(runs) - ran if key(seed, runs, 0.05) in finished]
 
 
@@ -79,7 +80,7 @@ def test_killed_worker_fails_nothing(tmp_path, runs, start):
     victim = min(processes(runs))
     assert victim != run.pid
     os.kill(victim, signal.SIGKILL)
-    assert run.wait(30) == 0
+    assert run.wait(LONG) == 0
     assert len(processes(runs)) == 3
     outcomes = json.loads((tmp_path / "summary.json").read_text())
     assert [each["error"] for each in outcomes] == [None] * 30 + ["RuntimeError: always"]

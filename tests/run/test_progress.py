@@ -8,6 +8,7 @@ import re
 
 import pytest
 
+from real_parts import LONG
 from run.watching import HERE
 from verax.run.progress import state_line
 
@@ -36,7 +37,7 @@ def test_bar_is_drawn_on_a_terminal(tmp_path, runs, start):
         stdout=-1,
         environment={"TERM": "xterm", "COLUMNS": "100"},
     )
-    printed, _ = run.communicate(timeout=30)
+    printed, _ = run.communicate(timeout=LONG)
     os.close(stderr)
     drawn = os.read(terminal, 1 << 16).decode()
     os.close(terminal)
@@ -46,12 +47,12 @@ def test_bar_is_drawn_on_a_terminal(tmp_path, runs, start):
 
 def test_nothing_is_said_where_nobody_looks(tmp_path, runs, start):
     run = start(HERE / "sample_run.py", tmp_path, runs, 1, 3, 0.0, stderr=-1, stdout=-1)
-    assert run.communicate(timeout=30) == (b"", b"")
+    assert run.communicate(timeout=LONG) == (b"", b"")
     assert run.returncode == 0
 
 
 def test_importing_the_layer_imports_nothing_heavy(start):
     heavy = {"numpy", "rich", "distributed", "threadpoolctl"}
     script = f"import sys, verax.run; print(sorted({heavy} & set(sys.modules)))"
-    printed, _ = start("-c", script, stdout=-1, text=True).communicate(timeout=30)
+    printed, _ = start("-c", script, stdout=-1, text=True).communicate(timeout=LONG)
     assert printed == "[]\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from real_parts import LONG
 from verax.errors import VeraxError
 from verax.run import Job, Outcome, Store, execute
 
@@ -80,7 +81,7 @@ try:
 except VeraxError as error:
     print(error)
 """
-    printed, _ = start("-c", script, tmp_path, stdout=-1, text=True).communicate(timeout=30)
+    printed, _ = start("-c", script, tmp_path, stdout=-1, text=True).communicate(timeout=LONG)
     assert printed.startswith(str(tmp_path))
     assert "could not be written (File too large); make room" in printed
     assert printed.count("\n") == 1

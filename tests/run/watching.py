@@ -6,10 +6,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from real_parts import LONG
+
 HERE = Path(__file__).parent
 
 
-def wait_until(condition: Callable[[], object], seconds: float = 30.0) -> None:
+def wait_until(condition: Callable[[], object], seconds: float = LONG) -> None:
     """Wait for something that other processes do."""
     end = time.monotonic() + seconds
     while not condition():

@@ -11,6 +11,7 @@ import httpx
 import pytest
 from starlette.applications import Starlette
 
+from real_parts import LONG
 from small_study import GIVEN, small_study
 from verax.studies.model.study import Study
 from verax.studies.store import Store, open_store
@@ -46,7 +47,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
             stack.callback(store.close)
             app = make_app(store, study)
             address = stack.enter_context(running(app))
-            client = stack.enter_context(httpx.Client(base_url=address, timeout=30))
+            client = stack.enter_context(httpx.Client(base_url=address, timeout=LONG))
             return Served(address, store, client, app)
 
         yield start

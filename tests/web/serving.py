@@ -17,10 +17,9 @@ import httpx
 import uvicorn
 from starlette.types import ASGIApp
 
-from real_parts import free_port
+from real_parts import LONG, free_port
 from verax.web.http.connections import BoundedProtocol
 
-LONG = 180  # seconds after which something hangs, on any machine
 TESTS = Path(__file__).parents[1]
 START = (
     "import sys; from verax.web.serve import serve; serve(sys.argv[1], sys.argv[2] or None, {}, workers={})"
@@ -109,7 +108,7 @@ def ready(process: subprocess.Popen, port: int) -> None:
     while time.monotonic() < until:
         assert process.poll() is None, "the server ended"
         try:
-            if httpx.get(f"http://127.0.0.1:{port}/", timeout=30).status_code == 200:
+            if httpx.get(f"http://127.0.0.1:{port}/", timeout=LONG).status_code == 200:
                 return
         except httpx.TransportError:
             time.sleep(0.1)
@@ -131,4 +130,4 @@ def held(path: Path) -> Iterator[None]:
         assert other.stdout.readline() == "held\n"
         yield
         other.stdin.close()
-        assert other.wait(60) == 0
+        assert other.wait(LONG) == 0

@@ -195,7 +195,7 @@ def begun(served, ids: dict[str, str], answer) -> str:
 @pytest.fixture
 def stranger(served_by_platform) -> Iterator[httpx.Client]:
     """Another browser."""
-    with httpx.Client(base_url=served_by_platform.address, timeout=30) as client:
+    with httpx.Client(base_url=served_by_platform.address, timeout=LONG) as client:
         yield client
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from real_parts import axe_violations
+from real_parts import axe_violations, new_context
 from web.gallery import gallery_app, pages
 from web.serving import running
 
@@ -15,7 +15,7 @@ KINDS = [name for name in pages() if not name.startswith("notice") or name == "n
 @pytest.fixture(scope="module")
 def gallery(chromium):
     with running(gallery_app()) as address:
-        context = chromium.new_context()
+        context = new_context(chromium)
         yield address, context.new_page()
         context.close()
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 import httpx
 from sqlalchemy import select
 
+from real_parts import LONG
 from small_study import FAILED, GIVEN, RATING, small_study
 from verax.studies.store.tables import events, participants, responses, steps
 from verax.web.http.assets import asset_name
@@ -225,7 +226,7 @@ def test_text_is_kept_when_another_text_is_missing(served, answer):
 def test_eight_copies_of_each_submission_at_once_store_one(served_from_both, answer):
     served = served_from_both
     url = http_enter(served.client)
-    with ThreadPoolExecutor(8) as pool, httpx.Client(base_url=served.address, timeout=30) as other:
+    with ThreadPoolExecutor(8) as pool, httpx.Client(base_url=served.address, timeout=LONG) as other:
         for _ in range(KINDS_OF_STEPS):
             sent = filled(Form(served.client.get(url).text), answer)
             answers = list(
@@ -305,14 +306,14 @@ def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(served):
 
 def test_a_link_opened_on_another_device_is_remembered_there(served):
     url = http_enter(served.client)
-    with httpx.Client(base_url=served.address, timeout=60) as other:
+    with httpx.Client(base_url=served.address, timeout=LONG) as other:
         assert f'<a href="{served.address}{url}">{served.address}{url}</a>' in other.get(url).text
         assert f'href="{url}"' in other.get("/").text
 
 
 def test_a_cookie_of_nobody_is_ignored(served):
     name = served.client.post("/enter").headers["set-cookie"].split("=")[0]
-    page = httpx.get(f"{served.address}/", headers={"Cookie": f"{name}=nobody"}, timeout=60)
+    page = httpx.get(f"{served.address}/", headers={"Cookie": f"{name}=nobody"}, timeout=LONG)
     assert page.status_code == 200
     assert "nobody" not in page.text
 

@@ -11,6 +11,7 @@ import httpx
 import pytest
 from sqlalchemy import select
 
+from real_parts import LONG, new_context
 from small_study import FAILED, small_study
 from verax.studies.store.tables import metadata, participants
 from web.walk import Form, filled, http_walk
@@ -98,7 +99,7 @@ def test_the_same_person_twice_is_back_at_their_place_in_any_browser(serve, answ
     served.client.post(url, data=filled(Form(served.client.get(url).text), answer))
     place = Form(served.client.get(url).text).hidden
     assert come(served.client, PROLIFIC) == url
-    with httpx.Client(base_url=served.address, timeout=30) as other:
+    with httpx.Client(base_url=served.address, timeout=LONG) as other:
         again = come(other, PROLIFIC)
         assert Form(other.get(again).text).hidden == place
 
@@ -288,7 +289,7 @@ def test_who_did_not_agree_on_mturk_is_asked_to_return_the_hit(serve):
 
 def frame_of(chromium, site: str, address: str):
     """A page of another site that shows the study in a frame, as MTurk does; and what the site is sent."""
-    page, sent = chromium.new_page(), []
+    page, sent = new_context(chromium).new_page(), []
     # Our server is at home, which a page of the open net may not ask for unless the user lets it.
     with suppress(Exception):  # a browser that is older than the rule does not know of it
         page.context.grant_permissions(["local-network-access"], origin=site)
@@ -341,7 +342,7 @@ def test_the_button_at_the_end_leads_back_to_prolific(serve, chromium, answer):
     url = come(served.client, PROLIFIC)
     served.client.post(url, data={"consent": "yes"})
     http_walk(served.client, url, answer)
-    page = chromium.new_page()
+    page = new_context(chromium).new_page()
     page.route(
         "https://app.prolific.com/**", lambda route: route.fulfill(content_type="text/html", body="Paid")
     )
@@ -354,7 +355,7 @@ def test_the_button_at_the_end_leads_back_to_prolific(serve, chromium, answer):
 
 def test_somebody_leaves_with_a_browser(serve, chromium):
     served = serve(small_study())
-    page = chromium.new_page()
+    page = new_context(chromium).new_page()
     page.goto(served.address)
     for button_words in ("Start", "I agree"):
         page.get_by_role("button", name=button_words).click()

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from real_parts import new_context
 from small_study import GIVEN, small_study
 from verax.studies.store.tables import responses, steps
 from web.gallery import gallery_app
@@ -29,8 +30,7 @@ def new_page(chromium) -> Iterator[Callable[..., Any]]:
     contexts, complaints = [], []
 
     def new(**settings):
-        contexts.append(chromium.new_context(**settings))
-        contexts[-1].set_default_timeout(10_000)
+        contexts.append(new_context(chromium, **settings))
         page = contexts[-1].new_page()
         page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))

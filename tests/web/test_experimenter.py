@@ -15,6 +15,7 @@ import pytest
 from sqlalchemy import select
 from starlette.routing import Route
 
+from real_parts import LONG
 from small_study import GIVEN, Clock, begin, finish, small_study, walk_to
 from verax.studies.model.spec_tables import ExclusionRule
 from verax.studies.store.accounts import set_second_factor
@@ -83,7 +84,7 @@ def test_nothing_is_done_for_a_session_that_was_signed_out(anna):
     out = send(anna.client, "sign-out", token)
     assert (out.status_code, out.headers["location"]) == (303, DOOR)
     assert "Max-Age=0" in out.headers["set-cookie"]
-    with httpx.Client(base_url=anna.address, cookies=cookies, timeout=60) as kept:
+    with httpx.Client(base_url=anna.address, cookies=cookies, timeout=LONG) as kept:
         assert kept.get("/experimenter").status_code == 303
         assert send(kept, "state", token, {"state": "paused"}).status_code == 303
     assert state(anna) == "open"
@@ -138,7 +139,7 @@ def crowd(anna):
     app.state.limits = make_limits(clock=lambda: 0.0)
     for number in range(10):
         add_anna(anna.store, f"anna {number}")
-    with running(app) as address, httpx.Client(base_url=address, timeout=60) as client:
+    with running(app) as address, httpx.Client(base_url=address, timeout=LONG) as client:
         yield client
 
 
@@ -196,7 +197,7 @@ def test_a_browser_that_is_known_is_let_in_whatever_others_try_from_its_address(
 @pytest.mark.parametrize("forged", ["", "0" * 64, "ü", "another session's"])
 def test_a_form_needs_the_token_of_its_session(anna, forged):
     if forged.startswith("another"):
-        with httpx.Client(base_url=anna.address, timeout=60) as other:
+        with httpx.Client(base_url=anna.address, timeout=LONG) as other:
             forged = signed_in(other)
     token = signed_in(anna.client)
     for path in ("state", "export", "sign-out"):
@@ -335,7 +336,7 @@ def test_exclusions_are_counted_by_rule(serve):
     clock.advance(2 * 3600)
     signed_in(served.client)  # applies the rules
     # They are applied after the page was sent.
-    shown, until = "", time.monotonic() + 60
+    shown, until = "", time.monotonic() + LONG
     while "left 1 1 too-fast 1 0" not in shown and time.monotonic() < until:
         time.sleep(0.05)
         shown = words(served.client.get("/experimenter").text)
@@ -345,7 +346,7 @@ def test_exclusions_are_counted_by_rule(serve):
 
 def test_the_date_of_the_freezing_is_shown(anna):
     app = make_app(anna.store, anna.store.study, frozen="2029-11-02T10:00:00Z")
-    with running(app) as address, httpx.Client(base_url=address, timeout=60) as client:
+    with running(app) as address, httpx.Client(base_url=address, timeout=LONG) as client:
         signed_in(client)
         assert "Frozen 2029-11-02, hash" in words(client.get("/experimenter").text)
 
@@ -400,7 +401,7 @@ def test_closing_is_asked_once_more(anna):
     assert (asked.status_code, "Close the study?" in asked.text, state(anna)) == (200, True, "open")
     assert send(anna.client, "state", token, {"state": "closed", "sure": "yes"}).status_code == 303
     assert state(anna) == "closed"
-    with httpx.Client(base_url=anna.address, timeout=60) as late:
+    with httpx.Client(base_url=anna.address, timeout=LONG) as late:
         assert late.post("/enter").status_code == 410
     assert http_walk(anna.client, url, lambda asked: GIVEN[asked.name]).code  # who was inside may finish
 
@@ -474,9 +475,9 @@ def test_an_export_without_room_on_the_disk_is_a_sentence(anna, monkeypatch):
 
 def test_a_preview_has_no_experimenters(tmp_path):
     with running(preview_app(small_study(), tmp_path)) as address:
-        assert httpx.get(f"{address}/row/0/", timeout=60).status_code == 200
+        assert httpx.get(f"{address}/row/0/", timeout=LONG).status_code == 200
         for path in ("/experimenter", "/row/0/experimenter", "/row/0/experimenter/sign-in"):
-            assert httpx.get(f"{address}{path}", timeout=60).status_code == 404
+            assert httpx.get(f"{address}{path}", timeout=LONG).status_code == 404
 
 
 def test_all_of_it_works_on_postgresql(serve, postgres_url):

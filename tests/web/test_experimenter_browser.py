@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from real_parts import axe_violations
+from real_parts import LONG, axe_violations, new_context
 from small_study import GIVEN, begin, finish, small_study
 from verax.studies.store.accounts import sign_out
 from web.walk import Form, filled, http_enter, http_walk
@@ -19,7 +19,6 @@ from web.watching_tools import NAME, PASSWORD, add_anna
 
 DESK = {"viewport": {"width": 1280, "height": 800}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-PATIENCE = 60_000  # milliseconds: the page asks every five seconds, and machines are slow
 
 
 @pytest.fixture
@@ -35,8 +34,7 @@ def new_page(chromium) -> Iterator[Callable[..., Any]]:
     contexts, complaints = [], []
 
     def new(**settings):
-        contexts.append(chromium.new_context(**settings))
-        contexts[-1].set_default_timeout(PATIENCE)
+        contexts.append(new_context(chromium, **settings))
         page = contexts[-1].new_page()
         page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))
@@ -65,7 +63,7 @@ def tally(page, name: str):
 
 def in_time(page, comes_true: Callable[[], bool]) -> None:
     """Lets the time of a page whose clock is Playwright's pass, until something is so."""
-    for _ in range(PATIENCE // 100):
+    for _ in range(10 * LONG):
         page.clock.run_for(5_000)
         if comes_true():
             return
@@ -114,7 +112,7 @@ def test_an_experimenter_watches_pauses_opens_closes_and_exports(anna, new_page)
     page.get_by_role("button", name="Close").click()
     page.get_by_role("button", name="Close the study").click()
     page.locator(".state .closed").wait_for()
-    with httpx.Client(base_url=anna.address, timeout=60) as late:
+    with httpx.Client(base_url=anna.address, timeout=LONG) as late:
         assert late.post("/enter").status_code == 410
 
     with page.expect_download() as download:

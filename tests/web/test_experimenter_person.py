@@ -8,6 +8,7 @@ from datetime import datetime
 import httpx
 import pytest
 
+from real_parts import LONG
 from small_study import begin, finish
 from verax.studies.answers.collect import collect
 from verax.studies.answers.exclusion import apply_exclusions
@@ -91,7 +92,7 @@ def test_a_link_shows_the_page_to_anybody_until_there_is_another(anna):
     form = signed_in(anna.client)
     link = re.search(r'href="(/experimenter/shared/[0-9a-f]{32})"', anna.client.get("/experimenter").text)[1]
     share = f"{anna.address}{link}"
-    with httpx.Client(timeout=30) as stranger:
+    with httpx.Client(timeout=LONG) as stranger:
         page = stranger.get(share).text
         assert "Finished" in page
         assert "<form" not in page

@@ -20,6 +20,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict
 from sklearn.preprocessing import MaxAbsScaler
 
+from real_parts import LONG
 from verax.studies.build.build import build_study
 from verax.studies.model.spec_file import make_study_spec
 from verax.studies.model.study import Study
@@ -92,7 +93,7 @@ def seen(study, tmp_path_factory) -> Seen:
     store = open_store(study, f"sqlite:///{tmp_path_factory.mktemp('answers') / 'answers.db'}")
     with running(make_app(store, study)) as address:
         for _ in study.rows:
-            with httpx.Client(base_url=address, timeout=30) as client:
+            with httpx.Client(base_url=address, timeout=LONG) as client:
                 take_part(study, store, client, found)
     return found
 

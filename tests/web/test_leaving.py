@@ -8,6 +8,7 @@ import httpx
 import pytest
 from sqlalchemy import select
 
+from real_parts import LONG
 from small_study import small_study
 from verax.studies.store.tables import actions, participants, responses, steps
 from web.test_arrivals import MTURK, PROLIFIC, come, heading
@@ -147,7 +148,7 @@ def test_who_left_and_types_the_code_again_is_told_so(serve):
     [code] = served.store.make_codes(1)
     url = http_enter(served.client, code)
     served.client.post(f"{url}/leave", data={"choice": "delete"})
-    with httpx.Client(base_url=served.address, timeout=30, follow_redirects=True) as other:
+    with httpx.Client(base_url=served.address, timeout=LONG, follow_redirects=True) as other:
         page = other.post("/enter", data={"code": code})
         assert (page.status_code, heading(page)) == (200, "You have left this study")
         other.post(url, data={"consent": "yes"})
@@ -164,7 +165,7 @@ def test_who_left_and_comes_from_the_platform_again_is_told_so(serve, entry, ids
     url = come(served.client, ids)
     served.client.post(url, data={"consent": "yes"})
     served.client.post(f"{url}/leave", data={"choice": "delete"})
-    with httpx.Client(base_url=served.address, timeout=30) as other:
+    with httpx.Client(base_url=served.address, timeout=LONG) as other:
         assert come(other, ids) == url
         page = other.get(url)
         assert (page.status_code, heading(page)) == (200, "You have left this study")

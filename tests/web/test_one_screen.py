@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
+from real_parts import new_context
 from verax.data.words import split_words
 from verax.explain.explanation import Attribution
 from verax.studies.build.build import compose_study
@@ -187,7 +188,7 @@ def showing(pages: Mapping[str, str]) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def desk(chromium):
-    context = chromium.new_context()
+    context = new_context(chromium)
     yield context.new_page()
     context.close()
 

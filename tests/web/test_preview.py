@@ -6,6 +6,7 @@ import re
 
 import httpx
 
+from real_parts import LONG
 from small_study import GIVEN, small_study
 from verax.web.preview import preview_app
 from web.serving import running
@@ -19,7 +20,7 @@ def answer(asked) -> str:
 def test_every_row_can_be_walked_through_more_often_than_the_study_has_places(tmp_path):
     study = small_study(target=1)
     with running(preview_app(study, tmp_path)) as address:
-        chooser = httpx.get(f"{address}/", timeout=60).text
+        chooser = httpx.get(f"{address}/", timeout=LONG).text
         assert re.findall(r'href="(/(?:row|pages)/[^"]*)"', chooser) == [
             "/row/0/",
             "/pages/0",
@@ -28,7 +29,7 @@ def test_every_row_can_be_walked_through_more_often_than_the_study_has_places(tm
         ]
         items = {}
         for row in (0, 1):
-            with httpx.Client(base_url=f"{address}/row/{row}", timeout=60) as client:
+            with httpx.Client(base_url=f"{address}/row/{row}", timeout=LONG) as client:
                 for _ in range(2):
                     entered = client.post("/enter").headers["location"]
                     assert entered.startswith(f"/row/{row}/p/")
@@ -42,18 +43,18 @@ def test_every_row_can_be_walked_through_more_often_than_the_study_has_places(tm
                     client.cookies.clear()
         # The rows differ in the order of the two items.
         assert items[0] == items[1][::-1]
-        assert httpx.get(f"{address}/row/7/", timeout=60).status_code == 404
+        assert httpx.get(f"{address}/row/7/", timeout=LONG).status_code == 404
 
 
 def test_a_study_with_codes_can_be_looked_at_without_one(tmp_path):
     with running(preview_app(small_study(entry="code"), tmp_path)) as address:
-        assert httpx.post(f"{address}/row/0/enter", timeout=60).status_code == 303
+        assert httpx.post(f"{address}/row/0/enter", timeout=LONG).status_code == 303
 
 
 def test_all_addresses_of_a_page_lie_under_its_row(tmp_path):
     with (
         running(preview_app(small_study(), tmp_path)) as address,
-        httpx.Client(base_url=address, timeout=60) as client,
+        httpx.Client(base_url=address, timeout=LONG) as client,
     ):
         page = client.get("/row/1/").text
         addresses = re.findall(r'(?:src|href|action)="([^"]*)"', page)
@@ -65,14 +66,14 @@ def test_all_addresses_of_a_page_lie_under_its_row(tmp_path):
 
 def test_the_rows_are_told_in_words(tmp_path):
     with running(preview_app(small_study(), tmp_path)) as address:
-        assert "conditions: 0, 1" in httpx.get(f"{address}/", timeout=60).text
+        assert "conditions: 0, 1" in httpx.get(f"{address}/", timeout=LONG).text
 
 
 def test_every_page_of_a_row_can_be_jumped_to_and_filled_in(tmp_path):
     study = small_study()
     with (
         running(preview_app(study, tmp_path)) as address,
-        httpx.Client(base_url=address, timeout=60) as client,
+        httpx.Client(base_url=address, timeout=LONG) as client,
     ):
         pages = client.get("/pages/1").text
         jumps = re.findall(r'href="(/jump/1/\d+)"', pages)
@@ -92,7 +93,7 @@ def test_every_page_of_a_row_can_be_jumped_to_and_filled_in(tmp_path):
 def test_a_page_is_shown_in_two_widths(tmp_path):
     with (
         running(preview_app(small_study(), tmp_path)) as address,
-        httpx.Client(base_url=address, timeout=60) as client,
+        httpx.Client(base_url=address, timeout=LONG) as client,
     ):
         own = client.get("/jump/0/1").headers["location"]
         both = client.get(own.replace("/row/", "/widths/"))

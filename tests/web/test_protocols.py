@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import select
 
-from real_parts import axe_violations
+from real_parts import axe_violations, new_context
 from verax.studies.build.build import build_study
 from verax.studies.model.design_row import DesignRow, OneCondition, Rounds
 from verax.studies.model.screen import with_names
@@ -97,8 +97,7 @@ def failure(request: Request) -> str:
 @contextmanager
 def visiting(chromium: Browser, address: str, settings: dict[str, Any]) -> Iterator[Page]:
     """A page in a profile of its own; complaints of the browser and requests to others fail the test."""
-    context = chromium.new_context(**settings)
-    context.set_default_timeout(10_000)
+    context = new_context(chromium, **settings)
     complaints: list[str] = []
     context.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
     context.on("weberror", lambda error: complaints.append(str(error.error)))

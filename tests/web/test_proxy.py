@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from real_parts import free_port
+from real_parts import LONG, free_port
 from small_study import small_study
 from verax.errors import VeraxError
 from verax.studies.model.study_files import save_study
@@ -34,10 +34,10 @@ def server(folder: Path, proxy: str) -> Iterator[httpx.Client]:
     command = [sys.executable, "-c", START, str(folder), str(port), proxy]
     with (
         subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as process,
-        httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client,
+        httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=LONG) as client,
     ):
         try:
-            until = time.monotonic() + 180
+            until = time.monotonic() + LONG
             while time.monotonic() < until:
                 assert process.poll() is None, "the server ended"
                 try:
@@ -48,7 +48,7 @@ def server(folder: Path, proxy: str) -> Iterator[httpx.Client]:
             yield client
         finally:
             process.terminate()
-            process.wait(60)
+            process.wait(LONG)
 
 
 def own_link(client: httpx.Client, forwarded: dict[str, str]) -> tuple[str, str]:

@@ -6,6 +6,7 @@ import httpx
 import pytest
 
 from helpers import shared_data
+from real_parts import LONG
 from verax.studies.build.imports import import_hase_bansal, make_study
 from verax.studies.build.imports.hase_bansal_spec import METHODS, hase_bansal_spec
 from verax.studies.model.spec_file import parse_study_spec
@@ -39,7 +40,7 @@ def test_a_participant_of_each_method_reaches_the_completion_code(tmp_path, doma
         return passing.get(asked.name, "1")
 
     store = open_store(study, f"sqlite:///{tmp_path / 'answers.sqlite'}")
-    with running(make_app(store, study)) as address, httpx.Client(base_url=address, timeout=60) as client:
+    with running(make_app(store, study)) as address, httpx.Client(base_url=address, timeout=LONG) as client:
         codes = set()
         for _ in METHODS:
             client.cookies.clear()

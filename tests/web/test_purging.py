@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import httpx
 
+from real_parts import LONG
 from small_study import begin, do_step, small_study
 from verax.studies.store import open_store
 from verax.studies.store.tables import responses
@@ -28,7 +29,7 @@ def test_what_is_due_is_deleted_when_a_server_starts(tmp_path):
             tokens[days] = begin(store)
             do_step(store, tokens[days])
     store = open_store(study, url)
-    with running(make_app(store, study)) as address, httpx.Client(base_url=address, timeout=30) as client:
+    with running(make_app(store, study)) as address, httpx.Client(base_url=address, timeout=LONG) as client:
         # It is done beside the first requests, so they may still find it.
         for _ in range(1000):
             if client.get(f"/p/{tokens[31]}").status_code == 404:
@@ -42,7 +43,7 @@ def test_a_study_that_keeps_its_answers_is_left_alone(tmp_path):
     with closing(open_store(study, url, clock=ago(10_000))) as store:
         token = begin(store)
     with running(make_app(open_store(study, url), study)) as address:
-        assert httpx.get(f"{address}/p/{token}", timeout=60).status_code == 200
+        assert httpx.get(f"{address}/p/{token}", timeout=LONG).status_code == 200
 
 
 def test_a_database_that_does_not_answer_stops_no_server(tmp_path, caplog):

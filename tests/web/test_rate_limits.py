@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
+from real_parts import LONG
 from verax.web.http.rate_limits import Limiter, client_key
 from web.serving import running
 
@@ -101,5 +102,5 @@ def test_a_proxy_may_say_where_a_request_comes_from():
     """The tests' server believes what comes from this machine, as `--proxy 127.0.0.1` does."""
     app = Starlette(routes=[Route("/", lambda request: PlainTextResponse(client_key(request)))])
     with running(app) as address:
-        said = httpx.get(address, headers={"X-Forwarded-For": "203.0.113.9"}, timeout=60).text
+        said = httpx.get(address, headers={"X-Forwarded-For": "203.0.113.9"}, timeout=LONG).text
     assert said == "203.0.113.9"

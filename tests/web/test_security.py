@@ -17,6 +17,7 @@ from markupsafe import escape
 from sqlalchemy import inspect, select
 from starlette.routing import Route
 
+from real_parts import LONG
 from small_study import GIVEN, small_study
 from verax.studies.store.participant.posted import LONGEST_TEXT
 from verax.studies.store.tables import metadata, participants, responses, steps
@@ -48,7 +49,7 @@ NASTY = (
 def raw(address: str, request: bytes) -> bytes:
     """What the server answers to these very bytes."""
     parts = urlsplit(address)
-    with socket.create_connection((parts.hostname, parts.port), timeout=30) as connection:
+    with socket.create_connection((parts.hostname, parts.port), timeout=LONG) as connection:
         connection.sendall(request)
         answer = b""
         try:
@@ -133,10 +134,10 @@ def test_the_cookie_of_another_study_says_nothing_here(serve):
     one, other = serve(small_study()), serve(small_study(target=3, title="Another study"))
     token = http_enter(one.client).removeprefix("/p/")
     for name in (cookie.name for cookie in one.client.cookies.jar):
-        page = httpx.get(other.address, headers={"Cookie": f"{name}={token}"}, timeout=60)
+        page = httpx.get(other.address, headers={"Cookie": f"{name}={token}"}, timeout=LONG)
         assert token not in page.text
     renamed = httpx.get(
-        other.address, headers={"Cookie": f"verax-{other.store.study.hash[:12]}={token}"}, timeout=60
+        other.address, headers={"Cookie": f"verax-{other.store.study.hash[:12]}={token}"}, timeout=LONG
     )
     assert token not in renamed.text
     assert other.client.get(f"/p/{token}").status_code == 404

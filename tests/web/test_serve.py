@@ -41,19 +41,20 @@ def test_two_processes_serve_one_study(tmp_path, database):
         def take_part(_: int) -> str:
             # A connection for each request: they spread over the processes.
             limits = httpx.Limits(max_keepalive_connections=0)
-            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60, limits=limits) as client:
+            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=LONG, limits=limits) as client:
                 return http_walk(client, http_enter(client), answer).code
 
         with ThreadPoolExecutor(4) as pool:
             codes = list(pool.map(take_part, range(4)))
             assert len(set(codes)) == 4
-            client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60)
+            client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=LONG)
             url = http_enter(client)
             for _ in range(3):
                 sent = filled(Form(client.get(url).text), answer)
                 copies = list(
                     pool.map(
-                        lambda data: httpx.post(f"{client.base_url}{url}", data=data, timeout=60), [sent] * 8
+                        lambda data: httpx.post(f"{client.base_url}{url}", data=data, timeout=LONG),
+                        [sent] * 8,
                     )
                 )
                 assert {(copy.status_code, copy.headers["location"]) for copy in copies} == {(303, url)}
@@ -69,7 +70,7 @@ def test_two_processes_serve_one_study(tmp_path, database):
 def test_one_process_ends_with_ctrl_c_and_every_answer_is_stored(tmp_path):
     study = save_study(small_study(), tmp_path)
     port = free_port()
-    with server(tmp_path, "", port=port, workers=1) as running, httpx.Client(timeout=60) as client:
+    with server(tmp_path, "", port=port, workers=1) as running, httpx.Client(timeout=LONG) as client:
         client.base_url = f"http://127.0.0.1:{port}"
         url = http_enter(client)
         client.post(url, data=filled(Form(client.get(url).text), answer))
@@ -93,7 +94,7 @@ def test_people_go_on_while_the_study_moves_to_another_database(tmp_path, postgr
 
         walked: list[int] = []
         limits = httpx.Limits(max_keepalive_connections=0)
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60, limits=limits) as client:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=LONG, limits=limits) as client:
             return http_walk(client, http_enter(client), answer, look=look).code
 
     with server(tmp_path, "", port=port, workers=2) as running, ThreadPoolExecutor(6) as pool:
@@ -108,7 +109,7 @@ def test_people_go_on_while_the_study_moves_to_another_database(tmp_path, postgr
         everything = dict.fromkeys((1, 2, 5, 6, 7, 8, 9, 10, 11), 6)
         assert Counter(ord for _, ord in stored(store)) == everything
     # The command that was used before finds the study where it is now.
-    with server(tmp_path, "", port=port, workers=1) as running, httpx.Client(timeout=60) as client:
+    with server(tmp_path, "", port=port, workers=1) as running, httpx.Client(timeout=LONG) as client:
         client.base_url = f"http://127.0.0.1:{port}"
         assert http_walk(client, http_enter(client), answer).code
     assert "Answers go to postgresql" in running.said

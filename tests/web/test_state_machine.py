@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, rule
 from sqlalchemy import select
 
+from real_parts import LONG
 from small_study import GIVEN, Clock, small_study
 from verax.studies.store import open_store
 from verax.studies.store.accounts import add_account
@@ -67,8 +68,8 @@ class EverythingAtOnce(RuleBasedStateMachine):
         self.stack.callback(self.store.close)
         add_account(self.store, NAME, PASSWORD)
         address = self.stack.enter_context(running(make_app(self.store, study)))
-        self.client = self.stack.enter_context(httpx.Client(base_url=address, timeout=60))
-        self.lab = self.stack.enter_context(httpx.Client(base_url=address, timeout=60))
+        self.client = self.stack.enter_context(httpx.Client(base_url=address, timeout=LONG))
+        self.lab = self.stack.enter_context(httpx.Client(base_url=address, timeout=LONG))
         self.state = "open"
         self.everybody: list[Person] = []
         # Somebody is already there, and the experimenter is signed in: or most moves would meet a shut door.

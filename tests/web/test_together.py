@@ -9,6 +9,7 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
+from real_parts import LONG
 from small_study import GIVEN, small_study
 from store_tools import rows
 from verax.cli.main import app
@@ -46,7 +47,7 @@ def together(tmp_path):
 def client(together):
     with (
         running(together_app(together, title="Both of them")) as address,
-        httpx.Client(base_url=address, timeout=60) as asking,
+        httpx.Client(base_url=address, timeout=LONG) as asking,
     ):
         yield asking
 
@@ -137,7 +138,7 @@ def test_the_command_line_serves_two_folders_from_one_database(tmp_path):
     for folder, study in zip(folders, two_studies(), strict=True):
         save_study(study, folder)
     database = f"sqlite:///{tmp_path / 'answers.sqlite'}"
-    with serving_aside(folders, database) as address, httpx.Client(base_url=address, timeout=60) as asking:
+    with serving_aside(folders, database) as address, httpx.Client(base_url=address, timeout=LONG) as asking:
         for _ in range(3):
             asking.cookies.clear()
             http_walk(asking, http_enter(asking), answer)

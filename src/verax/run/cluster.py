@@ -26,6 +26,7 @@ Future: TypeAlias = Any
 
 CONNECT_SECONDS = 8
 DESERTED_SECONDS = 60  # without a single worker; a cluster that restarts its workers needs less
+FETCH_SECONDS = 30  # for an outcome, which is small, to come here from its worker
 
 
 def on_cluster(
@@ -59,8 +60,13 @@ def _through(
             pending[future.key] = job, future
             future.add_done_callback(finished.put)
         while pending:
-            key = _next(finished, client, address).key
-            yield _outcome(*pending.pop(key), address)
+            future = _next(finished, client, address)
+            outcome = _outcome(pending[future.key][0], future, address)
+            if outcome is None:
+                future.add_done_callback(finished.put)
+            else:
+                del pending[future.key]
+                yield outcome
     except OSError as error:  # what Dask raises when it asks a scheduler that is gone
         raise _lost(address, error) from error
     finally:
@@ -154,9 +160,15 @@ def _next(finished: queue.SimpleQueue[Future], client: Client, address: str) -> 
                 )
 
 
-def _outcome(job: Job, future: Future, address: str) -> Outcome:
+def _outcome(job: Job, future: Future, address: str) -> Outcome | None:
+    """The outcome of a job; None where it was lost with the worker that had it, and Dask computes it again."""
+    if future.status in ("lost", "pending"):
+        return None
     if future.status == "finished":
-        outcome: Outcome = future.result()
+        try:
+            outcome: Outcome = future.result(timeout=FETCH_SECONDS)
+        except TimeoutError:  # its worker died meanwhile
+            return None
         return outcome
     error = None if future.cancelled() else future.exception()
     if isinstance(error, import_module("distributed").KilledWorker):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Protocol
 
 from verax.run.jobs import Outcome
@@ -16,6 +16,48 @@ if TYPE_CHECKING:
 
 # Given a sentence on what is being done, something to do it in; the command line shows it meanwhile.
 During = Callable[[str], AbstractContextManager[None]]
+
+
+# Told what is being done, how much of it is done, and how much there is.
+Told = Callable[[str, int, int], None]
+
+
+def untold(_what: str, _done: int, _total: int) -> None:
+    """Tells nobody."""
+
+
+@contextmanager
+def meanwhile(show: bool | None = None) -> Iterator[Told]:
+    """Something to tell how far a piece of work is, which is shown with an estimate of the time that is left.
+
+    Args:
+        show: whether it is shown, on standard error; by default if somebody looks there, in a terminal or a notebook.
+    """
+    if not (show or (show is None and (sys.stderr.isatty() or "ipykernel" in sys.modules))):
+        yield untold
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn
+    from rich.progress import Progress as RichProgress
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.fields[state]}", markup=False),
+    )
+    with RichProgress(*columns, console=Console(stderr=True), transient=True) as display:
+        task = display.add_task("beginning", total=None, state="")
+        began, now = time.monotonic(), ""
+
+        def tell(what: str, done: int, total: int) -> None:
+            nonlocal began, now
+            if what != now:
+                began, now = time.monotonic(), what
+            state = state_line(total, 0, done, 0, time.monotonic() - began)
+            display.update(task, description=what, completed=done, total=total, state=state)
+
+        yield tell
 
 
 def quietly(_: str) -> AbstractContextManager[None]:

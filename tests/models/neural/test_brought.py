@@ -1,4 +1,10 @@
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +19,10 @@ from verax.models import as_model
 from verax.models.capabilities import has
 from verax.models.neural.brought import ModuleModel
 from verax.models.neural.networks import TextNetwork
-from verax.models.neural.precision import in_precision
+from verax.models.neural.precision import PROBE, ReducedNetwork, _outcome, in_precision, prove
+from verax.models.neural.probe import WRONG, reduced
+from verax.models.neural.probe import main as trial
+from verax.models.neural.representations import cache_folder
 from verax.perturb.dispatch import path_for
 from verax.perturb.masks import all_masks
 
@@ -101,6 +110,75 @@ def test_a_pipeline_is_taken_apart(model, bert, tokenizer):
     assert np.allclose(
         [said[name] for name in taken.class_names], taken.predict_proba(TEXTS[:1])[0], atol=1e-5
     )
+
+
+SMALL = {
+    "vocab_size": len(PIECES),
+    "hidden_size": 8,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "intermediate_size": 8,
+    "max_position_embeddings": 16,
+}
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (
+            lambda: transformers.GPT2LMHeadModel(
+                transformers.GPT2Config(vocab_size=len(PIECES), n_embd=8, n_layer=1, n_head=2, n_positions=16)
+            ),
+            "GPT2LMHeadModel is a language model that predicts the next piece .* such as GPT2ForSequenceClassification",
+        ),
+        (
+            lambda: transformers.BertForMaskedLM(transformers.BertConfig(**SMALL)),
+            "BertForMaskedLM is a language model that fills in masked .* such as BertForSequenceClassification",
+        ),
+        (
+            lambda: transformers.BertModel(transformers.BertConfig(**SMALL)),
+            "BertModel is a model without a head for classes, .* such as BertForSequenceClassification",
+        ),
+        (
+            lambda: transformers.BertForTokenClassification(transformers.BertConfig(**SMALL)),
+            "BertForTokenClassification is a classifier of single pieces of a text",
+        ),
+        (
+            lambda: transformers.BertForNextSentencePrediction(transformers.BertConfig(**SMALL)),
+            "BertForNextSentencePrediction is a model that tells whether one sentence follows another",
+        ),
+    ],
+)
+def test_models_of_other_tasks_are_refused(make, sentence, tokenizer):
+    with pytest.raises(VeraxError, match=sentence) as caught:
+        as_model(make(), tokenizer=tokenizer)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(VeraxError, match=sentence):
+        as_model(make(), tokenizer=tokenizer, class_names=["no", "yes"])
+
+
+class OwnHead(transformers.BertPreTrainedModel):
+    """Not of the library's classifiers, but one that answers as they do."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.bert = transformers.BertModel(config)
+        self.head = nn.Linear(config.hidden_size, 2)
+        self.post_init()
+
+    def forward(self, **given):
+        hidden = self.bert(**given).last_hidden_state
+        return transformers.modeling_outputs.SequenceClassifierOutput(logits=self.head(hidden[:, 0]))
+
+
+class OwnBert(transformers.BertForSequenceClassification):
+    """Derived from one of them."""
+
+
+@pytest.mark.parametrize("kind", [OwnHead, OwnBert])
+def test_classifiers_of_ones_own_are_taken(kind, tokenizer):
+    model = as_model(kind(transformers.BertConfig(**SMALL)), tokenizer=tokenizer)
+    assert model.predict_proba(["good film", "bad"]).shape == (2, 2)
 
 
 def test_pieces_belong_to_words(model):
@@ -233,8 +311,18 @@ def test_a_module_whose_weights_change_is_noticed():
     assert model.fitted_state() != before
 
 
+@cache
+def can_compute(precision: str) -> bool:
+    """Whether this machine can, found out by a child."""
+    return subprocess.run([sys.executable, "-P", PROBE, precision], check=False).returncode == 0
+
+
 @pytest.mark.parametrize("precision", ["int8", "bfloat16"])
 def test_lower_precision_is_taken_where_it_says_the_same(model, precision):
+    if not can_compute(precision):
+        with pytest.raises(VeraxError, match=f"This machine cannot compute networks in {precision}: a trial"):
+            in_precision(model, precision, texts=TEXTS, tolerance=0.5)
+        return
     reduced = in_precision(model, precision, texts=TEXTS, tolerance=0.5)
     difference = np.abs(reduced.predict_proba(TEXTS) - model.predict_proba(TEXTS)).max()
     # The texts themselves are among the variants compared; in another batch the last digits may be others.
@@ -260,6 +348,123 @@ def test_lower_precision_is_refused_where_it_says_something_else(model):
         VeraxError, match="Lower precision is for networks of texts, and this is a CallableModel"
     ):
         in_precision(function, "int8")
+
+
+@pytest.fixture
+def probe(tmp_path, monkeypatch) -> Iterator[Callable[[str], Path]]:
+    """Another program in place of the trial, whose starts are counted; nothing is known of this machine."""
+
+    def install(program: str) -> Path:
+        path = tmp_path / "probe.py"
+        starts = tmp_path / "starts"
+        path.write_text(f"open({str(starts)!r}, 'a').write('x')\n{program}\n")
+        monkeypatch.setattr("verax.models.neural.precision.PROBE", path)
+        _outcome.cache_clear()
+        return starts
+
+    monkeypatch.setenv("VERAX_CACHE", str(tmp_path / "cache"))
+    yield install
+    _outcome.cache_clear()
+
+
+DIES = "import os, signal; os.kill(os.getpid(), signal.SIGILL)"
+
+
+@pytest.mark.parametrize(
+    ("program", "said", "is_kept"),
+    [
+        (DIES, r"was ended by signal 4 \(Illegal instruction\)", True),
+        (f"print('off by 7'); raise SystemExit({WRONG})", r"answered wrongly \(off by 7\)", True),
+        ("raise RuntimeError('no such layer')", r"failed \(RuntimeError: no such layer\)", False),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", r"was ended by signal 9 \(Killed\)", False),
+    ],
+)  # fmt: skip
+def test_a_precision_whose_trial_fails_is_refused_and_this_process_lives(
+    model, probe, program, said, is_kept
+):
+    starts = probe(program)
+    sentence = rf"This machine cannot compute networks in bfloat16: a trial in a process of its own {said}\. Leave the"
+    for _ in range(2):
+        with pytest.raises(VeraxError, match=sentence):
+            in_precision(model, "bfloat16", texts=TEXTS, tolerance=0.5)
+    assert len(starts.read_text()) == 1
+    _outcome.cache_clear()  # as in another process
+    with pytest.raises(VeraxError, match=sentence):
+        in_precision(model, "bfloat16", texts=TEXTS, tolerance=0.5)
+    assert len(starts.read_text()) == (1 if is_kept else 2)
+
+
+def test_a_trial_is_made_once_for_each_machine_library_and_choice_of_instructions(probe, monkeypatch):
+    starts = probe("")
+
+    def trials() -> int:
+        before = len(starts.read_text()) if starts.exists() else 0
+        prove("int8")
+        _outcome.cache_clear()  # as in another process
+        prove("int8")
+        return len(starts.read_text()) - before
+
+    assert [trials(), trials()] == [1, 0]
+    monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", "an older one")  # this process has read it long ago
+    assert [trials(), trials()] == [0, 0]
+    monkeypatch.setattr("verax.models.neural.precision.CHOICES", (("ONEDNN_MAX_CPU_ISA", "an older one"),))
+    assert [trials(), trials()] == [1, 0]
+    monkeypatch.setattr("verax.models.neural.precision._machine", lambda: "another processor")
+    assert [trials(), trials()] == [1, 0]
+    (kept,) = [path for path in cache_folder().glob("precision/*") if "another" in path.read_text()]
+    kept.write_text("half wri")
+    assert [trials(), trials()] == [1, 0]
+
+
+def test_a_trial_has_the_choices_that_this_process_began_with(probe, monkeypatch):
+    monkeypatch.setattr("verax.models.neural.precision.CHOICES", (("ONEDNN_MAX_CPU_ISA", "SSE41"),))
+    monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", "AVX2")
+    monkeypatch.setenv("ATEN_CPU_CAPABILITY", "default")
+    names = ["ONEDNN_MAX_CPU_ISA", "ATEN_CPU_CAPABILITY"]
+    probe(f"import os; print(*map(os.environ.get, {names})); raise SystemExit({WRONG})")
+    with pytest.raises(VeraxError, match=r"answered wrongly \(SSE41 None\)"):
+        prove("bfloat16")
+
+
+def test_a_network_in_lower_precision_is_tried_where_it_arrives(model, probe):
+    """As one that was made on a machine that can, and is asked on one that cannot."""
+    sent = ReducedNetwork(model.network, model.encoder, model.class_names, "bfloat16", 0.0)
+    probe("")
+    assert np.allclose(sent.predict_proba(TEXTS), model.predict_proba(TEXTS))
+    probe(DIES)
+    with pytest.raises(VeraxError, match=r"cannot compute networks in bfloat16: .* signal 4"):
+        sent.predict_proba(TEXTS)
+
+
+@pytest.mark.parametrize("precision", ["bfloat16", "float16", "int8"])
+def test_a_module_that_comes_in_lower_precision_is_tried_first(probe, precision):
+    if not can_compute(precision):
+        pytest.skip(f"this machine cannot make a network in {precision}")
+    starts = probe(DIES)
+    assert as_model(Bag(), encoder=by_letters, class_names=["no", "yes"]).predict_proba(["a"]).shape == (1, 2)
+    assert not starts.exists()
+    with pytest.raises(VeraxError, match=rf"cannot compute networks in {precision}: .* Give the network"):
+        as_model(reduced(Bag(), precision), encoder=by_letters, class_names=["no", "yes"])
+    assert starts.exists()
+
+
+@pytest.mark.parametrize("value", [float("nan"), 0.0, -1.0])
+def test_the_trial_notices_wrong_answers(value, monkeypatch, capsys):
+    """Layers that say something else in lower precision, as if the instructions computed something else."""
+
+    class Wrong(nn.Module):
+        def __init__(self, network: nn.Module) -> None:
+            super().__init__()
+            self.network = network
+
+        def forward(self, ids: torch.Tensor) -> torch.Tensor:
+            return self.network(ids) * value
+
+    monkeypatch.setattr("verax.models.neural.probe.reduced", lambda network, _: Wrong(network))
+    assert trial("bfloat16") == WRONG
+    assert re.fullmatch(
+        r"feedforward: off by (nan|1|2) of the size of its answers\n", capsys.readouterr().out
+    )
 
 
 def test_weights_changed_in_place_are_noticed(bert, tokenizer):

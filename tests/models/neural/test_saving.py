@@ -59,7 +59,7 @@ def test_the_command_line_takes_the_folder(cnn, saved, word_data, mixed_data):
         assert np.array_equal(resolve_model(name, word_data).predict_proba(TEXTS), cnn.predict_proba(TEXTS))
     with pytest.raises(VeraxError, match=r"is of the kind 'text' but the dataset 'jobs' of the kind 'table'"):
         resolve_model(str(saved), mixed_data)
-    with pytest.raises(VeraxError, match="There is no saved model in 'nowhere'"):
+    with pytest.raises(VeraxError, match="There is no saved model 'nowhere/'; check the path"):
         resolve_model("nowhere/", word_data)
     with pytest.raises(VeraxError, match="has no option 'epochs'; only ready-made ones have any"):
         resolve_model(str(saved), word_data, options={"epochs": 1})

@@ -19,6 +19,7 @@ from verax.models.base import Inputs, Model, ask, check_class_names
 from verax.models.neural.encoders import TextEncoder
 from verax.models.neural.networks import TextNetwork, WordNetwork, weights_state
 from verax.models.neural.pieces import PieceEncoder
+from verax.models.neural.precision import prove_module
 from verax.models.tables import encode_rows
 from verax.models.text import check_texts, is_texts
 
@@ -31,6 +32,20 @@ Outputs = Literal["scores", "probabilities"]
 
 # Inputs per call of a module whose memory nobody knows.
 BATCH_INPUTS = 128
+# What the transformers library calls its classifiers of texts; what its other models are, by how their names end.
+CLASSIFIER = "ForSequenceClassification"
+TASKS = {
+    "LMHeadModel": "a language model that predicts the next piece of a text",
+    "ForCausalLM": "a language model that predicts the next piece of a text",
+    "ForMaskedLM": "a language model that fills in masked pieces of a text",
+    "ForPreTraining": "a language model with the heads of its pretraining",
+    "ForConditionalGeneration": "a model that writes texts",
+    "ForTokenClassification": "a classifier of single pieces of a text",
+    "ForQuestionAnswering": "a model that finds answers in a text",
+    "ForNextSentencePrediction": "a model that tells whether one sentence follows another",
+    "ForMultipleChoice": "a model that chooses among several texts",
+    "Model": "a model without a head for classes",
+}
 # A tokenizer may know this many fewer pieces than a model has embeddings for: some round up.
 SPARE_EMBEDDINGS = 256
 
@@ -136,8 +151,10 @@ def adapt_module(
 ) -> Model:
     """A torch module as a model: with its own encoder, or of Hugging Face with its tokenizer.
 
-    A ``WordNetwork`` with a ``TextEncoder`` shows its embeddings, and so gives gradients too.
+    A ``WordNetwork`` with a ``TextEncoder`` shows its embeddings, and so gives gradients too. One in lower precision is
+    taken where this machine can compute in it.
     """
+    prove_module(module)
     texts = reference if is_texts(reference) else None
     if encoder is None:
         if is_hugging_face(module):
@@ -174,6 +191,7 @@ def adapt_hugging_face(
     reference: Sequence[str] | None = None,
 ) -> TextNetwork:
     """A Hugging Face classifier of texts with its tokenizer as a model."""
+    _check_classifier(model)
     if tokenizer is None:
         raise VeraxError(
             f"{type(model).__name__} reads pieces of words; give its tokenizer too: "
@@ -195,6 +213,22 @@ def adapt_hugging_face(
     names = check_class_names(class_names, labels)
     encoder = PieceEncoder(tokenizer, _max_pieces(model, tokenizer))
     return TextNetwork(HuggingFaceNetwork(model), encoder, names, reference)
+
+
+def _check_classifier(model: PreTrainedModel) -> None:
+    """Refuses a model of the transformers library for another task, whose made-up labels are no classes."""
+    kinds = type(model).__mro__
+    answers = next(kind for kind in kinds if "forward" in vars(kind))
+    if not answers.__module__.startswith("transformers.") or answers.__name__.endswith(CLASSIFIER):
+        return  # a class of the user's own, or a classifier of texts
+    name = next(kind.__name__ for kind in kinds if kind.__module__.startswith("transformers."))
+    task = next((what for ending, what in TASKS.items() if name.endswith(ending)), "no classifier of texts")
+    family = name.partition("For")[0].removesuffix("Model").removesuffix("LMHead")
+    raise VeraxError(
+        f"{type(model).__name__} is {task}, which does not choose one of several classes for a text; give a model for "
+        f"sequence classification, such as {family}{CLASSIFIER}, with its tokenizer, or a function from texts to class "
+        "probabilities."
+    )
 
 
 def _check_tokenizer(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast) -> None:

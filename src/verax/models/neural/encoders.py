@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, Self, runtime_checkable
 
@@ -170,7 +170,7 @@ class RowEncoder:
     def to_json(self) -> Json:
         """As plain data."""
         arrays = {name: getattr(self, name).tolist() for name in ("medians", "means", "scales")}
-        columns = [asdict(column) for column in self.schema.columns]
+        columns = [column.plain() for column in self.schema.columns]
         return {"columns": columns, **arrays, "lacking": list(self.lacking)}
 
     @classmethod
