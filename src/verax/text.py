@@ -109,3 +109,8 @@ def plain(value: object) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(plain(inner) for inner in value)
     return str(value)
+
+
+def input_named(number: int) -> str:
+    """An input by its number in what the caller gave, as all sentences call it."""
+    return f"input {number} (counted from 0)"

@@ -44,6 +44,18 @@ def test_adult_is_balanced_binned_and_split_80_10_10(needs_package):
     assert "16,879 inputs of the larger classes left out to balance the classes" in data.notes
 
 
+def test_the_first_rows_of_adult_are_a_random_sample(needs_package):
+    needs_package("mglearn")
+    rng = np.random.default_rng(0)
+    for seed in range(3):
+        test = load_dataset("adult", seed=seed).test
+        drawn = [
+            len(np.unique(test.inputs[rng.choice(len(test), 50, replace=False)], axis=0)) for _ in range(200)
+        ]
+        assert min(drawn) <= len(np.unique(test.inputs[:50], axis=0)) <= max(drawn)
+        assert 11 <= test.labels[:50].sum() <= 39
+
+
 def test_adult_raw_has_all_rows_and_columns(needs_package):
     needs_package("mglearn")
     data = load_dataset("adult-raw")

@@ -84,7 +84,7 @@ def test_other_columns_stay_beside_the_texts(write):
     csv_file = write("a.csv", _csv([tuple(map(str, row)) for row in rows], header=header))
     for path, expected in (
         (csv_file, {row[0]: row[2:] for row in rows}),
-        (write("a.jsonl", lines), {row[0]: row[2:] for row in rows} | {"gap": ("?", 2)}),
+        (write("a.jsonl", lines), {row[0]: row[2:] for row in rows} | {"gap": ("missing", 2)}),
     ):
         data = load_dataset(path)
         assert data.kind == "text"
@@ -115,10 +115,10 @@ def test_a_table_is_all_columns_but_the_label(write):
     data = load_dataset(write("t.csv", content), label="rich", split=(1, 0, 0))
     assert data.kind == "table"
     assert data.schema == Schema(
-        (Column("age"), Column("job", ("?", "clerk", "sailor")), Column("income", missing=True))
+        (Column("age"), Column("job", ("?", "clerk", "sailor", "missing")), Column("income", missing=True))
     )
     rows = {tuple(row) for row in np.nan_to_num(data.train.inputs, nan=-1).tolist()}
-    assert rows == {(30, 1, 1.5), (41, 0, -1), (18, 2, 2), (30, 0, -1)}
+    assert rows == {(30, 1, 1.5), (41, 0, -1), (18, 2, 2), (30, 3, -1)}
     assert data.class_names == ("no", "yes")
 
 

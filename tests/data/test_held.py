@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import verax
+from verax.data import Bins
 from verax.errors import VeraxError
 
 TEXTS = [f"{'good' if n % 2 else 'bad'} film number {n}" for n in range(40)]
@@ -118,7 +119,6 @@ def test_a_column_that_tells_every_row_apart_is_warned_of(column, warned, caplog
     "column",
     [
         [f"P-{n:04}" for n in range(300)],
-        pd.date_range("2024-01-01 08:30", periods=300, freq="7h"),
         [f"{n % 28 + 1} Mar {1700 + n}" for n in range(300)],
     ],
 )
@@ -128,6 +128,20 @@ def test_identifiers_and_dates_of_a_large_table_are_warned_of_too(column, caplog
         data = verax.load_dataset(rows)
     assert "the column 'extra' has 300 different values in 300 rows" in caplog.text
     assert data.schema.names == ("age", "extra")
+
+
+def test_dates_of_a_frame_are_numbers_that_are_shown_as_dates():
+    days = pd.date_range("2024-01-01", periods=40, freq="36h")
+    data = verax.load_dataset(ROWS.assign(since=days, label=NAMES), split=(1, 0, 0))
+    place = data.schema.names.index("since")
+    assert data.schema.columns[place].is_numeric
+    assert data.schema.describe(place, data.train.inputs[:, place].min()) == "since = 2024-01-01"
+    assert (
+        data.schema.describe(place, np.sort(data.train.inputs[:, place])[1]) == "since = 2024-01-02 12:00:00"
+    )
+    names = Bins.learn(data.schema, data.train.inputs).names[place]
+    assert names[0] == "since <= 2024-01-15 15:00:00"
+    assert sorted(data.schema.decode(data.train.inputs)["since"]) == list(days)
 
 
 def test_a_column_that_is_called_an_identifier_is_warned_of(caplog):

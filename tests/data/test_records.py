@@ -132,3 +132,12 @@ def test_counts_are_written_in_words():
     assert counted(0, "text", "dropped") == ""
     assert counted(1, "text", "dropped") == "1 text dropped"
     assert counted(1200, "text", "dropped") == "1,200 texts dropped"
+
+
+def test_a_part_begins_with_a_random_sample_of_it():
+    """Both classes, in about their shares, are among the first of every part, whatever the seed."""
+    records = text_records([f"text {i}" for i in range(4000)], [i % 2 for i in range(4000)], ("no", "yes"))
+    for seed in range(6):
+        for part in build_dataset(records, "many", seed=seed).parts.values():
+            for some in (part.labels[:50], part.labels[-50:]):
+                assert 11 <= some.sum() <= 39  # four standard deviations

@@ -9,6 +9,7 @@ from verax.data.splits import (
     earliest_parts,
     parse_split,
     random_order,
+    shuffled,
     split_parts,
     take_share,
 )
@@ -140,3 +141,28 @@ def test_splits_are_written_as_numbers_or_as_text():
     for bad in ("70/30", "a/b/c", (0.5, 0.5, 0.5), (0, 0.5, 0.5), (1.2, -0.1, -0.1), "80/10/20"):
         with pytest.raises(VeraxError, match=r"three shares that sum to one; write \(0.7, 0.1, 0.2\)"):
             parse_split(bad)
+
+
+def test_copies_of_an_input_do_not_stand_together():
+    """Twenty texts, fifty copies of each: of the first forty about as many differ as of forty drawn at random."""
+    texts = [f"text {number % 20}" for number in range(1000)]
+    labels = np.array([(number // 20) % 2 for number in range(1000)])
+    firsts = []
+    for seed in range(20):
+        keys = digests(texts, seed)
+        order = shuffled(random_order(keys, labels), keys)
+        assert sorted(order.tolist()) == list(range(1000))
+        firsts.append(len({texts[place] for place in order[:40]}))
+        assert 10 <= labels[order[:40]].sum() <= 30
+    # 20 * (1 - (1 - 1/20) ** 40) = 17.4; those of before had one or two.
+    assert 16.5 < np.mean(firsts) < 18.3
+
+
+@given(LABELLED, st.randoms(), st.integers(0, 3))
+def test_the_order_inside_parts_does_not_depend_on_the_order_of_the_inputs(rows, random, seed):
+    def ordered(given_rows):
+        keys = digests([text for text, _ in given_rows], seed)
+        order = random_order(keys, np.array([label for _, label in given_rows]))
+        return [given_rows[place] for place in shuffled(order, keys)]
+
+    assert ordered(rows) == ordered(random.sample(rows, len(rows)))

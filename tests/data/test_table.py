@@ -83,7 +83,7 @@ def test_a_column_is_learned_as_numeric_if_every_value_is_a_number_or_missing():
     assert schema.numeric == (0, 1, 2)
     assert schema.categorical == (3, 4)
     assert [column.missing for column in schema.columns] == [False, False, True, False, False]
-    assert schema.columns[3].categories == ("?", "None", "x")
+    assert schema.columns[3].categories == ("''", "None", "x")
     assert schema.columns[4].categories == ("False", "True")
 
 

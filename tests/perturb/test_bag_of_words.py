@@ -7,7 +7,7 @@ import logging
 import numpy as np
 import pytest
 import xgboost
-from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.ensemble import ExtraTreesClassifier, GradientBoostingClassifier, RandomForestClassifier
 from sklearn.feature_extraction.text import (
     CountVectorizer,
     HashingVectorizer,
@@ -34,6 +34,7 @@ CLASSIFIERS = {
     "tree": lambda: DecisionTreeClassifier(random_state=0),
     "forest": lambda: RandomForestClassifier(8, random_state=0),
     "extra": lambda: ExtraTreesClassifier(5, random_state=0),
+    "boosting": lambda: GradientBoostingClassifier(n_estimators=8, random_state=0),
     "xgboost": lambda: xgboost.XGBClassifier(n_estimators=8, n_jobs=1),
     "mlp": lambda: MLPClassifier(10, activation="tanh", max_iter=5, random_state=0, solver="lbfgs"),
     "own-mlp": lambda: MlpClassifier(random_state=0),
@@ -98,6 +99,7 @@ def test_our_own_forest_takes_the_fast_path_too(vectorizer, classes, reviews):
         ("logistic", "tfidf", "linear"),
         ("tree", "counts", "trees"),
         ("xgboost", "presence", "trees"),
+        ("boosting", "counts", "trees"),
         ("own-mlp", "tfidf", "mlp"),
         ("bayes", "counts", "rows"),
         ("forest", "tfidf", "rows"),

@@ -21,6 +21,7 @@ from verax.models.fit import table_columns
 from verax.models.meter import metered
 from verax.models.tables import TableModel
 from verax.perturb import path_for
+from verax.perturb.masks import all_masks
 from verax.perturb.paths import coded_trees, encoded_columns
 
 SCHEMA = Schema(
@@ -232,3 +233,23 @@ def test_a_pipeline_that_is_fitted_again_is_encoded_again():
     after = path_for(model).predict(shuffled())
     np.testing.assert_allclose(after, model.predict_proba(shuffled()), atol=1e-12)
     assert not np.allclose(before, after)
+
+
+@pytest.mark.parametrize("classifier", [LogisticRegression(), GaussianNB()])
+@pytest.mark.parametrize("unseen", [False, True])
+def test_places_that_are_known_give_what_values_give(classifier, unseen):
+    """To the last digit; a row with a value that was never seen takes the others with it to the model itself."""
+    model = ready(classifier)
+    path = path_for(model)
+    given = shuffled(3)
+    given[1, 0] += 0.25 if unseen else 0.0
+    prepared = path.prepare(given)
+    assert [row.places is None for row in prepared] == [False, unseen, False]
+    masks = all_masks(5)
+    for row, answer in zip(given, path.evaluate(prepared, [masks] * 3), strict=True):
+        mixed = [np.where(mask, row, other) for other in path.background for mask in masks.rows()]
+        own = path.predict(np.array(mixed)).reshape(len(path.background), 32, 2).mean(axis=0)
+        if unseen:
+            np.testing.assert_allclose(answer.probabilities, own, rtol=0, atol=1e-12)
+        else:
+            assert np.array_equal(answer.probabilities, own)

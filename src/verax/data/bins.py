@@ -131,5 +131,6 @@ def _bin_names(schema: Schema, place: int, edges: FloatArray) -> tuple[str, ...]
     missing = [f"{column.name} is missing"] if column.missing else []
     if len(edges) == 0:
         return (f"{column.name} is known", *missing)
-    middle = [f"{low:.2f} < {column.name} <= {high:.2f}" for low, high in pairwise(edges)]
-    return (f"{column.name} <= {edges[0]:.2f}", *middle, f"{column.name} > {edges[-1]:.2f}", *missing)
+    ends = [column.shown(edge) if column.is_date else f"{edge:.2f}" for edge in edges.tolist()]
+    middle = [f"{one} < {column.name} <= {other}" for one, other in pairwise(ends)]
+    return (f"{column.name} <= {ends[0]}", *middle, f"{column.name} > {ends[-1]}", *missing)

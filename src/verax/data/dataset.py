@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -87,7 +87,7 @@ class Dataset:
     def hash(self) -> str:
         """A hash of inputs, labels, class names, schema and split; the same on every machine."""
         digest = hashlib.sha256()
-        columns = [asdict(column) for column in self.schema.columns] if self.schema else None
+        columns = [column.plain() for column in self.schema.columns] if self.schema else None
         digest.update(json.dumps([self.kind, self.class_names, columns]).encode())
         for part in self.parts.values():
             digest.update(len(part).to_bytes(8, "little"))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import logging
 import re
-from collections.abc import Iterable
+import warnings
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,11 +42,20 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """A file's columns by name, and what to call each row in a message ("line 7")."""
+    """A file's columns by name, and what to call each row in a message ("line 7").
+
+    Attributes:
+        path: of the file.
+        columns: the cells, as they are written.
+        places: of the rows.
+        typed: the same as the DataFrame that pandas makes of it: what a model of such a table was fitted on. None where
+            there is no other reading.
+    """
 
     path: Path
     columns: dict[str, list[object]]
     places: list[str]
+    typed: Callable[[], pd.DataFrame] | None = None
 
 
 def file_suffix(path: Path) -> str:
@@ -71,8 +81,9 @@ def frame_records(
     columns = {name: frame.iloc[:, place].astype(object).tolist() for place, name in enumerate(names)}
     if not len(frame):
         raise VeraxError("The DataFrame holds no rows; give one with at least 3 inputs.")
-    places = [f"row {number}" for number in range(len(frame))]
-    return cell_records(Cells(Path("the DataFrame"), columns, places), choice, schema, class_names)
+    places = [f"row {number} (counted from 0)" for number in range(len(frame))]
+    cells = Cells(Path("the DataFrame"), columns, places, lambda: frame)
+    return cell_records(cells, choice, schema, class_names)
 
 
 def cell_records(
@@ -116,15 +127,19 @@ def _table_records(
 ) -> Records:
     import pandas as pd
 
-    rows = pd.DataFrame(
-        {name: pd.Series(v, dtype=object) for name, v in cells.columns.items() if name != label}
-    )
+    rows = pd.DataFrame(cells.columns) if cells.typed is None else cells.typed()
+    if len(rows) != len(cells.places) or [str(name) for name in rows.columns] != list(cells.columns):
+        rows = pd.DataFrame(cells.columns)  # read otherwise than here
+    rows = rows.drop(columns=[name for name in rows.columns if str(name) == label])
     if schema is None:
         schema = Schema.learn(rows)
         _refuse_texts(schema, cells.path, rows)
-    unused = len(set(rows.columns) - set(schema.names))
+    else:
+        schema = schema.remembering(rows)
+    unused = len(set(map(str, rows.columns)) - set(schema.names))
     records = Records(schema.encode(rows), labels, class_names, schema=schema)
-    odd = [note for column in schema.columns if (note := _odd(column, rows[column.name]))]
+    named = rows.rename(columns=str)
+    odd = [note for column in schema.columns if (note := _odd(column, named[column.name]))]
     for note in odd:
         logger.warning("%s: %s", cells.path, note)
     return records.noted(counted(unused, "column", "not in the schema left out"), *odd)
@@ -139,6 +154,8 @@ def _odd(column: Column, values: pd.Series) -> str:
                 f"the column {column.name!r} has {distinct:,} different values in {n_rows:,} rows; a model learns "
                 "nothing from an identifier or from a date that is no number, so remove it, or turn it into numbers"
             )
+        return ""
+    if column.is_date:
         return ""
     numbers = values.map(to_number).to_numpy(dtype=np.float64)
     whole = distinct == n_rows > FEW_CATEGORIES and np.isfinite(numbers).all() and (numbers % 1 == 0).all()
@@ -211,9 +228,18 @@ def _read_csv(path: Path, delimiter: str) -> Cells:
         ) from error
     except UnicodeDecodeError as error:
         raise not_utf8(path, line + 1) from error
-    names = header or []
+    names = [name or f"Unnamed: {place}" for place, name in enumerate(header or [])]  # as pandas calls it
     columns = zip(*rows, strict=True) if rows else [()] * len(names)
-    return Cells(path, _named(path, names, columns), [f"line {start}" for start in starts])
+    places = [f"line {start}" for start in starts]
+    return Cells(path, _named(path, names, columns), places, lambda: _typed_csv(path, delimiter))
+
+
+def _typed_csv(path: Path, delimiter: str) -> pd.DataFrame:
+    import pandas as pd
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pd.errors.DtypeWarning)  # mixed types are what the user has, too
+        return pd.read_csv(path, sep=delimiter)
 
 
 def _refuse_semicolons(path: Path, first_line: str) -> None:
@@ -236,7 +262,18 @@ def _read_json_lines(path: Path) -> Cells:
     numbered = list(json_objects(path))
     names = list(dict.fromkeys(name for _, row in numbered for name in row))
     columns = {name: [row.get(name) for _, row in numbered] for name in names}
-    return Cells(path, columns, [f"line {number}" for number, _ in numbered])
+    return Cells(
+        path, columns, [f"line {number}" for number, _ in numbered], lambda: _typed_json(path, columns)
+    )
+
+
+def _typed_json(path: Path, columns: dict[str, list[object]]) -> pd.DataFrame:
+    import pandas as pd
+
+    try:
+        return pd.read_json(path, lines=True)
+    except ValueError:
+        return pd.DataFrame(columns)
 
 
 def _read_parquet(path: Path) -> Cells:
@@ -250,7 +287,8 @@ def _read_parquet(path: Path) -> Cells:
             f"{path} cannot be read as Parquet ({error}); check that the file is whole."
         ) from error
     columns = {str(name): frame[name].to_numpy(dtype=object).tolist() for name in frame.columns}
-    return Cells(path, columns, [f"row {number}" for number in range(len(frame))])
+    places = [f"row {number} (counted from 0)" for number in range(len(frame))]
+    return Cells(path, columns, places, lambda: frame)
 
 
 def _column(cells: Cells, name: str, role: str) -> str:

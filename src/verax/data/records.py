@@ -20,6 +20,7 @@ from verax.data.splits import (
     earliest_parts,
     parse_split,
     random_order,
+    shuffled,
     split_parts,
     take_share,
 )
@@ -135,6 +136,7 @@ def build_dataset(
         keys = [keys[place] for place in places]
     order = random_order(keys, records.labels)
     parts, leaked, notes = _divide(records, keys, order, split)
+    order = shuffled(order, keys)
     order = order[~leaked[order]]
     if limit is not None and limit < len(order):
         notes.append(f"{limit:,} of {len(order):,} inputs drawn at random (limit={limit})")

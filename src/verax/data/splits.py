@@ -1,9 +1,9 @@
 """Seeded splits that depend on what the inputs are, never on their order in a file.
 
 Every input gets a random number from the seed and its own content. Sorted by it, class by class, the first
-share is train, the next validation, the rest test. So the same rows in another order give the same parts;
-equal inputs have equal numbers and stay together in one part, however often they occur; and the first k
-inputs of a part are a random sample of it.
+share is train, the next validation, the rest test. So the same rows in another order give the same parts, and
+equal inputs have equal numbers and stay together in one part, however often they occur. The order inside a part
+is by other numbers, of which each copy of an input has its own: the first k inputs are a random sample of it.
 """
 
 from __future__ import annotations
@@ -56,6 +56,31 @@ def random_order(keys: Sequence[bytes], labels: IntArray) -> IntArray:
     return np.lexsort((labels, numbers))
 
 
+def shuffled(order: IntArray, keys: Sequence[bytes]) -> IntArray:
+    """The same places in another random order, in which each copy of an input stands for itself.
+
+    The numbers that cut the parts cannot order them as well: a part would begin with the class of which the cut left
+    more, and with all copies of one input side by side.
+
+    Args:
+        order: places in the order of their keys, as `random_order` gives them.
+        keys: of the inputs.
+    """
+    copies: Counter[bytes] = Counter()
+    numbers = np.empty(len(order), dtype=np.uint64)
+    for rank, place in enumerate(order.tolist()):
+        key = keys[place]
+        numbers[rank] = _copy_number(key, copies[key], b"shuffled")
+        copies[key] += 1
+    return order[np.argsort(numbers, kind="stable")]
+
+
+def _copy_number(key: bytes, copy: int, about: bytes) -> int:
+    """A random number for one of the copies of an input, whichever gets it."""
+    draw = hashlib.blake2b(key + copy.to_bytes(8, "little"), digest_size=8, person=about)
+    return int.from_bytes(draw.digest(), "little")
+
+
 def balance(keys: Sequence[bytes], labels: IntArray) -> IntArray:
     """The places of as many inputs of every class as the smallest class has, drawn without replacement."""
     # Copies of one input are drawn singly: each is told from the others by its number, whichever gets it.
@@ -64,8 +89,7 @@ def balance(keys: Sequence[bytes], labels: IntArray) -> IntArray:
     for place, (key, label) in enumerate(zip(keys, labels.tolist(), strict=True)):
         copy = copies[key, label]
         copies[key, label] += 1
-        draw = hashlib.blake2b(key + copy.to_bytes(8, "little"), digest_size=8, person=b"balance")
-        numbers[place] = int.from_bytes(draw.digest(), "little")
+        numbers[place] = _copy_number(key, copy, b"balance")
     order = np.argsort(numbers, kind="stable")
     smallest = np.bincount(labels)[np.unique(labels)].min()
     return np.sort(np.concatenate([_of_class(order, labels, c)[:smallest] for c in np.unique(labels)]))

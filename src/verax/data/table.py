@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from verax.arrays import FloatArray
 from verax.data import encoding
+from verax.data.original import (
+    remember_categories,
+    remember_codes,
+    remember_numbers,
+    to_codes,
+    to_numbers,
+)
 from verax.errors import VeraxError
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from verax.data.encoding import RawRows
+    from verax.data.original import Original
 
 
 @dataclass(frozen=True)
@@ -26,20 +34,53 @@ class Column:
 
     Attributes:
         name: what people read.
-        categories: None for a numeric column. A missing category is a category like the others, "?".
+        categories: None for a numeric column. A missing category is a category like the others, "missing".
         missing: whether a numeric column may hold missing values (NaN).
         binned: the categories are ranges, from low to high, that already name the column ("Age <= 28.00").
+        original: what the column was in the DataFrame that it was learned from, if it was: its type and its very
+            cells, which a model that was fitted on such a frame is asked with.
     """
 
     name: str
     categories: tuple[str, ...] | None = None
     missing: bool = False
     binned: bool = False
+    original: Original | None = field(default=None, repr=False, compare=False)
 
     @property
     def is_numeric(self) -> bool:
         """Whether the values are numbers."""
         return self.categories is None
+
+    @property
+    def is_date(self) -> bool:
+        """Whether the numbers are those of dates or durations."""
+        return self.categories is None and self.original is not None and self.original.is_date
+
+    def lacks_value(self, value: float) -> bool:
+        """Whether an encoded value is a missing one."""
+        if self.categories is None:
+            return bool(np.isnan(value))
+        if self.original is None:
+            return self.categories[int(value)] == encoding.MISSING
+        return int(value) in self.original.missing_codes
+
+    def shown(self, value: float) -> str:
+        """An encoded value as people read it."""
+        if self.categories is not None:
+            return self.categories[int(value)]
+        if np.isnan(value):
+            return encoding.MISSING
+        if self.is_date and self.original is not None:
+            date = str(self.original.restore(np.array([float(value)])).iloc[0])
+            return date.removesuffix(" 00:00:00")
+        return _short(float(value))
+
+    def plain(self) -> dict[str, object]:
+        """As plain data: all but what it was in a frame."""
+        return {
+            "name": self.name, "categories": self.categories, "missing": self.missing, "binned": self.binned,
+        }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -83,7 +124,9 @@ class Schema:
         names: Sequence[str] | None = None,
         categorical: Collection[str | int] | None = None,
     ) -> Schema:
-        """The schema of raw rows: a column is numeric if every value in it is a number or missing.
+        """The schema of raw rows: a column is numeric if every value in it is a number, a date or missing.
+
+        Of a DataFrame it remembers the types and the very cells, missing ones too; see :meth:`decode`.
 
         Args:
             rows: a DataFrame, a 2D array or a list of rows.
@@ -97,10 +140,12 @@ class Schema:
             name = names[place]
             numeric = place not in declared if declared is not None else encoding.is_numeric_column(values)
             if numeric:
-                missing = bool(np.isnan(encoding.to_numbers(values, name)).any())
-                columns.append(Column(name, missing=missing))
+                numbers = to_numbers(values, name)
+                original = remember_numbers(values, numbers)
+                columns.append(Column(name, missing=bool(np.isnan(numbers).any()), original=original))
             else:
-                columns.append(Column(name, encoding.sort_categories(encoding.to_categories(values))))
+                categories, original = remember_categories(values)
+                columns.append(Column(name, categories, original=original))
         return cls(tuple(columns))
 
     def encode(self, rows: RawRows) -> FloatArray:
@@ -113,9 +158,9 @@ class Schema:
         encoded = np.empty((len(raw[0]) if raw else 0, len(self)))
         for place, (column, values) in enumerate(zip(self.columns, raw, strict=True)):
             if column.categories is None:
-                encoded[:, place] = encoding.to_numbers(values, column.name)
+                encoded[:, place] = to_numbers(values, column.name, column.original)
             else:
-                encoded[:, place] = _codes(values, column.name, column.categories)
+                encoded[:, place] = to_codes(values, column.name, column.categories, column.original)
         return self.check(encoded)
 
     def check(self, rows: ArrayLike) -> FloatArray:
@@ -137,27 +182,65 @@ class Schema:
         self._check_codes(array)
         return array
 
-    def decode(self, rows: ArrayLike) -> pd.DataFrame:
-        """Encoded rows as a DataFrame of raw values: numbers, and categories as texts."""
+    def decode(self, rows: ArrayLike, names: Sequence[str] | None = None) -> pd.DataFrame:
+        """Encoded rows as a DataFrame of raw values.
+
+        Where the schema was learned from a DataFrame, each column has the type that it had there and its very cells,
+        missing ones of the same kind; else numbers are floating-point ones and categories texts.
+
+        Args:
+            rows: encoded rows.
+            names: the columns, in the order that is wanted; all of them by default.
+        """
         import pandas as pd
 
         array = self.check(rows)
-        frame: dict[str, NDArray[np.generic]] = {}
-        for place, column in enumerate(self.columns):
-            values = array[:, place]
-            if column.categories is None:
-                frame[column.name] = values
+        places = range(len(self)) if names is None else [self.names.index(name) for name in names]
+        made = [self._raw(self.columns[place], array[:, place]) for place in places]
+        labels = [
+            self.names[place] if (own := self.columns[place].original) is None else own.label
+            for place in places
+        ]
+        frame = pd.DataFrame(dict(enumerate(made)), index=range(len(array)))
+        frame.columns = pd.Index(labels, dtype=None if labels else object)
+        return frame
+
+    def _raw(self, column: Column, encoded: FloatArray) -> pd.Series:
+        import pandas as pd
+
+        if column.original is not None:
+            return column.original.restore(encoded)
+        if column.categories is None:
+            return pd.Series(encoded)
+        cells = [
+            np.nan if column.lacks_value(code) else column.categories[code]
+            for code in range(len(column.categories))
+        ]
+        return pd.Series(np.array(cells, dtype=object)[encoded.astype(np.intp)])
+
+    def remembering(self, frame: pd.DataFrame) -> Schema:
+        """The same columns, which remember their types and cells as a frame has them, unless they do already."""
+        if all(column.original is not None for column in self.columns):
+            return self
+        encoded = self.encode(frame)
+        columns = []
+        for place, values in enumerate(encoding.raw_columns(frame, self.names)):
+            column = self.columns[place]
+            if column.original is not None or column.binned:
+                original = column.original
+            elif column.categories is None:
+                original = remember_numbers(values, encoded[:, place])
             else:
-                frame[column.name] = np.array(column.categories, dtype=object)[values.astype(int)]
-        return pd.DataFrame(frame)
+                original = remember_codes(values, encoded[:, place], column.categories)
+            columns.append(replace(column, original=original))
+        return Schema(tuple(columns))
 
     def describe(self, column: int, value: float) -> str:
         """An encoded value for people: "Education = Bachelors", "Age = 37", "Age is missing"."""
-        name, categories = self.columns[column].name, self.columns[column].categories
-        if categories is not None:
-            category = categories[int(value)]
-            return category if self.columns[column].binned else f"{name} = {category}"
-        return f"{name} is missing" if np.isnan(value) else f"{name} = {_short(float(value))}"
+        known = self.columns[column]
+        if known.binned:
+            return known.shown(value)
+        return f"{known.name} {'is' if known.lacks_value(value) else '='} {known.shown(value)}"
 
     def described(self, row: FloatArray) -> tuple[str, ...]:
         """An encoded row for people, one "column = value" per column."""
@@ -172,11 +255,11 @@ class Schema:
         if np.isinf(array[row, place]):
             raise VeraxError(
                 f"Row {row} has an infinite value in column {self.names[place]!r}; "
-                "replace it by a number or remove the row."
+                "replace it by a number or remove the row (rows are counted from 0)."
             )
         raise VeraxError(
-            f"Row {row} has a missing value in column {self.names[place]!r}, where none was seen before; "
-            "fill it in, or declare the column with missing=True."
+            f"Row {row} has a missing value in column {self.names[place]!r}, where none was seen before; fill it in, "
+            "add a row that lacks one to reference=, or declare the column with missing=True (rows are counted from 0)."
         )
 
     def _check_codes(self, array: FloatArray) -> None:
@@ -188,7 +271,8 @@ class Schema:
             name, count = self.names[self.categorical[column]], self.category_counts[column]
             raise VeraxError(
                 f"Row {row} has {codes[row, column]:g} in the categorical column {name!r}, whose "
-                f"encoded values are 0 to {count - 1}; call schema.encode(rows) on raw values."
+                f"encoded values are 0 to {count - 1}; call schema.encode(rows) on raw values "
+                "(rows are counted from 0)."
             )
 
 
@@ -209,18 +293,6 @@ def _declared(categorical: Collection[str | int] | None, names: Sequence[str]) -
                 f"There is no column {column!r} to be categorical; there are: {', '.join(names)}."
             )
     return {names.index(column) if isinstance(column, str) else int(column) for column in categorical}
-
-
-def _codes(values: NDArray[np.object_], name: str, categories: tuple[str, ...]) -> list[int]:
-    code_of = {category: code for code, category in enumerate(categories)}
-    texts = encoding.to_categories(values)
-    try:
-        return [code_of[text] for text in texts]
-    except KeyError:
-        row = next(row for row, text in enumerate(texts) if text not in code_of)
-    some = ", ".join(categories[:8]) + (", ..." if len(categories) > 8 else "")
-    what = "no value" if texts[row] == encoding.MISSING else f"the unseen category {texts[row]!r}"
-    raise VeraxError(f"Row {row} has {what} in column {name!r}; use one of: {some}.")
 
 
 def _short(value: float) -> str:

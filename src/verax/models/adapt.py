@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from verax.data.encoding import is_date
 from verax.data.inputs import as_frame, plain_inputs
 from verax.errors import VeraxError
 from verax.models.base import Answer, Batch, Inputs, Model, check_class_names
 from verax.models.function import CallableModel
-from verax.models.tables import TableModel, encode_rows, original_values
+from verax.models.tables import TableModel, encode_rows
 from verax.models.text import TextPipeline, check_texts, is_texts
 
 if TYPE_CHECKING:
@@ -44,11 +45,13 @@ def as_model(
         fitted: a scikit-learn Pipeline that starts with a Count, Tfidf or Hashing vectoriser; any other
             fitted classifier with ``predict_proba`` (scikit-learn, xgboost); a torch module with its encoder; a
             Hugging Face ``pipeline("text-classification")``, or such a model with its tokenizer; or a callable from a
-            batch of inputs to probabilities. A Model is returned as it is.
+            batch of inputs to probabilities: texts, rows as a DataFrame where ``reference`` is one, or encoded rows. A
+            Model is returned as it is.
         class_names: one name per class, in the model's order; by default the labels it was fitted on.
         kind: ``"text"`` or ``"table"``, where it cannot be seen from the rest.
         reference: training inputs: texts, or rows of a table (DataFrame, list of rows, or encoded array).
-            Explainers take bins and background values from rows, and those that have to learn first learn from it.
+            Explainers take bins and background values from rows, and those that have to learn first learn from it. A
+            model that reads DataFrames is asked with frames of the types and the very cells of this one.
         schema: the table's columns; learned from ``reference`` by default.
         encoder: of a torch module: from a list of texts, or encoded rows of a table, to what the module is called with
             (a tensor, several, or several by name).
@@ -133,10 +136,14 @@ def _adapt_callable(
 ) -> Model:
     if kind == "text" or (kind is None and reference is None and schema is None):
         return CallableModel(function, class_names=class_names, reference=reference)
+    # With a schema of its own it reads encoded rows; a frame alone says what it was fitted on.
+    frames = schema is None and as_frame(reference) is not None
     if reference is not None:
         schema = schema or _learn(reference, None)
         reference = encode_rows(reference, schema)
-    return CallableModel(function, kind="table", class_names=class_names, schema=schema, reference=reference)
+    return CallableModel(
+        function, kind="table", class_names=class_names, schema=schema, reference=reference, frames=frames
+    )
 
 
 def _adapt_table(
@@ -145,17 +152,48 @@ def _adapt_table(
     names = [str(name) for name in getattr(estimator, "feature_names_in_", ())]
     frame = as_frame(reference)
     if names and frame is not None:
-        _check_columns(names, [str(name) for name in frame.columns], "reference")
-        reference = frame = frame[names]
+        labels = {str(label): label for label in frame.columns}
+        names = _spelt(names, list(labels))
+        _check_columns(names, list(labels), "reference")
+        reference = frame = frame[[labels[name] for name in names]]
+    elif names and schema is None and isinstance(reference, list):
+        reference = frame = _named_rows(reference, names)
     if schema is None:
         schema = _numeric_schema(estimator, names) if reference is None else _learn(reference, names or None)
+        if not names and frame is not None and schema.categorical and _reads(estimator, frame):
+            names = list(schema.names)  # of another making, which does not say what it was fitted on
         _check_plain_rows(estimator, names, schema)
+    elif names and frame is not None:
+        schema = schema.remembering(frame)
+    names = _spelt(names, schema.names)
     _check_schema(estimator, names, schema)
-    if reference is None:
-        return TableModel(estimator, schema, class_names, frames=bool(names))
-    encoded = encode_rows(reference, schema)
-    originals = original_values(frame, encoded, schema) if names and frame is not None else None
-    return TableModel(estimator, schema, class_names, encoded, bool(names), originals)
+    encoded = None if reference is None else encode_rows(reference, schema)
+    return TableModel(estimator, schema, class_names, encoded, tuple(names))
+
+
+def _spelt(names: Sequence[str], there: Sequence[str]) -> list[str]:
+    """The columns of a fit as the table spells them: LightGBM writes "hours_per_week" for "hours per week"."""
+    spelt = {name.replace(" ", "_"): name for name in there}
+    return [name if name in there else spelt.get(name, name) for name in names]
+
+
+def _named_rows(rows: Sequence[Sequence[object]], names: Sequence[str]) -> RawRows:
+    """A list of rows as the DataFrame that it makes; one that does not fit is left for others to refuse."""
+    import pandas as pd
+
+    if any(isinstance(row, (str, np.ndarray)) or not hasattr(row, "__len__") for row in rows):
+        return rows
+    return pd.DataFrame(rows, columns=list(names)) if all(len(row) == len(names) for row in rows) else rows
+
+
+def _reads(estimator: BaseEstimator, frame: pd.DataFrame) -> bool:
+    """Whether an estimator answers to rows of a frame."""
+    if hasattr(estimator, "n_features_in_"):
+        return False  # scikit-learn's say themselves what names they know
+    try:
+        return len(estimator.predict_proba(frame.iloc[:2])) == len(frame.iloc[:2])
+    except Exception:  # whatever somebody's estimator may raise
+        return False
 
 
 def _learn(reference: RawRows, names: Sequence[str] | None) -> Schema:
@@ -163,12 +201,15 @@ def _learn(reference: RawRows, names: Sequence[str] | None) -> Schema:
     from verax.data.table import Schema
 
     if (frame := as_frame(reference)) is not None:
-        from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
-        frame = frame.rename(columns=str)
-        types = frame.infer_objects().dtypes.items()
-        categorical = [name for name, kind in types if is_bool_dtype(kind) or not is_numeric_dtype(kind)]
-        return Schema.learn(frame, categorical=categorical)
+        kinds = [(str(name), kind) for name, kind in frame.infer_objects().dtypes.items()]
+        categorical = [name for name, kind in kinds if not (is_date(kind) or kind.kind in ("i", "u", "f"))]
+        categorical += [
+            name for name, kind in kinds if hasattr(kind, "categories") and name not in categorical
+        ]
+        schema = Schema.learn(frame, categorical=categorical)
+        # Cells that would be one number are categories (None beside NaN among objects).
+        merged = [column.name for column in schema.columns if column.original and not column.original.exact]
+        return Schema.learn(frame, categorical=[*categorical, *merged]) if merged else schema
     if names is None and len(reference) and hasattr(reference[0], "__len__"):
         names = [f"x{number}" for number in range(len(reference[0]))]
     return Schema.learn(reference, names=names)
@@ -191,8 +232,20 @@ def _numeric_schema(estimator: BaseEstimator, names: Sequence[str]) -> Schema:
 def _check_schema(estimator: BaseEstimator, names: Sequence[str], schema: Schema) -> None:
     if names:
         _check_columns(names, list(schema.names), "schema")
+        merged = [
+            column
+            for column in schema.columns
+            if column.name in names and column.original is not None and not column.original.exact
+        ]
+        if merged:
+            raise VeraxError(
+                f"The column {merged[0].name!r} writes one value in several ways (as '?' and 'none'), which a model of "
+                "DataFrames can tell apart and an encoded row cannot; write it in one way in the rows that the model "
+                "is fitted on."
+            )
+        return
     width = getattr(estimator, "n_features_in_", None)
-    if width is not None and (int(width) != len(schema) or (names and list(schema.names) != list(names))):
+    if width is not None and int(width) != len(schema):
         raise VeraxError(
             f"{type(estimator).__name__} was fitted on {width} columns but the table has {len(schema)} "
             f"({', '.join(schema.names)}); give the columns it was fitted on, in that order."
@@ -265,6 +318,11 @@ def _is_vectorizer(step: BaseEstimator) -> bool:
     from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 
     return isinstance(step, (CountVectorizer, HashingVectorizer))  # TfidfVectorizer is a CountVectorizer
+
+
+def reads_texts(thing: object) -> bool:
+    """Whether something fitted begins with a vectoriser of texts, as far as can be seen."""
+    return hasattr(thing, "fit") and _is_vectorizer(_flat_steps(thing)[0])
 
 
 def text_column(estimator: BaseEstimator) -> str | None:

@@ -152,7 +152,10 @@ def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
     bad = ~np.isfinite(weights) | (weights < 0)
     if bad.any():
         row = int(np.argmax(bad))
-        raise VeraxError(f"Row {row} has the weight {weights[row]:g}; weights are finite numbers, 0 or more.")
+        raise VeraxError(
+            f"Row {row} has the weight {weights[row]:g}; weights are finite numbers, 0 or more "
+            "(rows are counted from 0)."
+        )
     return weights
 
 
@@ -160,16 +163,17 @@ def _complaint(row: FloatArray, number: int) -> str:
     if not np.isfinite(row).all():
         return (
             f"The model returned {row[~np.isfinite(row)][0]} as a probability for input {number}; "
-            "look at that input, or replace missing values before the model sees them."
+            "look at that input, or replace missing values before the model sees them (inputs are counted from 0)."
         )
     if row.min() < -SUM_TOLERANCE:
         return (
             f"The model returned the negative probability {row.min():.4g} for input {number}; "
-            "return probabilities, between 0 and 1."
+            "return probabilities, between 0 and 1 (inputs are counted from 0)."
         )
     return (
         f"The model's probabilities for input {number} sum to {row.sum():.4g} instead of 1; "
-        "return probabilities, not scores or log-odds (a softmax may be missing)."
+        "return probabilities, not scores or log-odds (a softmax may be missing; inputs are "
+        "counted from 0)."
     )
 
 

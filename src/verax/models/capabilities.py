@@ -12,12 +12,15 @@ from numpy.typing import NDArray
 from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
 from verax.models.base import Inputs, Model
+from verax.text import listed
 
 if TYPE_CHECKING:
     from torch import nn
 
 # These explainers need nothing but probabilities.
 WORK_ON_ANY_MODEL = ("lime", "shap", "greedy")
+# These need gradients.
+WORK_ON_GRADIENTS = ("gradient-x-input", "integrated-gradients")
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +152,22 @@ def has(model: Model, capability: Capability) -> bool:
     return isinstance(model, PROTOCOLS[capability])
 
 
+def what_works(model: Model, *inside: str) -> str:
+    """The methods that do work on this very model, for a sentence that refuses another one.
+
+    Args:
+        model: what is to be explained.
+        inside: methods that look inside and work on it; those that need gradients are known here.
+    """
+    if has(model, "gradients"):
+        inside = (*inside, *WORK_ON_GRADIENTS)
+    named = listed([*inside, *WORK_ON_ANY_MODEL])
+    if model.kind == "table" and not has(model, "reference"):
+        # Absent columns take values of other rows, and there are none.
+        return f"{named} work on it once it has some training rows: verax.as_model(..., reference=rows)"
+    return f"{named} work on {'it' if inside else 'any model'}"
+
+
 @overload
 def ask_for(model: Model, capability: Literal["scores"], method: str) -> Scores: ...
 @overload
@@ -174,5 +193,4 @@ def ask_for(model: Model, capability: Capability, method: str) -> object:
     )
     if capability == "reference":
         raise VeraxError(f"{needs}; give some: verax.as_model(..., reference=inputs).")
-    *others, last = WORK_ON_ANY_MODEL
-    raise VeraxError(f"{needs}; {', '.join(others)} and {last} work on any model.")
+    raise VeraxError(f"{needs}; {what_works(model)}.")

@@ -188,7 +188,7 @@ def _check_rows(X: Any) -> Any:
         row = int(np.searchsorted(rows.indptr, place, side="right")) - 1
         raise VeraxError(
             f"Row {row} has the negative value {rows.data[place]:g} in column {rows.indices[place]}; "
-            "SparseForest takes presences or counts, 0 or more."
+            "SparseForest takes presences or counts, 0 or more (rows are counted from 0)."
         )
     return rows
 
@@ -200,7 +200,7 @@ def _check_counts(sample_weight: Any, n_rows: int) -> NDArray[np.int64]:
         row = int(np.argmax(broken))
         raise VeraxError(
             f"Row {row} has the weight {weights[row]:g}; a weight of SparseForest says how many times a row "
-            "stands in the training part, so give whole numbers."
+            "stands in the training part, so give whole numbers (rows are counted from 0)."
         )
     if weights.sum() > LARGEST_TOTAL:
         raise VeraxError(

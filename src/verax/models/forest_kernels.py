@@ -17,24 +17,14 @@ gives the same tree as two equal rows that follow each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from verax.arrays import FloatArray
+from verax.compiled import compiled
 from verax.models.forest_arrays import Bag, Ints, Nodes, Work
 
-F = TypeVar("F", bound=Callable[..., Any])
 NO_COLUMN = -1
-
-
-def compiled(function: F) -> F:
-    """Compiles on first use and keeps the machine code beside the module."""
-    fast: Any = njit(cache=True, nogil=True)(function)
-    return cast(F, fast)
 
 
 @compiled

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 
 class CallableModel(Model):
-    """A function that is given a list of texts, or an array of encoded table rows, and returns probabilities.
+    """A function that is given a list of texts, or rows of a table, and returns probabilities.
 
     Attributes:
-        function: called with ``list[str]`` (text) or a float64 array (table).
+        function: called with ``list[str]`` (text), or with encoded rows, a float64 array (table).
+        frames: the function is called with DataFrames instead, of the types and cells that the schema remembers.
         schema: the table's columns; None for texts.
         reference: training texts or encoded training rows, for explainers that learn or need a background, or None.
         class_names: as given, or ``class 0``, ``class 1``, ... once the first answer has shown how many there
@@ -36,6 +37,7 @@ class CallableModel(Model):
         class_names: Sequence[str] | None = None,
         schema: Schema | None = None,
         reference: Sequence[str] | FloatArray | None = None,
+        frames: bool = False,
     ) -> None:
         if kind == "table" and schema is None:
             raise VeraxError(
@@ -46,13 +48,16 @@ class CallableModel(Model):
         self.kind = kind
         self.schema = schema
         self.reference = reference
+        self.frames = frames
         self.class_names = () if class_names is None else check_class_names(class_names, class_names)
 
     def predict_proba(self, inputs: Inputs) -> FloatArray:
         """Probabilities of the classes, one row per input, checked."""
-        batch = check_texts(inputs) if self.schema is None else encode_rows(inputs, self.schema)
+        batch: Batch = check_texts(inputs) if self.schema is None else encode_rows(inputs, self.schema)
         if len(batch) == 0:
             return np.empty((0, len(self.class_names)))
+        if self.frames and self.schema is not None:
+            batch = self.schema.decode(batch)
         probabilities = ask(self.function, batch, len(batch), len(self.class_names) or None)
         if not self.class_names:
             self.class_names = tuple(f"class {number}" for number in range(probabilities.shape[1]))

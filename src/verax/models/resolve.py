@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from verax.errors import VeraxError, reason
 from verax.extras import install_command
 from verax.foreign import check_foreign
-from verax.models.adapt import as_model
+from verax.models.adapt import as_model, reads_texts
 from verax.models.base import Model
 from verax.models.fit import fit_model
 from verax.models.neural import ABOUT
@@ -94,6 +94,8 @@ def own_model(name: str, thing: object, dataset: Dataset, seed: int = 0) -> Mode
 def load_saved(name: str) -> object:
     """What a file that joblib or pickle wrote holds, or a folder of ``save_model``."""
     path = Path(name)
+    if not path.exists():
+        raise VeraxError(f"There is no saved model {name!r}; check the path (looked in {Path.cwd()}).")
     if path.suffix not in SAVED:
         try:
             from verax.models.neural.saving import load_model
@@ -148,6 +150,12 @@ def _own_model(name: str, thing: object, dataset: Dataset) -> Model:
             f"The classes of {name!r} are in the order {', '.join(labels)}, those of {dataset.name!r} "
             f"{', '.join(dataset.class_names)}; fit the model on the numbers of the classes "
             "(dataset.train.labels)."
+        )
+    if dataset.kind == "table" and reads_texts(thing):
+        raise VeraxError(
+            f"The model {name!r} reads texts, and {dataset.name!r} is a table of the columns "
+            f"{', '.join(dataset.schema.names if dataset.schema else ())}; name the column of its texts: text=..., on "
+            "the command line --text-column."
         )
     if dataset.kind == "text":
         model = as_model(thing, class_names=dataset.class_names, kind="text")

@@ -13,7 +13,6 @@ from verax.models.base import Answer, Inputs, Model, ask
 
 if TYPE_CHECKING:
     import pandas as pd
-    from pandas.api.extensions import ExtensionArray
     from sklearn.base import BaseEstimator
 
     from verax.data.table import Schema
@@ -28,20 +27,18 @@ class TableModel(Model):
 
     Attributes:
         estimator: anything fitted with ``predict_proba``.
-        schema: the columns, in the estimator's order.
+        schema: the table's columns.
         class_names: one name per class, in the estimator's order.
         reference: encoded training rows, for explainers that need bins or a background; None if not given.
-        frames: the estimator was fitted on DataFrames, so rows are decoded to one before it is called.
-        originals: for such an estimator, each categorical column's values as the training frame spells them
-            (their type, spaces, missing values), by code; a column not in it is decoded to plain texts.
+        columns: of an estimator that was fitted on DataFrames, their columns in that order: rows become such a frame
+            before it is called. Empty for one that reads encoded rows.
     """
 
     estimator: BaseEstimator
     schema: Schema = field(repr=False)
     class_names: tuple[str, ...]
     reference: FloatArray | None = field(default=None, repr=False)
-    frames: bool = False
-    originals: dict[str, ExtensionArray] | None = field(default=None, repr=False)
+    columns: tuple[str, ...] = field(default=(), repr=False)
 
     kind = "table"
 
@@ -59,14 +56,14 @@ class TableModel(Model):
     def _probabilities(self, rows: FloatArray) -> Answer:
         return self.estimator.predict_proba(self.as_read(rows))
 
+    @property
+    def frames(self) -> bool:
+        """Whether the estimator reads DataFrames."""
+        return bool(self.columns)
+
     def as_read(self, rows: FloatArray) -> FloatArray | pd.DataFrame:
         """Encoded rows as the estimator reads them: as they are, or as the DataFrame that they stand for."""
-        if not self.frames:
-            return rows
-        frame = self.schema.decode(rows)
-        for name, values in (self.originals or {}).items():
-            frame[name] = values.take(rows[:, self.schema.names.index(name)].astype(np.intp))
-        return frame
+        return self.schema.decode(rows, self.columns) if self.columns else rows
 
 
 def encode_rows(rows: RawRows, schema: Schema) -> FloatArray:
@@ -81,22 +78,8 @@ def encode_rows(rows: RawRows, schema: Schema) -> FloatArray:
         if all(_is_encoded(row) for row in rows):
             rows = np.stack(rows)
     if (frame := as_frame(rows)) is not None:
-        rows = frame.rename(columns=str)  # a frame made of an array calls its columns 0, 1, ...
+        rows = frame
     return schema.check(rows) if _is_encoded(rows) else schema.encode(rows)
-
-
-def original_values(frame: pd.DataFrame, encoded: FloatArray, schema: Schema) -> dict[str, ExtensionArray]:
-    """Each categorical column's values as a frame spells them, by code: what a model fitted on it knows.
-
-    A column with a category that the frame does not show is left out.
-    """
-    values = {}
-    for place in schema.categorical:
-        column = schema.columns[place]
-        codes, rows = np.unique(encoded[:, place], return_index=True)
-        if len(codes) == len(column.categories or ()):
-            values[column.name] = frame[column.name].iloc[rows].array
-    return values
 
 
 def _is_encoded(rows: object) -> bool:

@@ -69,7 +69,7 @@ def check_texts(inputs: Inputs) -> list[str]:
         if not isinstance(text, str):
             raise VeraxError(
                 f"Input {number} is {text!r} (a {type(text).__name__}), not a text; "
-                "replace it by a string, or leave it out."
+                "replace it by a string, or leave it out (inputs are counted from 0)."
             )
     return texts
 

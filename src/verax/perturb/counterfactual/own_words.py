@@ -16,6 +16,8 @@ from verax.perturb.counterfactual.thesaurus import Thesaurus
 
 # Of the last few training parts: a benchmark explains many models of the same texts.
 KEPT = 2
+# What a method can do without similar words.
+REMOVED = {"anchor": ", or let it leave words out: anchor(words=removed)"}
 _BY_TEXTS: OrderedDict[tuple[str, str], Thesaurus] = OrderedDict()
 _BY_MODEL: WeakKeyDictionary[Model, dict[str, Thesaurus]] = WeakKeyDictionary()
 
@@ -36,7 +38,7 @@ def thesaurus_for(model: Model, source: str, method: str) -> Thesaurus:
             raise VeraxError(
                 f"The method {method!r} learns similar words from the model's {error.n_texts:,} training texts, and no "
                 f"word occurs {error.min_count} times in them; say where word vectors are: {method}(vectors=minilm), "
-                "or a GloVe file."
+                f"or a GloVe file{REMOVED.get(method, '')}."
             ) from error
     return kept[source]
 
@@ -48,7 +50,7 @@ def _reference(model: Model, source: str, method: str) -> Sequence[str]:
         raise VeraxError(
             f"The method {method!r} replaces words by similar ones, which it learns from texts that the model was "
             "trained on, and this model has none; give some: verax.as_model(..., reference=texts), or say where word "
-            f"vectors are: {method}(vectors=glove.txt)."
+            f"vectors are: {method}(vectors=minilm), or a GloVe file{REMOVED.get(method, '')}."
         )
     reference: Sequence[str] = getattr(model, "reference", ())
     return reference

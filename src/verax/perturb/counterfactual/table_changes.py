@@ -27,12 +27,13 @@ from verax.seeds import stream
 def column_values(schema: Schema, rows: Inputs) -> tuple[FloatArray, ...]:
     """The values that each column may take: every category; the distinct numbers of some training rows.
 
-    A missing number that occurs in these rows is a value like the others, as a missing category is.
+    A missing number that occurs in these rows is a value like the others, as a missing category is. Of a column of
+    pandas' type category, which may have categories that never occur, it is those of the training rows.
     """
     encoded = encode_rows(rows, schema)
     return tuple(
         np.unique(encoded[:, place])
-        if column.categories is None
+        if column.categories is None or hasattr(getattr(column.original, "dtype", None), "categories")
         else np.arange(float(len(column.categories)))
         for place, column in enumerate(schema.columns)
     )

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from verax.arrays import BoolArray, FloatArray, IndexArray
+from verax.errors import reason
 from verax.models.base import ask
 from verax.models.tables import TableModel
 from verax.perturb.paths.coded_trees import CodedTrees, coded_trees
@@ -155,7 +156,12 @@ class EncodedColumns:
 
 def encoded_columns(model: TableModel, reference: FloatArray) -> EncodedColumns | None:
     """The columns of a model that reads them one at a time, checked against its pipeline; None for any other."""
-    found = _encoded_columns(model, reference)
+    try:
+        found = _encoded_columns(model, reference)
+        if isinstance(found, EncodedColumns):
+            found = _agreeing(found, reference)
+    except Exception as error:  # whatever a step may raise on rows that were put together
+        found = f"a step of it raised {type(error).__name__} ({reason(error)}) on rows that were put together"
     if isinstance(found, str):
         log.info("Rows go through the whole pipeline of this model: %s.", found)
         return None
@@ -192,6 +198,15 @@ def _encoded_columns(model: TableModel, reference: FloatArray) -> EncodedColumns
     if isinstance(head, LinearHead):
         return replace(made, linear=head)
     return replace(made, trees=_trees(made, places)) if HAS_NUMBA else made
+
+
+def _agreeing(found: EncodedColumns, reference: FloatArray) -> EncodedColumns | str:
+    """The same columns if they give some rows the model's own probabilities."""
+    rows = _mixed(reference)
+    answers, own = found.predict(rows), found.model.predict_proba(rows)
+    if answers is None or not np.allclose(answers, own, rtol=0.0, atol=SAME):
+        return "its columns, looked up, give other probabilities"
+    return found
 
 
 def _one_by_one(step: BaseEstimator | str) -> bool:
@@ -247,12 +262,10 @@ def _trees(made: EncodedColumns, places: Sequence[IndexArray]) -> CodedTrees | N
     ensemble = flatten(classifier)
     if ensemble is None:
         return None
-    # Others compare in single precision.
-    double = type(classifier).__module__.startswith("verax.")
-    encoded = [
-        column.encoded if double else column.encoded.astype(np.float32).astype(np.float64)
-        for column in made.columns
-    ]
+    if ensemble.sets is not None:
+        log.info("The trees of this model are not walked together: they split by sets of categories.")
+        return None
+    encoded = [ensemble.read(column.encoded) for column in made.columns]
     trees = coded_trees(ensemble, [column.feeds for column in made.columns], encoded, made.constant)
     if trees is None:
         log.info("The trees of this model are not walked together: they ask too many different questions.")

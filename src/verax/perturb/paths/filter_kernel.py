@@ -7,29 +7,23 @@ takes ten times as long; so the register is said. Import this module inside func
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic, models, register_model
 from numpy.typing import NDArray
 
 from verax.arrays import BoolArray, IndexArray
+from verax.compiled import compiled
 
 # Numbers in a register, and words that a filter may look at.
 LANES, WIDTH = 8, 4
 # What a word at each offset of eight filters takes in the table.
 GROUP = LANES * WIDTH
 
-F = TypeVar("F", bound=Callable[..., Any])
 Singles = NDArray[np.float32]
-
-
-def compiled(function: F) -> F:
-    """Compiles on first use and keeps the machine code beside the module."""
-    fast: Any = njit(cache=True, nogil=True)(function)
-    return cast(F, fast)
 
 
 def inside(function: Callable[..., Any]) -> Callable[..., Any]:

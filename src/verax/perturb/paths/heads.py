@@ -148,7 +148,8 @@ def head_for(classifier: BaseEstimator, weighting: Weighting, n_columns: int) ->
     if weighting.norm is not None or weighting.signed:
         return f"{name} on rows with a norm or with negative values has no fast path"
     ensemble = flatten(classifier)
-    if ensemble is None:
+    # Texts are walked in single precision; where that would round what the model compares, the model is asked.
+    if ensemble is None or not (ensemble.single or module.startswith("verax.")):
         return f"{name} has no fast path"
     return TreeHead.of(ensemble, n_columns)
 

@@ -6,7 +6,8 @@ Import this module inside functions only: importing numba takes a while.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from importlib.util import find_spec
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,20 +18,14 @@ from verax.perturb.paths.ensembles import NodeArray
 F = TypeVar("F", bound=Callable[..., Any])
 Words = NDArray[np.uint64]
 
-try:
-    from numba import njit
-except ImportError:
+if find_spec("numba") is None:
 
     def compiled(function: F) -> F:
         """Leaves the function as it is: numba is not installed."""
         return function
 
 else:
-
-    def compiled(function: F) -> F:
-        """Compiles on first use and keeps the machine code beside the module."""
-        fast: Any = njit(cache=True, nogil=True)(function)
-        return cast(F, fast)
+    from verax.compiled import compiled
 
 
 def _lowest_bit_table() -> NDArray[np.int64]:
@@ -226,6 +221,101 @@ def walk_tests(
                     node = left[node]
             for output in range(n_outputs):
                 add_to_members(values[node, output], sets[depth], start, end, outputs[output])
+
+
+@compiled
+def walk_pair(
+    roots: NodeArray,
+    column: NodeArray,
+    threshold: FloatArray,
+    left: NodeArray,
+    right: NodeArray,
+    missing_left: BoolArray,
+    values: FloatArray,
+    present: FloatArray,
+    absent: FloatArray,
+    owner: NodeArray,
+    masks: Words,
+    full: Words,
+    outputs: FloatArray,
+) -> None:
+    """Adds to ``outputs`` (outputs, variants) what the leaf of each mixture of two rows says, tree by tree.
+
+    A node that sends both rows to the same child sends all of their mixtures there; at any other the mixtures part by
+    whether the feature is present.
+
+    Args:
+        roots, column, threshold, left, right, missing_left, values: the arrays of ``Trees``.
+        present: the value of each column while its feature is present.
+        absent: the value of each column while its feature is absent.
+        owner: which feature each column belongs to; negative for none.
+        masks: (features, words): a bit for each variant in which the feature is present.
+        full: a bit for each variant.
+        outputs: where leaves are added.
+    """
+    n_words = len(full)
+    n_outputs = values.shape[1]
+    none = np.uint64(0)
+    capacity = 64
+    sets = np.empty((capacity, n_words), dtype=np.uint64)
+    nodes = np.empty(capacity, dtype=np.int32)
+    for root in roots:
+        sets[0] = full
+        nodes[0] = root
+        depth = 1
+        whole = True  # no node has split the variants yet
+        while depth > 0:
+            depth -= 1
+            node = nodes[depth]
+            while left[node] >= 0:
+                test = column[node]
+                feature = owner[test]
+                value = absent[test]
+                goes_left = missing_left[node] if np.isnan(value) else value <= threshold[node]
+                without = left[node] if goes_left else right[node]
+                if feature < 0:
+                    node = without
+                    continue
+                value = present[test]
+                goes_left = missing_left[node] if np.isnan(value) else value <= threshold[node]
+                within = left[node] if goes_left else right[node]
+                if within == without:
+                    node = within
+                    continue
+                if depth + 2 > capacity:
+                    more = np.empty((2 * capacity, n_words), dtype=np.uint64)
+                    more[:capacity] = sets
+                    sets = more
+                    nodes = np.concatenate((nodes, nodes))
+                    capacity *= 2
+                any_kept = none
+                any_lost = none
+                for word in range(n_words):
+                    here = sets[depth, word]
+                    kept = here & masks[feature, word]
+                    lost = here & ~masks[feature, word]
+                    sets[depth, word] = lost
+                    sets[depth + 1, word] = kept
+                    any_kept |= kept
+                    any_lost |= lost
+                if any_kept == none:
+                    node = without
+                elif any_lost == none:
+                    for word in range(n_words):
+                        sets[depth, word] = sets[depth + 1, word]
+                    node = within
+                else:
+                    whole = False
+                    nodes[depth] = without
+                    depth += 1
+                    node = within
+            for output in range(n_outputs):
+                value = values[node, output]
+                if whole and value != 0.0:
+                    for row in range(outputs.shape[1]):
+                        outputs[output, row] += value
+                elif not whole:
+                    add_to_members(value, sets[depth], 0, n_words, outputs[output])
 
 
 @compiled

@@ -5,16 +5,14 @@ Import this module inside functions only: numba takes a while.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from functools import partial
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from verax.arrays import IndexArray
+from verax.compiled import compiled as machine_code
 
-F = TypeVar("F", bound=Callable[..., Any])
 Singles = NDArray[np.float32]
 Numbers = NDArray[np.int32]
 
@@ -27,12 +25,8 @@ P0, P1, P2, P3, P4 = map(
 Q1, Q2, Q3, Q4 = map(np.float32, (0.46739514182, 0.025991121092, 0.00033356844713, 8.0735890472e-07))
 
 
-def compiled(function: F) -> F:
-    """Compiles on first use; sums may be taken in any order, so that eight numbers or more are added at a time."""
-    fast: Any = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})(
-        function
-    )
-    return cast(F, fast)
+# Sums may be taken in any order, so that eight numbers or more are added at a time.
+compiled = partial(machine_code, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
 
 
 @compiled

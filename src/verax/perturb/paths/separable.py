@@ -50,24 +50,29 @@ def separable(model: Model, reference: FloatArray) -> Separable | None:
     base = reference[:1]
     try:
         seen = _transform(model, before, base, 0.0)
-    except (TypeError, ValueError):
-        return None  # the classifier reads categories as they are, and no numbers
-    owner = np.full(seen.shape[1], -1, dtype=np.int32)
-    for column in range(reference.shape[1]):
-        values = _some_values(reference[:, column])
-        rows = np.repeat(base, len(values), axis=0)
-        rows[:, column] = values
-        changed = (_transform(model, before, rows, 0.0) != seen).any(axis=0)
-        if (owner[changed] >= 0).any():
-            return None
-        owner[changed] = column
+        owner = np.full(seen.shape[1], -1, dtype=np.int32)
+        for column in range(reference.shape[1]):
+            values = _some_values(reference[:, column])
+            rows = np.repeat(base, len(values), axis=0)
+            rows[:, column] = values
+            made = _transform(model, before, rows, 0.0)
+            changed = ((made != seen) & ~(np.isnan(made) & np.isnan(seen))).any(axis=0)
+            if (owner[changed] >= 0).any():
+                return None
+            owner[changed] = column
+    except Exception:
+        return (
+            None  # the classifier reads categories as they are, and no numbers; or a step refuses such rows
+        )
     return Separable(model, before, classifier, owner)
 
 
 def _steps(estimator: BaseEstimator) -> list[BaseEstimator]:
     from sklearn.pipeline import Pipeline
 
-    return [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else [estimator]
+    steps = [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else [estimator]
+    own = getattr(steps[-1], "_preprocessor", None)  # HistGradientBoosting encodes categories by itself
+    return steps if own is None else [*steps[:-1], own, steps[-1]]
 
 
 def _some_values(values: FloatArray) -> FloatArray:
@@ -78,9 +83,9 @@ def _some_values(values: FloatArray) -> FloatArray:
 def _transform(
     model: TableModel, steps: tuple[BaseEstimator, ...], rows: FloatArray, absent: float
 ) -> FloatArray:
-    seen = model.schema.decode(rows) if model.frames else rows
+    seen = model.as_read(rows)
     for step in steps:
-        seen = step.transform(seen)
+        seen = seen if isinstance(step, str) or step is None else step.transform(seen)  # "passthrough"
     if scipy.sparse.issparse(seen):
         entries = scipy.sparse.coo_matrix(seen)
         dense = np.full(seen.shape, absent)

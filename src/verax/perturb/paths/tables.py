@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from verax.arrays import BoolArray, FloatArray
+from verax.arrays import BoolArray, FloatArray, IndexArray
 from verax.data.table import Schema
 from verax.errors import VeraxError
 from verax.models.base import Inputs, Model
 from verax.models.tables import TableModel, encode_rows
 from verax.perturb.evaluate import Answer, Prepared, Rows, evaluate_packed
 from verax.perturb.masks import Variants, distinct_rows
+from verax.perturb.paths.background_trees import BackgroundTrees, background_trees
 from verax.perturb.paths.encoded_columns import EncodedColumns, encoded_columns
 from verax.seeds import stream
+
+N = TypeVar("N", np.float64, np.intp)
 
 # How many background rows stand for "absent" (shap's usual number).
 BACKGROUND_ROWS = 100
@@ -25,10 +30,19 @@ BLOCK_ROWS = 4_096
 
 @dataclass(frozen=True, eq=False)
 class TableRow(Prepared):
-    """An encoded row, and in which columns each background row agrees with it."""
+    """An encoded row.
+
+    Attributes:
+        values: the row.
+        same: in which columns each background row agrees with it.
+        read: what the model's trees read of it, if they are walked.
+        places: of a model that looks values up, their places, if all of them are known.
+    """
 
     values: FloatArray
     same: BoolArray
+    read: FloatArray | None = None
+    places: IndexArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +52,7 @@ class TablePath:
     model: Model
     background: FloatArray
     columns: EncodedColumns | None = None
+    trees: BackgroundTrees | None = None
     name: str = "table, background"
 
     def prepare(self, inputs: Inputs) -> list[TableRow]:
@@ -46,21 +61,51 @@ class TablePath:
         rows = encode_rows(inputs, schema)
         both_missing = np.isnan(rows[:, None, :]) & np.isnan(self.background)
         same = (rows[:, None, :] == self.background) | both_missing
-        return [TableRow(schema.names, row, agrees) for row, agrees in zip(rows, same, strict=True)]
+        read = [None] * len(rows) if self.trees is None else self.trees.read_all(rows)
+        known = [self._places(row[None]) if self.trees is None else None for row in rows]
+        places = [None if found is None else found[0] for found in known]
+        return [TableRow(schema.names, *parts) for parts in zip(rows, same, read, places, strict=True)]
+
+    def _places(self, rows: FloatArray) -> IndexArray | None:
+        """Where the model's columns look up each value of some rows; None if there is one that they do not know."""
+        found = None if self.columns is None else self.columns.places(rows)
+        return None if found is None else np.stack(found, axis=1)
 
     def evaluate(self, prepared: Sequence[TableRow], masks: Iterable[Variants]) -> Iterator[Answer]:
         """One answer per row: probabilities averaged over the background."""
-        parts = (self._rows(row, mask) for row, mask in zip(prepared, masks, strict=True))
-        return evaluate_packed(parts, self._ask, self._average)
+        if self.trees is not None and all(row.read is not None for row in prepared):
+            return self._mixtures(self.trees, prepared, masks)
+        # A perturbed row's values are the input's or the background's: where both are known, none is looked up.
+        known = self._places(self.background) if all(row.places is not None for row in prepared) else None
+        if known is None:
+            pairs = zip(prepared, masks, strict=True)
+            parts = (self._rows(row, row.values, self.background, mask) for row, mask in pairs)
+            return evaluate_packed(parts, self._ask, self._average)
+        own = [row.places for row in prepared if row.places is not None]
+        triples = zip(prepared, own, masks, strict=True)
+        places = (self._rows(row, here, known, mask) for row, here, mask in triples)
+        return evaluate_packed(places, self._ask_places, self._average)
 
-    def _rows(self, row: TableRow, masks: Variants) -> Iterator[Rows[FloatArray]]:
+    def _mixtures(
+        self, trees: BackgroundTrees, prepared: Sequence[TableRow], masks: Iterable[Variants]
+    ) -> Iterator[Answer]:
+        for row, mask in zip(prepared, masks, strict=True):
+            assert row.read is not None
+            parts = [trees.answer(row.read, block) for block in mask.blocks(BLOCK_ROWS)]
+            probabilities, rows = zip(*parts, strict=True)
+            yield Answer(np.concatenate(probabilities), sum(rows), len(parts))
+
+    def _rows(
+        self, row: TableRow, own: NDArray[N], others: NDArray[N], masks: Variants
+    ) -> Iterator[Rows[NDArray[N]]]:
+        """The perturbed rows of an input, as values or as places, of its own and of the background rows."""
         for block in masks.blocks(BLOCK_ROWS):
             columns = block.columns()
-            for background, same in zip(self.background, row.same, strict=True):
+            for background, same in zip(others, row.same, strict=True):
                 # Where a background row agrees with the input, presence makes no difference: many variants are one.
                 present = columns | same[:, None]
                 first, inverse = distinct_rows(present)
-                rows = np.where(present[:, first].T, row.values, background)
+                rows = np.where(present[:, first].T, own, background)
                 yield Rows(rows, len(rows), inverse, rows.size)
 
     def predict(self, rows: FloatArray) -> FloatArray:
@@ -70,6 +115,10 @@ class TablePath:
 
     def _ask(self, batches: Sequence[FloatArray]) -> FloatArray:
         return self.predict(np.concatenate(batches))
+
+    def _ask_places(self, batches: Sequence[IndexArray]) -> FloatArray:
+        assert self.columns is not None
+        return self.columns.predict_places(list(np.concatenate(batches).T))
 
     def _average(self, answers: list[FloatArray]) -> FloatArray:
         n = len(self.background)
@@ -111,5 +160,9 @@ def background_rows(model: Model, count: int = BACKGROUND_ROWS) -> FloatArray:
 def table_path(model: Model) -> TablePath:
     """The path for a model of tables; its own columns are used if they are read one at a time."""
     background = background_rows(model)
-    columns = encoded_columns(model, reference_rows(model)) if isinstance(model, TableModel) else None
-    return TablePath(model, background, columns)
+    if not isinstance(model, TableModel):
+        return TablePath(model, background)
+    reference = reference_rows(model)
+    return TablePath(
+        model, background, encoded_columns(model, reference), background_trees(model, background, reference)
+    )

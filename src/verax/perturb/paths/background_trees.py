@@ -1,0 +1,201 @@
+"""Trees on rows of a table that mix an input with background rows: all mixtures go down each tree together.
+
+A perturbed row takes each column from the input or from one background row. Most nodes send both of them to the same
+child; only the others part the mixtures, by a mask that is known already. So no row is built and no value looked up.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from verax.arrays import BoolArray, FloatArray, IndexArray
+from verax.errors import reason
+from verax.models.base import ask
+from verax.models.tables import TableModel
+from verax.perturb.masks import Masks, all_masks
+from verax.perturb.paths.coded_trees import DIGITS
+from verax.perturb.paths.ensembles import LEAF, Ensemble, NodeArray, flatten
+from verax.perturb.paths.separable import Separable, separable
+from verax.perturb.paths.tree_walks import HAS_NUMBA, full_set
+
+log = logging.getLogger("verax.perturb")
+
+# So many mixtures of two training rows have to come out as the model has them.
+CHECKED = 256
+# How far their probabilities may differ: xgboost adds up in single precision.
+SAME = 1e-5
+# Where an input differs from a background row in no more columns than this, all mixtures of the two may be fewer than
+# the masks.
+FEW_COLUMNS = 12
+
+
+@dataclass(frozen=True, eq=False)
+class BackgroundTrees:
+    """A table model's trees, and the background rows as they read them.
+
+    Attributes:
+        seen: the preprocessing before the trees.
+        ensemble: the trees.
+        owner: the column of the table that each column of the trees comes from; -1 for a constant.
+        background: the background rows as the trees read them.
+        cuts: for each column of the trees, what it is compared with, ascending.
+        places: where each value of the background lies between the cuts.
+    """
+
+    seen: Separable
+    ensemble: Ensemble
+    owner: NodeArray
+    background: FloatArray
+    cuts: tuple[FloatArray, ...]
+    places: IndexArray
+
+    def read(self, rows: FloatArray) -> FloatArray:
+        """Rows of the table as the trees read them."""
+        return self.ensemble.read(self.seen.transform(rows, self.ensemble.absent))
+
+    def read_all(self, rows: FloatArray) -> list[FloatArray] | list[None]:
+        """The same, row by row; None if a step refuses one of them: then the model itself is asked."""
+        if not len(rows):
+            return []
+        try:
+            return list(self.read(rows))
+        except Exception:
+            return [None] * len(rows)
+
+    def answer(self, present: FloatArray, masks: Masks) -> tuple[FloatArray, int]:
+        """Probabilities (variants, classes) of a row's variants, averaged over the background; how many rows that took.
+
+        Args:
+            present: a row as the trees read it.
+            masks: its variants.
+        """
+        parts = self._parts(present, masks)
+        n_rows = sum(part.n_rows for part, _ in parts)
+
+        def predict(present: FloatArray) -> FloatArray:
+            sums = [
+                self.sums(present, absent, part)
+                for absent, (part, _) in zip(self.background, parts, strict=True)
+            ]
+            # A tie between trees stays one, however their shares were added up.
+            return self.ensemble.probabilities(np.concatenate(sums, axis=1)).round(DIGITS)
+
+        answers = ask(predict, present, n_rows, len(self.seen.model.class_names))
+        ends = np.cumsum([part.n_rows for part, _ in parts])[:-1]
+        split = zip(np.split(answers, ends), parts, strict=True)
+        averaged: FloatArray = np.mean([answer[which] for answer, (_, which) in split], axis=0)
+        return averaged, n_rows
+
+    def sums(self, present: FloatArray, absent: FloatArray, masks: Masks) -> FloatArray:
+        """What the leaves add up to for mixtures of two rows: (outputs, variants)."""
+        from verax.perturb.paths.kernels import walk_pair
+
+        full = full_set(masks.n_rows)
+        sums = np.zeros((len(self.ensemble.base), 64 * len(full)))
+        walk_pair(*self.ensemble.trees, present, absent, self.owner, masks.words, full, sums)
+        return sums[:, : masks.n_rows]
+
+    def _parts(self, present: FloatArray, masks: Masks) -> list[tuple[Masks, slice | IndexArray]]:
+        """For each background row, the variants to ask about, and which of them each of the masks is.
+
+        Where the trees can tell the two rows apart by few columns only, many masks make the same row.
+        """
+        n_features = masks.n_features
+        differing = np.zeros((len(self.background), n_features), dtype=np.bool_)
+        owned = self.owner >= 0
+        rows, columns = np.nonzero((self.places != _places(self.cuts, present[None])) & owned)
+        differing[rows, self.owner[columns]] = True
+        bits: BoolArray | None = None
+        parts: list[tuple[Masks, slice | IndexArray]] = []
+        for features in map(np.flatnonzero, differing):
+            if len(features) > FEW_COLUMNS or 2 ** len(features) >= masks.n_rows:
+                parts.append((masks, slice(None)))
+                continue
+            bits = masks.columns() if bits is None else bits
+            which = np.zeros(masks.n_rows, dtype=np.intp)
+            for place, feature in enumerate(features.tolist()):
+                which |= bits[feature].astype(np.intp) << place
+            every = _all_masks(len(features))
+            words = np.zeros((n_features, every.words.shape[1]), dtype=np.uint64)
+            words[features] = every.words
+            parts.append((Masks(words, every.n_rows), which))
+        return parts
+
+
+_all_masks = lru_cache(maxsize=FEW_COLUMNS + 1)(all_masks)
+
+
+def _places(cuts: Sequence[FloatArray], rows: FloatArray) -> IndexArray:
+    """Between which cuts each value lies; a missing one has a place of its own."""
+    places = np.stack(
+        [np.searchsorted(here, values) for here, values in zip(cuts, rows.T, strict=True)], axis=1
+    )
+    return np.where(np.isnan(rows), -1, places)
+
+
+def background_trees(
+    model: TableModel, background: FloatArray, reference: FloatArray
+) -> BackgroundTrees | None:
+    """The trees of a model that reads columns one at a time, checked against the model; None for any other.
+
+    Args:
+        model: a model of tables.
+        background: rows whose values stand for absent columns.
+        reference: training rows, of which the mixtures are made that the check asks about.
+    """
+    if not HAS_NUMBA:
+        return None
+    try:
+        found = _background_trees(model, background, reference)
+    except Exception as error:  # whatever a step may raise on rows that were put together
+        found = f"it raised {type(error).__name__} ({reason(error)}) on rows that were put together"
+    if isinstance(found, str):
+        log.info("The trees of this model are not walked by all rows together: %s.", found)
+        return None
+    return found
+
+
+def _background_trees(
+    model: TableModel, background: FloatArray, reference: FloatArray
+) -> BackgroundTrees | str | None:
+    classifier = getattr(model.estimator, "steps", [("", model.estimator)])[-1][1]
+    ensemble = flatten(classifier)
+    if ensemble is None:
+        return None
+    seen = separable(model, background)
+    if seen is None:
+        return "what they read depends on two columns at once, or is no numbers"
+    trees = ensemble.trees
+    owner = ensemble.owners(seen.owner)
+    inner = trees.left != LEAF
+    order = np.argsort(trees.column[inner], kind="stable")
+    ends = np.searchsorted(trees.column[inner][order], np.arange(1, len(owner)))
+    cuts = tuple(np.unique(here) for here in np.split(trees.threshold[inner][order], ends))
+    rows = ensemble.read(seen.transform(background, ensemble.absent))
+    made = BackgroundTrees(seen, ensemble, owner, rows, cuts, _places(cuts, rows))
+    return made if _agrees(made, reference) else "it makes something else of them than their sum"
+
+
+def _agrees(made: BackgroundTrees, reference: FloatArray) -> bool:
+    """Whether mixtures of two rows get the model's own probabilities."""
+    rng = np.random.default_rng(0)
+    some, others = (reference[rng.integers(len(reference), size=CHECKED)] for _ in range(2))
+    present = rng.random(some.shape) < rng.random((CHECKED, 1))
+    own = made.seen.model.predict_proba(np.where(present, some, others))
+    sums = [
+        made.sums(row, other, Masks(words, 1))
+        for row, other, words in zip(made.read(some), made.read(others), _single_masks(present), strict=True)
+    ]
+    found = made.ensemble.probabilities(np.concatenate(sums, axis=1))
+    return found.shape == own.shape and bool(np.allclose(found, own, rtol=0.0, atol=SAME))
+
+
+def _single_masks(present: BoolArray) -> NDArray[np.uint64]:
+    """Each row of a (variants, features) array as the words of masks with one variant."""
+    return present.astype(np.uint64)[:, :, None]

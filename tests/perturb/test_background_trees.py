@@ -1,0 +1,294 @@
+"""Trees that are walked by all mixtures of an input and the background rows say what the model itself says."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import factorial
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import logit
+from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+
+import verax
+from verax.data.table import Column, Schema
+from verax.models.meter import metered
+from verax.perturb import path_for
+from verax.perturb.masks import Masks, all_masks
+from verax.perturb.paths.ensembles import flatten
+
+pytest.importorskip("numba")
+lightgbm = pytest.importorskip("lightgbm")
+xgboost = pytest.importorskip("xgboost")
+
+KINDS = tuple("abcdefg")
+SCHEMA = Schema(
+    (
+        Column("x", missing=True),
+        Column("y", missing=True),
+        Column("kind", KINDS),
+        Column("z", missing=True),
+        Column("switch", ("off", "on")),
+    )
+)
+
+
+def table(count: int, seed: int, missing: bool = True) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(count, 5))
+    rows[:, 2], rows[:, 4] = rng.integers(0, 7, count), rng.integers(0, 2, count)
+    if missing:
+        holes = rng.random((count, 5)) < 0.15
+        holes[:, [2, 4]] = False
+        rows[holes] = np.nan
+    return rows
+
+
+def labels(rows: np.ndarray, n_classes: int) -> np.ndarray:
+    full = np.nan_to_num(rows, nan=0.8)
+    score = full[:, 0] + 1.5 * np.isin(full[:, 2], [1, 4, 6]) + full[:, 1] * full[:, 3] - full[:, 4]
+    return np.digitize(score, np.quantile(score, np.arange(1, n_classes) / n_classes))
+
+
+def hist(**options):
+    return HistGradientBoostingClassifier(max_iter=12, random_state=0, **options)
+
+
+def light(**options):
+    return lightgbm.LGBMClassifier(n_estimators=12, verbose=-1, n_jobs=1, **options)
+
+
+MODELS = {
+    "histograms": hist,
+    "histograms, categories": lambda: hist(categorical_features=[2, 4]),
+    "histograms, monotone": lambda: hist(monotonic_cst=[1, 0, 0, 0, -1]),
+    "extra trees": lambda: ExtraTreesClassifier(15, random_state=0),
+    "gradient boosting": lambda: GradientBoostingClassifier(n_estimators=12, learning_rate=0.3),
+    "gradient boosting from zero": lambda: GradientBoostingClassifier(n_estimators=12, init="zero"),
+    "lightgbm": light,
+    "lightgbm, categories": lambda: light(min_data_per_group=5, cat_smooth=1),
+    "lightgbm without missing": lambda: light(use_missing=False),
+    "lightgbm, dart": lambda: light(boosting_type="dart"),
+    "xgboost": lambda: xgboost.XGBClassifier(n_estimators=12, n_jobs=1),
+}
+
+
+def fitted(name: str, n_classes: int = 2):
+    """A model of a table with 60 background rows, and two rows that it never saw."""
+    missing = not name.startswith("gradient")
+    train = table(500, 0, missing)
+    told = {"categorical_feature": [2, 4]} if name == "lightgbm, categories" else {}
+    estimator = MODELS[name]().fit(train, labels(train, n_classes), **told)
+    assert (flatten(estimator).sets is not None) == name.endswith("categories")
+    return verax.as_model(estimator, schema=SCHEMA, reference=train[:60]), table(2, 1, missing)
+
+
+def check_averages(model, rows: np.ndarray, atol: float = 1e-11) -> None:
+    """All variants of rows get the averages of the model's own answers on the rows that they stand for."""
+    path = path_for(model)
+    assert path.trees is not None
+    masks = all_masks(rows.shape[1])
+    for row, answer in zip(rows, path.evaluate(path.prepare(rows), [masks] * len(rows)), strict=True):
+        variants = [np.where(mask, row, path.background) for mask in masks.rows()]
+        own = model.predict_proba(np.concatenate(variants)).reshape(len(variants), len(path.background), -1)
+        np.testing.assert_allclose(answer.probabilities, own.mean(axis=1), rtol=0, atol=atol)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+@pytest.mark.parametrize("name", MODELS)
+def test_mixtures_get_the_models_own_probabilities(name, n_classes):
+    if n_classes > 2 and name == "histograms, monotone":
+        pytest.skip("scikit-learn has monotone constraints for two classes only")
+    model, rows = fitted(name, n_classes)
+    check_averages(model, rows, 1e-6 if name == "xgboost" else 1e-11)
+
+
+def test_the_exponential_loss_has_twice_the_log_odds():
+    reference = table(300, 0, missing=False)
+    estimator = GradientBoostingClassifier(n_estimators=9, loss="exponential")
+    estimator.fit(reference, labels(reference, 2))
+    check_averages(verax.as_model(estimator, schema=SCHEMA, reference=reference), table(3, 1, missing=False))
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("classifier", ["histograms", "lightgbm", "xgboost"])
+def test_trees_at_the_end_of_a_pipeline(classifier, sparse):
+    if sparse and classifier == "histograms":
+        pytest.skip("it takes no sparse rows")
+    reference = table(400, 0)
+    kinds = OneHotEncoder(sparse_output=sparse)
+    columns = ColumnTransformer(
+        [("kinds", kinds, [2, 4]), ("numbers", StandardScaler(), [0, 1, 3])],
+        sparse_threshold=1.0 if sparse else 0.0,
+    )
+    pipeline = make_pipeline(columns, MODELS[classifier]()).fit(reference, labels(reference, 2))
+    model = verax.as_model(pipeline, schema=SCHEMA, reference=reference)
+    check_averages(model, table(3, 1), 1e-6 if classifier == "xgboost" else 1e-11)
+
+
+def frame_of(rows: np.ndarray) -> pd.DataFrame:
+    frame = pd.DataFrame(rows, columns=list(SCHEMA.names))
+    frame["kind"] = pd.Categorical(np.array(KINDS)[rows[:, 2].astype(int)], categories=KINDS[::-1])
+    frame.loc[::9, "kind"] = None
+    frame["switch"] = rows[:, 4] == 1
+    return frame
+
+
+def test_histograms_of_a_frame_encode_categories_by_themselves():
+    reference = frame_of(table(400, 0))
+    estimator = hist(categorical_features="from_dtype").fit(reference, labels(table(400, 0), 3))
+    model = verax.as_model(estimator, reference=reference)
+    assert flatten(estimator).sets is not None
+    check_averages(model, model.schema.encode(frame_of(table(4, 1))))
+
+
+def test_a_category_that_the_trees_never_saw_goes_with_the_missing():
+    reference = table(400, 0)
+    reference[:, 2] %= 5
+    estimator = hist(categorical_features=[2]).fit(reference, labels(reference, 2))
+    given = table(60, 1)
+    assert (given[:, 2] >= 5).any()
+    check_averages(verax.as_model(estimator, schema=SCHEMA, reference=reference), given[given[:, 2] >= 5][:3])
+
+
+def test_rows_that_the_trees_cannot_tell_apart_are_asked_once():
+    reference = np.repeat(table(1, 0, missing=False), 40, axis=0)
+    reference[:, 0] = np.linspace(-1, 1, 40)
+    estimator = GradientBoostingClassifier(n_estimators=3, max_depth=1).fit(reference, np.arange(40) >= 20)
+    model = verax.as_model(estimator, schema=SCHEMA, reference=reference)
+    path = path_for(model)
+    with metered() as meter:
+        answer = next(path.evaluate(path.prepare(reference[:1]), [all_masks(5)]))
+    # Half of the background lies on the input's side of the only cut; the others differ from it in one column.
+    assert answer.rows == meter.rows == 20 * 1 + 20 * 2
+    check_averages(model, reference[[0, 39]])
+
+
+def test_many_columns_and_blocks_of_masks(monkeypatch):
+    from verax.perturb.paths import tables
+
+    rng = np.random.default_rng(0)
+    reference = rng.normal(size=(150, 20))
+    estimator = hist().fit(reference, reference[:, :12].sum(axis=1) > 0)
+    model = verax.as_model(
+        estimator, schema=Schema(tuple(Column(f"c{n}") for n in range(20))), reference=reference
+    )
+    path = path_for(model)
+    row = rng.normal(size=(1, 20))
+    masks = Masks.from_rows(rng.random((150, 20)) < 0.5)
+    answer = next(path.evaluate(path.prepare(row), [masks]))
+    own = [model.predict_proba(np.where(mask, row[0], path.background)).mean(axis=0) for mask in masks.rows()]
+    np.testing.assert_allclose(answer.probabilities, own, rtol=0, atol=1e-11)
+    monkeypatch.setattr(tables, "BLOCK_ROWS", 64)
+    again = next(path.evaluate(path.prepare(row), [masks]))
+    assert np.array_equal(again.probabilities, answer.probabilities)
+
+
+class Sharper(HistGradientBoostingClassifier):
+    """Makes something of its own of the trees."""
+
+    def predict_proba(self, X):
+        squared = super().predict_proba(X) ** 2
+        return squared / squared.sum(axis=1, keepdims=True)
+
+
+Sharper.__module__ = "sklearn.ensemble"
+Sharper.__name__ = "HistGradientBoostingClassifier"
+NOT_UNDERSTOOD = {
+    "a start that depends on the row": GradientBoostingClassifier(n_estimators=4, init=LogisticRegression()),
+    "zeros that go their own way": light(zero_as_missing=True),
+    "leaves that are linear": light(linear_tree=True),
+    "probabilities that are no sums": Sharper(max_iter=5),
+    "columns that depend on one another": make_pipeline(PCA(), hist()),
+    "a step that looks at the whole row": make_pipeline(
+        FunctionTransformer(lambda rows: rows[:, :1] * rows), hist()
+    ),
+    "no trees": LogisticRegression(),
+}
+
+
+@pytest.mark.parametrize("what", NOT_UNDERSTOOD)
+def test_anything_else_is_asked_itself(what):
+    reference = table(300, 0, missing=False)
+    reference[:, 0] = reference[:, 0].round(0)
+    estimator = NOT_UNDERSTOOD[what].fit(reference, labels(reference, 3))
+    model = verax.as_model(estimator, schema=SCHEMA, reference=reference)
+    path = path_for(model)
+    assert path.trees is None
+    row = table(1, 1, missing=False)
+    answer = next(path.evaluate(path.prepare(row), [all_masks(5)]))
+    np.testing.assert_allclose(answer.probabilities[-1], estimator.predict_proba(row)[0], atol=1e-9)
+
+
+def test_a_model_that_is_fitted_again_is_read_again():
+    model, rows = fitted("histograms")
+    check_averages(model, rows[:1])
+    model.estimator.fit(model.reference, 1 - labels(model.reference, 2))
+    check_averages(model, rows[:1])
+
+
+def by_enumeration(values, n: int) -> np.ndarray:
+    """Shapley values from their definition; the bits of a value's place are the features that are present."""
+
+    def value(present):
+        return values[sum(1 << one for one in present)]
+
+    scores = np.zeros(n)
+    for feature in range(n):
+        others = [other for other in range(n) if other != feature]
+        for size in range(n):
+            weight = factorial(size) * factorial(n - size - 1) / factorial(n)
+            for some in combinations(others, size):
+                scores[feature] += weight * (value([*some, feature]) - value(list(some)))
+    return scores
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "xgboost"])
+@pytest.mark.parametrize("output", ["probability", "log-odds"])
+def test_shapley_values_are_those_of_the_definition(name, output):
+    model, rows = fitted(name)
+    # The closed form averages log-odds over the background, the other routes take those of the average.
+    exact = output == "log-odds" and name != "extra trees"
+    for explanation, row in zip(
+        verax.explainer("shap", output=output).explain(model, rows), rows, strict=True
+    ):
+        route = "trees" if exact or (name == "extra trees" and output == "probability") else "enumeration"
+        assert explanation.details["route"] == route
+
+        mixtures = [np.where(mask, row, model.reference) for mask in all_masks(5).rows()]
+        chances = model.predict_proba(np.concatenate(mixtures))[:, explanation.target].reshape(32, -1)
+        if exact:
+            values = logit(chances).mean(axis=1)
+        elif output == "log-odds":
+            values = logit(chances.mean(axis=1).clip(1e-9, 1 - 1e-9))
+        else:
+            values = chances.mean(axis=1)
+        np.testing.assert_allclose(explanation.scores, by_enumeration(values, 5), rtol=0, atol=1e-8)
+
+
+def test_shapley_values_of_eight_columns_with_categories_and_missing_values():
+    rng = np.random.default_rng(3)
+    train = np.concatenate([table(400, 0), rng.normal(size=(400, 3))], axis=1)
+    schema = Schema((*SCHEMA.columns, Column("u"), Column("v"), Column("w")))
+    goal = labels(train[:, :5], 2) | (train[:, 5] + train[:, 6] > 1)
+    estimator = hist(categorical_features=[2]).fit(train, goal)
+    reference = train[:30]
+    assert flatten(estimator).sets is not None
+    model = verax.as_model(estimator, schema=schema, reference=reference)
+    row = np.concatenate([table(1, 1), rng.normal(size=(1, 3))], axis=1)
+    (explanation,) = verax.explainer("shap", output="log-odds").explain(model, row, [1])
+    mixtures = [np.where(mask, row[0], reference) for mask in all_masks(8).rows()]
+    sums = estimator.decision_function(np.concatenate(mixtures)).reshape(256, -1).mean(axis=1)
+    expected = by_enumeration(sums, 8)
+    assert explanation.details["route"] == "trees"
+    np.testing.assert_allclose(explanation.scores, expected, rtol=0, atol=1e-8)
