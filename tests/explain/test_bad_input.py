@@ -67,15 +67,20 @@ def test_a_hundred_thousand_different_words_are_refused_with_advice(explainer, m
 @pytest.mark.parametrize(
     ("targets", "sentence"),
     [
-        ([2], r"The target 2 of input 0 does not exist; the classes are 0 \(negative\), 1 \(positive\)"),
-        ([-1], "The target -1 of input 0 does not exist"),
-        (["good"], "The target 'good' of input 0 does not exist"),
-        ([0.5], "The target 0.5 of input 0 does not exist"),
-        ([float("nan")], "The target nan of input 0 does not exist"),
-        ([None], "The target None of input 0 does not exist"),
-        ([0, 1], "must hold one class for each of the 1 inputs"),
-        (np.array(1), "targets=1 must hold one class for each"),
-        (1, "must hold one class for each"),
+        (
+            [2],
+            r"The target 2 of input 0 \(counted from 0\) does not exist; the classes are 0 \(negative\), 1 \(pos",
+        ),
+        ([-1], r"The target -1 of input 0 \(counted from 0\) does not exist"),
+        (["good"], r"The target 'good' of input 0 \(counted from 0\) does not exist"),
+        ([0.5], r"The target 0.5 of input 0 \(counted from 0\) does not exist"),
+        ([float("nan")], r"The target nan of input 0 \(counted from 0\) does not exist"),
+        ([None], r"The target None of input 0 \(counted from 0\) does not exist"),
+        ([0, 1], "targets= holds 2 classes for 1 inputs"),
+        (np.array(2), "The target 2 does not exist"),
+        (2, "The target 2 does not exist"),
+        ("good", "The target 'good' does not exist; the classes are"),
+        (b"positive", "The target b'positive' does not exist"),
     ],
 )
 @every_explainer

@@ -159,9 +159,21 @@ def test_explainers_are_found_by_name_and_by_import():
     assert {"lime", "shap", "greedy", "greedy-path", "random", "precomputed"} <= set(explainers)
 
 
+def test_parameters_may_stand_behind_the_name():
+    assert verax.explainer("lime(samples=10)") == Lime(samples=10)
+    assert verax.explainer("lime(samples=10, absent=masked)", seed=3) == Lime(10, 3, absent="masked")
+    assert verax.explainer("verax.explain.greedy:GreedyPath(steps=3)") == GreedyPath(steps=3)
+    model = additive_text_model()
+    found = verax.judge(model, TEXTS[:1], ["lime(samples=20)", "greedy"])
+    assert [trial.name for trial in found.trials] == ["lime(samples=20)", "greedy"]
+
+
 @pytest.mark.parametrize(
     ("name", "parameters", "sentence"),
     [
+        ("lime(samples=10)", {"samples": 20}, "'samples' of the explainer .* is given twice; give it once"),
+        ("lime(sample=10)", {}, "has no parameter 'sample'; it has samples, seed"),
+        ("lime(10)", {}, "The option '10' of 'lime' cannot be read; write name=value"),
         ("lyme", {}, "There is no explainer called 'lyme'; did you mean 'lime'?"),
         ("lime", {"sample": 3}, "has no parameter 'sample'; it has samples, seed"),
         ("precomputed", {}, "cannot be made"),

@@ -144,7 +144,7 @@ def models():
     torch.manual_seed(0)
     table = _table_data()
     hours = verax.as_model(
-        lambda rows: np.stack([1 - rows[:, 2] / 100, rows[:, 2] / 100], axis=1), reference=frame
+        lambda rows: np.stack([1 - rows.iloc[:, 2] / 100, rows.iloc[:, 2] / 100], axis=1), reference=frame
     )
     return {
         "pipeline": verax.as_model(make_pipeline(CountVectorizer(), LogisticRegression()).fit(texts, labels)),
@@ -297,6 +297,7 @@ def test_a_function_that_was_never_asked_takes_targets(models, name):
     assert [e.target for e in explainer.explain(never_asked, TEXTS, TARGETS)] == TARGETS
     never_asked = verax.as_model(models["pipeline"].predict_proba, kind="text")
     with pytest.raises(
-        VeraxError, match=r"The target 7 of input 1 does not exist; the classes are 0 \(class 0\)"
+        VeraxError,
+        match=r"The target 7 of input 1 \(counted from 0\) does not exist; the classes are 0 \(class 0\)",
     ):
         explainer.explain(never_asked, TEXTS[:2], [1, 7])

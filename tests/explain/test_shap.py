@@ -5,15 +5,17 @@ from __future__ import annotations
 from itertools import permutations
 
 import numpy as np
+import pandas as pd
 import pytest
 import shap
 import xgboost
+from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import verax
@@ -364,3 +366,49 @@ def test_sampled_values_sum_to_the_prediction():
 def test_bad_parameters_are_a_sentence(parameters, sentence):
     with pytest.raises(VeraxError, match=sentence):
         Shap(**parameters)
+
+
+def test_log_odds_of_a_linear_model_with_missing_categories_are_its_own():
+    """By enumeration over the user's own frame: the class, and the value of every column."""
+    rng = np.random.default_rng(0)
+    jobs = np.array(["cook", "clerk", np.nan], dtype=object)
+    frame = pd.DataFrame({"job": rng.choice(jobs, 60), "age": rng.integers(20, 60, 60).astype(float)})
+    labels = np.where(frame.job.isna(), "yes", "no")
+    columns = make_column_transformer(
+        (OneHotEncoder(handle_unknown="ignore"), ["job"]), (StandardScaler(), ["age"])
+    )
+    pipeline = make_pipeline(columns, LogisticRegression()).fit(frame, labels)
+    model = verax.as_model(pipeline, reference=frame)
+    rows = pd.concat([frame[frame.job.isna()][:2], frame[frame.job == "cook"][:2]])
+    explanations = verax.explainer("shap", output="log-odds").explain(model, rows)
+
+    def value(row, present):
+        mixed = frame.copy()
+        for name in present:
+            mixed[name] = pd.Series([row[name]] * len(frame), dtype=frame[name].dtype)
+        return pipeline.decision_function(mixed).mean()
+
+    for (_, row), explanation in zip(rows.iterrows(), explanations, strict=True):
+        sign = 1 if row.isna()["job"] else -1
+        assert explanation.target_name == ("yes" if sign == 1 else "no")
+        alone, other = value(row, ["job"]) - value(row, []), value(row, ["job", "age"]) - value(row, ["age"])
+        assert explanation.scores[0] == pytest.approx(sign * (alone + other) / 2, abs=1e-6)
+        assert explanation.details["base"] == pytest.approx(sign * value(row, []), abs=1e-6)
+        assert explanation.details["route"] == "linear"
+
+
+def test_the_base_of_either_class_and_the_values_make_its_probability():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(60, 3))
+    forest = RandomForestClassifier(5, random_state=0).fit(rows, rows[:, 0] > 0)
+    model = verax.as_model(forest, reference=rows)
+    for target in (0, 1):
+        for explanation, own in zip(
+            verax.explainer("shap").explain(model, rows[:5], [target] * 5),
+            forest.predict_proba(rows),
+            strict=False,
+        ):
+            assert explanation.details["route"] == "trees"
+            assert explanation.details["base"] + explanation.scores.sum() == pytest.approx(
+                own[target], abs=1e-6
+            )

@@ -8,6 +8,13 @@ from verax.explain.exemplar import Exemplar
 from verax.explain.explanation import Attribution, Cost, Explanation
 from verax.explain.fragments import Fragment, Fragments, fragments
 from verax.explain.greedy import Greedy, GreedyPath
+from verax.explain.imported import (
+    Imported,
+    from_captum,
+    from_lime,
+    from_shap,
+    from_transformers_interpret,
+)
 from verax.explain.inside.decision_trees import DecisionTrees
 from verax.explain.inside.deeplift import DeepLift
 from verax.explain.inside.grad_cam_text import GradCamText
@@ -44,6 +51,7 @@ __all__ = [
     "GradientXInput",
     "Greedy",
     "GreedyPath",
+    "Imported",
     "IntegratedGradients",
     "Invase",
     "L2x",
@@ -63,4 +71,8 @@ __all__ = [
     "explainer",
     "explainers",
     "fragments",
+    "from_captum",
+    "from_lime",
+    "from_shap",
+    "from_transformers_interpret",
 ]

@@ -14,7 +14,7 @@ from verax.errors import VeraxError
 from verax.explain.entry import entered
 from verax.explain.explanation import Explanation
 from verax.models.base import Inputs, Model
-from verax.names import SORTS, fits
+from verax.names import SORTS, fits, parse_name
 from verax.registry import Registry
 
 Target = int | str
@@ -53,7 +53,8 @@ class Explainer(ABC):
         Args:
             model: what ``verax.as_model`` or ``verax.fit_model`` returned.
             inputs: texts, or rows of a table, in whatever holds them: a list, an array, a Series, a DataFrame, ...
-            targets: the class to explain for each input, as its number or name; the predicted one by default.
+            targets: the class to explain for each input, as its number or name, or one class for all inputs; the
+                predicted one by default. A method of one's own is always given numbers, one per input, or None.
         """
 
     def __repr__(self) -> str:  # a dataclass writes its own
@@ -74,9 +75,17 @@ def explainer(name: str, **parameters: Any) -> Explainer:
     """Makes an explainer by name.
 
     Args:
-        name: a name that ``verax list explainers`` shows, or ``package.module:Class`` for one's own.
+        name: a name that ``verax list explainers`` shows, or ``package.module:Class`` for one's own; parameters may
+            stand behind it, as in "lime(samples=500)".
         parameters: what its class takes, e.g. ``samples=1000, seed=0``.
     """
+    if "(" in name:
+        written = parse_name(name, "explainer", "lime(samples=500)")
+        if twice := sorted(set(written.options) & set(parameters)):
+            raise VeraxError(
+                f"The parameter {twice[0]!r} of the explainer {name!r} is given twice; give it once."
+            )
+        name, parameters = written.name, {**written.options, **parameters}
     made_from = explainers.get(name)
     if not callable(made_from):
         raise VeraxError(f"{name!r} is not an explainer class; name a subclass of verax.Explainer.")

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 
 from verax.errors import OwnCodeError, VeraxError
 from verax.explain.base import Explainer, Target, at_least, explainer, explainers
+from verax.explain.entry import check_targets
 from verax.explain.explanation import Cost, Explanation, common_fields, short_repr
-from verax.explain.perturbed import check_targets, shown_input
+from verax.explain.perturbed import shown_input
 from verax.explain.presets import preset
 from verax.models.base import Inputs, Model
 from verax.notebook import paragraph_html

@@ -12,11 +12,12 @@ import numpy as np
 from verax.arrays import FloatArray, IndexArray
 from verax.data.words import split_words
 from verax.explain.base import Claim, Explainer, Target, at_least, explainers
+from verax.explain.entry import check_targets
 from verax.explain.explanation import Cost
 from verax.explain.flips import Samples, row_samples, text_samples
 from verax.explain.margins import across, class_scores, evidence_margins
 from verax.explain.path import Edit, Path
-from verax.explain.perturbed import check_targets, shown_input
+from verax.explain.perturbed import shown_input
 from verax.models.base import Inputs, Model
 from verax.perturb.counterfactual.own_words import thesaurus_for
 from verax.perturb.counterfactual.table_changes import column_values

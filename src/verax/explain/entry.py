@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import fields, is_dataclass, replace
 from functools import cache, wraps
 from typing import Any, Protocol, TypeVar
+
+import numpy as np
 
 from verax.data.inputs import plain_inputs, plain_targets
 from verax.errors import OwnCodeError, VeraxError, reason
@@ -15,7 +17,7 @@ from verax.models.base import Inputs, Model
 from verax.models.meter import Meter, count, metered
 from verax.models.tables import encode_rows
 from verax.models.text import check_texts
-from verax.text import counted
+from verax.text import counted, input_named
 
 X = TypeVar("X")
 # An explainer's method, as its class has it.
@@ -49,7 +51,7 @@ def explanations_of(
         name: what its user calls it.
         model: what is explained.
         inputs: texts, or rows of a table.
-        targets: the class to explain for each; the predicted one by default.
+        targets: the class to explain, as number or name: one for each, or one for all; the predicted one by default.
     """
     try:
         explanations = _explain(method.explain, model, inputs, targets)
@@ -77,7 +79,9 @@ def explanations_of(
 def _explain(explain: Method, model: Model, inputs: Inputs, targets: Any) -> list[Explanation]:
     started = time.perf_counter()
     with metered() as meter:
-        explanations = list(explain(model, model_inputs(model, inputs), plain_targets(targets)))
+        plain = model_inputs(model, inputs)
+        wanted = None if targets is None else check_targets(model, plain, targets)
+        explanations = list(explain(model, plain, wanted))
     priced = _priced(explanations, meter, time.perf_counter() - started)
     costs = [cost for explanation in priced if (cost := _cost(explanation)) is not None]
     # For an explainer that asks another one: what that one asked is part of what it asked.
@@ -90,6 +94,53 @@ def model_inputs(model: Model, inputs: Inputs) -> Inputs:
     if model.kind == "text":
         return check_texts(inputs)
     return plain_inputs(inputs) if model.schema is None else encode_rows(inputs, model.schema)
+
+
+def check_targets(model: Model, inputs: Inputs, targets: Any) -> list[int | None]:
+    """Class numbers from numbers or names, one per input; None where the predicted class is meant.
+
+    Args:
+        model: whose classes they are.
+        inputs: what is explained.
+        targets: one class for each input in whatever holds them, or one for all; None for the predicted ones.
+    """
+    n = len(inputs)
+    if targets is None:
+        return [None] * n
+    given = plain_targets(targets)
+    one_for_all = isinstance(given, str | bytes) or not isinstance(given, Sized)
+    if not one_for_all and len(given) != n:
+        raise VeraxError(
+            f"targets= holds {len(given)} classes for {n} inputs; give one for each of them, or one class for all."
+        )
+    if not model.class_names and n:
+        model.predict_proba(inputs[:1])  # a function's classes are known from its first answer on
+    if one_for_all:
+        return [target_number(model, given)] * n if n else []
+    return [target_number(model, target, number) for number, target in enumerate(given)]
+
+
+def class_numbers(model: Model, inputs: Inputs, targets: Any = None) -> list[int]:
+    """The number of the class to explain for each input: the one given (see `check_targets`), or the predicted one."""
+    if targets is None and len(inputs):
+        predicted: list[int] = np.argmax(model.predict_proba(inputs), axis=1).tolist()
+        return predicted
+    return [target for target in check_targets(model, inputs, targets) if target is not None]
+
+
+def target_number(model: Model, target: Any, number: int | None = None) -> int:
+    """The number of a class given as number or name; of which input, for the sentence."""
+    names = model.class_names
+    if isinstance(target, str):
+        if target in names:
+            return names.index(target)
+    else:
+        given = target.item() if hasattr(target, "item") else target
+        if isinstance(given, int | float) and given in range(len(names)):  # 1.5 and not-a-number are in none
+            return int(given)
+    known = ", ".join(f"{place} ({name})" for place, name in enumerate(names))
+    of_input = "" if number is None else f" of {input_named(number)}"
+    raise VeraxError(f"The target {target!r}{of_input} does not exist; the classes are {known}.")
 
 
 def _priced(explanations: list[Explanation], meter: Meter, seconds: float) -> list[Explanation]:

@@ -11,16 +11,9 @@ import numpy as np
 
 from verax.arrays import BoolArray, FloatArray
 from verax.explain.base import Claim, Explainer, Target, at_least, explainers
+from verax.explain.entry import check_targets
 from verax.explain.explanation import Attribution, Cost
-from verax.explain.perturbed import (
-    Scored,
-    Targets,
-    attribution,
-    check_absent,
-    check_targets,
-    explain_with_banks,
-    slices,
-)
+from verax.explain.perturbed import Scored, Targets, attribution, check_absent, explain_with_banks, slices
 from verax.models.base import Inputs, Model
 from verax.perturb.dispatch import path_for
 from verax.perturb.evaluate import Absent

@@ -12,17 +12,10 @@ import numpy as np
 from verax.arrays import BoolArray, FloatArray
 from verax.errors import VeraxError
 from verax.explain.base import Claim, Explainer, Target, at_least, explainers
+from verax.explain.entry import check_targets
 from verax.explain.explanation import Attribution, Cost
 from verax.explain.lime_tables import Sampling, explain_rows
-from verax.explain.perturbed import (
-    BANKS,
-    Scored,
-    Targets,
-    attribution,
-    check_absent,
-    check_targets,
-    explain_with_banks,
-)
+from verax.explain.perturbed import BANKS, Scored, Targets, attribution, check_absent, explain_with_banks
 from verax.models.base import Inputs, Model
 from verax.perturb import solve
 from verax.perturb.dispatch import path_for

@@ -134,10 +134,17 @@ def draw_pool(model: Model, count: int, seed: int) -> Pool:
     rng = stream(seed, "lime", "table", reference.shape[1], count)
     drawn = np.empty((reference.shape[1], count), dtype=np.int64)
     rows = np.empty((count, reference.shape[1]))
-    for column in range(reference.shape[1]):
+    places = bins.assign(reference)
+    for column, known in enumerate(schema.columns):
         drawn[column] = rng.choice(bins.values[column], count, p=bins.frequencies[column])
-        numeric = schema.columns[column].is_numeric
-        rows[:, column] = values_in_bins(bins, column, drawn[column], rng) if numeric else drawn[column]
+        if not known.is_numeric:
+            rows[:, column] = drawn[column]
+            continue
+        rows[:, column] = values_in_bins(bins, column, drawn[column], rng)
+        if getattr(model, "frames", False) and known.original is not None and not known.original.continuous:
+            rows[:, column] = nearest_seen(
+                rows[:, column], drawn[column], reference[:, column], places[:, column]
+            )
     answers = [model.predict_proba(rows[first : first + MAX_ROWS]) for first in range(0, count, MAX_ROWS)]
     return Pool(bins, drawn, np.concatenate(answers))
 
@@ -154,3 +161,22 @@ def values_in_bins(bins: Bins, column: int, drawn: IntArray, rng: np.random.Gene
     offset = np.clip(ndtri(share), low, high) * np.where(mirrored, -1.0, 1.0)
     inside: FloatArray = np.clip(means + stds * offset, lows, highs)
     return inside
+
+
+def nearest_seen(values: FloatArray, drawn: IntArray, reference: FloatArray, places: IntArray) -> FloatArray:
+    """The training value of the same bin that is nearest to each: no model of whole numbers is asked about halves.
+
+    Args:
+        values: drawn numbers.
+        drawn: their bins.
+        reference: the column's training values.
+        places: their bins.
+    """
+    nearest = values.copy()
+    for place in np.unique(drawn):
+        seen, asked = np.unique(reference[places == place]), drawn == place
+        above = np.clip(np.searchsorted(seen, values[asked]), 0, len(seen) - 1)
+        below = np.maximum(above - 1, 0)
+        closer = np.abs(seen[below] - values[asked]) <= np.abs(seen[above] - values[asked])
+        nearest[asked] = np.where(closer, seen[below], seen[above])
+    return nearest

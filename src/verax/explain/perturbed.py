@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence, Sized
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
-from verax.explain.base import Target
 from verax.explain.explanation import Attribution, Cost
 from verax.models.base import Inputs, Model
 from verax.models.tables import encode_rows
@@ -171,32 +170,7 @@ def shown_input(model: Model, given: Input) -> str | tuple[str, ...]:
     return model.schema.described(encode_rows(rows, model.schema)[0])
 
 
-def check_targets(model: Model, inputs: Inputs, targets: Sequence[Target] | None) -> list[int | None]:
-    """Class numbers from numbers or names, one per input; None where the predicted class is meant."""
-    if targets is None:
-        return [None] * len(inputs)
-    if isinstance(targets, str) or not isinstance(targets, Sized) or len(targets) != len(inputs):
-        raise VeraxError(f"targets={targets!r} must hold one class for each of the {len(inputs)} inputs.")
-    if not model.class_names and len(inputs):
-        model.predict_proba(inputs[:1])  # a function's classes are known from its first answer on
-    return [target_number(model, target, number) for number, target in enumerate(targets)]
-
-
 def check_absent(absent: str) -> None:
     """Refuses a word for absence that is not known, in a sentence."""
     if absent not in ABSENT:
         raise VeraxError(f"absent={absent!r} is not known; absent words are 'dropped' or 'masked'.")
-
-
-def target_number(model: Model, target: Target, number: int = 0) -> int:
-    """The number of a class given as number or name."""
-    names = model.class_names
-    if isinstance(target, str):
-        if target in names:
-            return names.index(target)
-    else:
-        given = target.item() if hasattr(target, "item") else target
-        if isinstance(given, int | float) and given in range(len(names)):  # 1.5 and not-a-number are in none
-            return int(given)
-    known = ", ".join(f"{place} ({name})" for place, name in enumerate(names))
-    raise VeraxError(f"The target {target!r} of input {number} does not exist; the classes are {known}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -11,9 +11,12 @@ from typing import ClassVar
 
 from verax.errors import VeraxError
 from verax.explain.base import Claim, Explainer, Target, explainers
+from verax.explain.entry import check_targets
 from verax.explain.explanation import Explanation
-from verax.explain.perturbed import check_targets, shown_input
+from verax.explain.matching import match_all
+from verax.explain.perturbed import shown_input
 from verax.models.base import Inputs, Model
+from verax.text import input_named
 
 Stored = dict[tuple[str | tuple[str, ...], int | None], Explanation]
 
@@ -25,7 +28,7 @@ class Precomputed(Explainer):
 
     Each line is what ``to_dict`` of an explanation gives; by hand, ``{"kind": "attribution", "input": "the text",
     "features": [...], "scores": [...], "target": 1}`` is enough. An input explained for several targets has
-    several lines.
+    several lines. Tokens of other tools are matched to the text's words, see `verax.explain.matching`.
 
     Attributes:
         path: the file.
@@ -42,18 +45,47 @@ class Precomputed(Explainer):
         """The stored explanation of each input; with a target, the one of that target."""
         wanted = check_targets(model, inputs, targets)
         stored = _read(self.path, _changed(self.path))
-        explanations = []
-        for number, (given, target) in enumerate(zip(inputs, wanted, strict=True)):
-            shown = shown_input(model, given)
-            explanation = stored.get((shown, target))
-            if explanation is None:
-                about = "" if target is None else f" for the target {model.class_names[target]!r}"
-                raise VeraxError(
-                    f"Input {number} ({str(shown)[:40]!r}) has no explanation{about} in {self.path!r}; add a line "
-                    "whose 'input' is exactly this text."
-                )
-            explanations.append(explanation)
-        return explanations
+        advice = "add a line whose 'input' is exactly this text"
+        return match_all(
+            looked_up(stored, model, inputs, wanted, repr(self.path), advice), model, repr(self.path)
+        )
+
+
+def looked_up(
+    stored: Stored, model: Model, inputs: Inputs, targets: Sequence[int | None], source: str, advice: str
+) -> list[Explanation]:
+    """The explanation of each input and target; a sentence for the first that has none.
+
+    Args:
+        stored: see `stored_by_input`.
+        model: what is explained.
+        inputs: as its explainers are given them.
+        targets: the class for each; None for whichever there is.
+        source: where they come from, and
+        advice: what to do where one is missing, for the sentence.
+    """
+    explanations = []
+    for number, (given, target) in enumerate(zip(inputs, targets, strict=True)):
+        shown = shown_input(model, given)
+        explanation = stored.get((shown, target))
+        if explanation is None:
+            about = "" if target is None else f" for the target {model.class_names[target]!r}"
+            named = input_named(number)
+            raise VeraxError(
+                f"{named[:1].upper()}{named[1:]} ({str(shown)[:40]!r}) has no explanation{about} in {source}; {advice}."
+            )
+        explanations.append(explanation)
+    return explanations
+
+
+def stored_by_input(explanations: Iterable[Explanation]) -> Stored:
+    """Explanations by input and target, and by input alone; of several for the same the first, of a target the last."""
+    stored: Stored = {}
+    for explanation in explanations:
+        shown = getattr(explanation, "input", "")
+        stored.setdefault((shown, None), explanation)
+        stored[shown, getattr(explanation, "target", None)] = explanation
+    return stored
 
 
 def _changed(path: str) -> float:
@@ -65,18 +97,15 @@ def _changed(path: str) -> float:
 
 @lru_cache(maxsize=8)
 def _read(path: str, changed: float) -> Stored:  # noqa: ARG001  (part of the cache's key)
-    stored: Stored = {}
+    explanations = []
     with Path(path).open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
             try:
-                explanation = Explanation.from_dict(json.loads(line))
+                explanations.append(Explanation.from_dict(json.loads(line)))
             except (json.JSONDecodeError, AttributeError) as error:
                 raise VeraxError(f"Line {number} of {path!r} is not a JSON object ({error}).") from error
             except VeraxError as error:
                 raise VeraxError(f"Line {number} of {path!r}: {error}") from error
-            shown = getattr(explanation, "input", "")
-            stored.setdefault((shown, None), explanation)
-            stored[shown, getattr(explanation, "target", None)] = explanation
-    return stored
+    return stored_by_input(explanations)

@@ -14,12 +14,13 @@ from verax.arrays import FloatArray
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain.base import Explainer, Target, at_least, explainers
+from verax.explain.entry import check_targets
 from verax.explain.exemplar import OUT_OF, Exemplar
 from verax.explain.explanation import Cost
 from verax.explain.imputation import Imputation
-from verax.explain.perturbed import check_targets, shown_input
+from verax.explain.perturbed import shown_input
 from verax.models.base import Inputs, Model
-from verax.models.capabilities import ask_for
+from verax.models.capabilities import ask_for, what_works
 
 if TYPE_CHECKING:
     from verax.models.neural.prototype_model import PrototypeModel
@@ -140,6 +141,5 @@ def _can_have_prototypes(model: Model) -> bool:
 def _cannot(model: Model) -> VeraxError:
     return VeraxError(
         "The method 'prototype' explains the models prototype-bilstm, prototype-mlp-2x50, bilstm and mlp-2x50, not "
-        f"this {type(model).__name__}; choose one of these models, or another method: lime, anchor and "
-        "decision-boundary work on any model."
+        f"this {type(model).__name__}; choose one of these models, or another method: {what_works(model)}."
     )

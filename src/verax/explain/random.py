@@ -11,8 +11,9 @@ import numpy as np
 
 from verax.data.words import split_words
 from verax.explain.base import Claim, Explainer, Target, at_least, explainers
+from verax.explain.entry import check_targets
 from verax.explain.explanation import Attribution, Cost
-from verax.explain.perturbed import Input, check_targets, shown_input
+from verax.explain.perturbed import Input, shown_input
 from verax.models.base import Inputs, Model
 from verax.perturb.paths.tables import schema_of
 from verax.seeds import stream

@@ -12,9 +12,9 @@ import numpy as np
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain.base import Claim, Explainer, Target, at_least, explainers
+from verax.explain.entry import check_targets
 from verax.explain.explanation import Cost
 from verax.explain.fragments import Fragment, Fragments
-from verax.explain.perturbed import check_targets
 from verax.models.base import Inputs, Model
 from verax.models.text import check_texts
 from verax.seeds import stream
@@ -54,6 +54,11 @@ class RandomFragments(Explainer):
     ) -> list[Fragments]:
         """Draws fragments of each text; the model is asked only which class it predicts."""
         started = time.perf_counter()
+        if model.kind != "text":
+            raise VeraxError(
+                "The method 'random-fragments' draws fragments of texts, which this model of tables does not read; "
+                "random works on it."
+            )
         texts = check_texts(inputs)
         wanted = check_targets(model, texts, targets)
         if None in wanted and texts:

@@ -11,8 +11,9 @@ import numpy as np
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
 from verax.explain.base import Claim, Explainer, Target, at_least, explainers
+from verax.explain.entry import check_targets
 from verax.explain.explanation import Attribution
-from verax.explain.perturbed import BANKS, Scored, check_absent, check_targets, explain_with_banks
+from verax.explain.perturbed import BANKS, Scored, check_absent, explain_with_banks
 from verax.explain.shap_banks import EnumerationBank, KernelBank, build_kernel_bank
 from verax.explain.shap_exact import explain_exactly
 from verax.models.base import Inputs, Model
@@ -29,7 +30,7 @@ class Shap(Explainer):
     """Shapley values of the target's probability (or log-odds), all features kept.
 
     The route is taken in this order, and named in the result: closed forms ("trees" for trees and forests;
-    "linear" and "trees" for logistic regression and xgboost in log-odds), "enumeration" of all coalitions where
+    "linear" and "trees" for logistic regression and boosted trees in log-odds), "enumeration" of all coalitions where
     they are no more than ``samples``, else "kernel", KernelSHAP with paired sampling.
 
     Attributes:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
+from scipy.special import expit
 
 from verax.arrays import FloatArray
 from verax.explain.explanation import Attribution, Cost
@@ -76,7 +77,7 @@ def explain_exactly(
         outputs = exact.base + exact.shapley.sum(axis=1)
         if target is None:
             target = _predicted(outputs, output)  # noqa: PLW2901
-        scores, base = _for_target(exact, target)
+        scores, base = _for_target(exact, target, output)
         details = {"output": output, "route": solver.route, "base": base, "path": path.name}
         cost = Cost(0, 0, time.perf_counter() - started)
         explanations.append(
@@ -91,12 +92,13 @@ def _predicted(outputs: FloatArray, output: str) -> int:
     return int(outputs[0] > (0.5 if output == "probability" else 0.0))
 
 
-def _for_target(exact: Exact, target: int) -> tuple[FloatArray, float]:
-    """One class's values; with a single output it is the second class, and the first is its mirror image."""
+def _for_target(exact: Exact, target: int, output: str) -> tuple[FloatArray, float]:
+    """One class's values; with a single output it is the second class, and the first is what is left of 1, or of 0."""
     if len(exact.base) > 1:
         return exact.shapley[target], float(exact.base[target])
-    sign = 1.0 if target == 1 else -1.0
-    return sign * exact.shapley[0], float(sign * exact.base[0])
+    if target == 1:
+        return exact.shapley[0], float(exact.base[0])
+    return -exact.shapley[0], float((1.0 if output == "probability" else 0.0) - exact.base[0])
 
 
 def _solver(path: Path[Any], output: str) -> Solver[Any] | None:
@@ -147,16 +149,16 @@ class TextLinear:
 
 
 def _table_solver(path: TablePath, output: str) -> Solver[TableRow] | None:
-    seen = separable(path.model, path.background)
+    seen = separable(path.model, path.background) if path.trees is None else path.trees.seen
     if seen is None:
         return None
     name = type(seen.classifier).__name__
     if name == "LogisticRegression" and output == "log-odds" and len(seen.classifier.coef_) == 1:
         return TableLinear(path, seen, seen.transform(path.background).mean(axis=0))
-    ensemble = flatten(seen.classifier)
+    ensemble = flatten(seen.classifier) if path.trees is None else path.trees.ensemble
     if ensemble is None or not _explains(ensemble, output):
         return None
-    background = _single(seen.transform(path.background, ensemble.absent))
+    background = ensemble.read(seen.transform(path.background, ensemble.absent))
     base = np.mean([_outputs_of_row(ensemble, row) for row in background], axis=0)
     return TableTrees(path, seen, ensemble, background, base)
 
@@ -174,19 +176,21 @@ class TableTrees:
 
     def solve(self, ready: TableRow) -> Exact | None:
         """Shapley values of the leaves; None if they do not add up to the model's own answer."""
-        present = _single(self.seen.transform(ready.values[None], self.ensemble.absent))[0]
+        present = ready.read
+        if present is None:
+            present = self.ensemble.read(self.seen.transform(ready.values[None], self.ensemble.absent))[0]
+        owner = self.ensemble.owners(self.seen.owner)
         n_features = len(ready.features)
         shapley = np.mean(
             [
-                leaf_sums(
-                    self.ensemble, present, absent, self.seen.owner, n_features, leaf_weights(n_features)
-                ).shares
+                leaf_sums(self.ensemble, present, absent, owner, n_features, leaf_weights(n_features)).shares
                 for absent in self.background
             ],
             axis=0,
         )
-        exact = Exact(shapley, self.base)
-        return exact if _adds_up(self.path, ready, exact, self.ensemble) else None
+        outputs = self.base + shapley.sum(axis=1) - self.ensemble.base
+        probabilities = self.ensemble.probabilities(outputs[:, None])[0]
+        return Exact(shapley, self.base) if _adds_up(self.path, ready, probabilities) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,7 +203,7 @@ class TableLinear:
     route: str = "linear"
 
     def solve(self, ready: TableRow) -> Exact | None:
-        """What each column adds to the background's mean log-odds."""
+        """What each column adds to the background's mean log-odds; None if that is not the model's own answer."""
         weights = self.seen.classifier.coef_[0]
         parts = weights * (self.seen.transform(ready.values[None])[0] - self.mean)
         owned = self.seen.owner >= 0
@@ -207,20 +211,16 @@ class TableLinear:
         np.add.at(shapley, self.seen.owner[owned], parts[owned])
         if abs(parts[~owned].sum()) > SUM_TOLERANCE:
             return None
-        return Exact(shapley[None], self.seen.classifier.intercept_ + weights @ self.mean)
+        base = self.seen.classifier.intercept_ + weights @ self.mean
+        chance = expit(base[0] + shapley.sum())
+        adds_up = _adds_up(self.path, ready, np.array([1.0 - chance, chance]))
+        return Exact(shapley[None], base) if adds_up else None
 
 
-def _adds_up(path: TablePath, ready: TableRow, exact: Exact, ensemble: Ensemble) -> bool:
+def _adds_up(path: TablePath, ready: TableRow, probabilities: FloatArray) -> bool:
     """Whether base and values make the model's own probabilities; the preprocessing may hold surprises."""
-    outputs = exact.base + exact.shapley.sum(axis=1) - ensemble.base
-    mine = ensemble.probabilities(outputs[:, None])[0]
-    theirs = path.model.predict_proba(ready.values[None])[0]
-    return bool(np.abs(mine - theirs).max() <= SUM_TOLERANCE)
-
-
-def _single(rows: FloatArray) -> FloatArray:
-    """Values as trees compare them: rounded to single precision."""
-    return rows.astype(np.float32).astype(np.float64)
+    own = path.model.predict_proba(ready.values[None])[0]
+    return bool(np.abs(probabilities - own).max() <= SUM_TOLERANCE)
 
 
 def _outputs_of_row(ensemble: Ensemble, row: FloatArray) -> FloatArray:

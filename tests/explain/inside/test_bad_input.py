@@ -24,7 +24,7 @@ def test_a_forest_has_nothing_to_look_into(name):
 @pytest.mark.parametrize("name", ["deeplift", "grad-cam-text", "decision-trees"])
 def test_another_network_is_told_which_methods_work_on_it(name, bilstm):
     with pytest.raises(
-        VeraxError, match=r"lrp, gradient-x-input and integrated-gradients work on other networks"
+        VeraxError, match=r"; lrp, gradient-x-input, integrated-gradients, lime, shap and greedy work on it"
     ):
         verax.explainer(name).explain(bilstm, ["a good film"])
 

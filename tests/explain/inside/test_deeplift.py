@@ -78,7 +78,5 @@ def test_the_contract(cnn):
 
 
 def test_another_network_is_told_what_works(bilstm):
-    with pytest.raises(
-        VeraxError, match=r"filters of the network 'cnn'.*lrp, gradient-x-input and integrated"
-    ):
+    with pytest.raises(VeraxError, match=r"filters of the network 'cnn'.*lrp, gradient-x-input, integrated"):
         verax.explainer("deeplift").explain(bilstm, ["good"])

@@ -15,8 +15,9 @@ from verax.explain.anchor.search import Asking, Candidate, Found, Search, Settin
 from verax.explain.anchor.similar_words import SimilarWords
 from verax.explain.anchor.table_rows import TableRows
 from verax.explain.base import Claim, Explainer, Target, at_least, explainers
+from verax.explain.entry import check_targets
 from verax.explain.explanation import Cost
-from verax.explain.perturbed import Targets, check_targets, shown_input, slices
+from verax.explain.perturbed import Targets, shown_input, slices
 from verax.explain.rule import Rule, RuleStep
 from verax.models.base import Inputs, Model
 from verax.models.text import check_texts

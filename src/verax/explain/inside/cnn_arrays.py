@@ -13,7 +13,8 @@ from torch import Tensor
 from verax.arrays import FloatArray, IndexArray, IntArray
 from verax.errors import VeraxError
 from verax.models.base import Model
-from verax.models.capabilities import ask_for
+from verax.models.capabilities import ask_for, what_works
+from verax.models.neural.bilstm import BilstmNetwork
 from verax.models.neural.cnn import CnnNetwork
 from verax.models.neural.encoders import PADDING, Encoded, length_batches
 from verax.models.neural.networks import TextNetwork
@@ -185,19 +186,18 @@ def _double(weights: Tensor) -> FloatArray:
     return weights.detach().numpy().astype(np.float64)
 
 
-def ask_for_filters(model: Model, method: str, others: str) -> tuple[TextNetwork, CnnArrays]:
+def ask_for_filters(model: Model, method: str) -> tuple[TextNetwork, CnnArrays]:
     """The convolutional network that a method needs; else a sentence.
 
     Args:
         model: what is to be explained.
         method: the explainer's name, for the sentence.
-        others: methods that work for other networks of texts.
     """
     ask_for(model, "layers", method)
     if isinstance(model, TextNetwork) and isinstance(model.network, CnnNetwork):
         return model, CnnArrays.of(model.network)
-    network = type(model.network if isinstance(model, TextNetwork) else model).__name__
+    network = type(model.network if isinstance(model, TextNetwork) else model)
     raise VeraxError(
-        f"The method {method!r} reads the filters of the network 'cnn', which this {network} does not have; "
-        f"{others} work on other networks, and lime, shap and greedy on any model."
+        f"The method {method!r} reads the filters of the network 'cnn', which this {network.__name__} does not have; "
+        f"{what_works(model, *(('lrp',) if network is BilstmNetwork else ()))}."
     )

@@ -11,8 +11,9 @@ import numpy as np
 from verax.arrays import FloatArray, IndexArray
 from verax.data.words import split_words
 from verax.explain.base import Explainer, Target
+from verax.explain.entry import check_targets
 from verax.explain.explanation import Attribution, Cost
-from verax.explain.perturbed import Targets, check_targets
+from verax.explain.perturbed import Targets
 from verax.models.base import Inputs, Model
 from verax.models.text import check_texts
 

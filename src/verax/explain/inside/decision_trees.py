@@ -59,9 +59,7 @@ class DecisionTrees(Explainer):
         ask_for(model, "layers", "decision-trees")
         from verax.explain.inside.cnn_arrays import ask_for_filters
 
-        network, arrays = ask_for_filters(
-            model, "decision-trees", "lrp, gradient-x-input and integrated-gradients"
-        )
+        network, arrays = ask_for_filters(model, "decision-trees")
         trees = self.trees(model)
         texts = check_texts(inputs)
         explanations = []
@@ -78,7 +76,7 @@ class DecisionTrees(Explainer):
         from verax.explain.inside.filter_trees import FilterTrees, grow
         from verax.explain.inside.learned import Lesson, learned
 
-        network, arrays = ask_for_filters(model, "decision-trees", "lrp")
+        network, arrays = ask_for_filters(model, "decision-trees")
         more = f", spliced {self.spliced}" if self.spliced else ""
         return learned(
             model,

@@ -40,7 +40,7 @@ def _contributions(model: Model) -> Find:
     from verax.explain.inside.ratios import rate
     from verax.explain.inside.relevance import chosen_targets
 
-    network, arrays = ask_for_filters(model, "deeplift", "lrp, gradient-x-input and integrated-gradients")
+    network, arrays = ask_for_filters(model, "deeplift")
     # Over zero vectors each filter responds with its bias everywhere, so that the place of a text's strongest response
     # has the strongest response of the reference too, and the maximum hands on all of the difference.
     reference = np.maximum(arrays.biases, 0.0)[None]

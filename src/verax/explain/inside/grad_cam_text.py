@@ -63,9 +63,7 @@ class GradCamText(Explainer):
         ask_for(model, "layers", "grad-cam-text")
         from verax.explain.inside.cnn_arrays import ask_for_filters
 
-        network, arrays = ask_for_filters(
-            model, "grad-cam-text", "lrp, gradient-x-input and integrated-gradients"
-        )
+        network, arrays = ask_for_filters(model, "grad-cam-text")
         slices = _effects_in_slices(network, arrays, check_texts(inputs), targets)
         if self.output == "words":
             return [each for part in slices for each in self._words(model, *part)]

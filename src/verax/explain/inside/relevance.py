@@ -14,6 +14,7 @@ from verax.explain.inside.course import Find, Found, rounded
 from verax.explain.inside.ratios import stable
 from verax.explain.perturbed import Targets
 from verax.models.base import Model
+from verax.models.capabilities import what_works
 from verax.models.neural.bilstm import BilstmNetwork
 from verax.models.neural.cnn import CnnNetwork
 from verax.models.neural.encoders import length_batches, pad
@@ -34,8 +35,7 @@ def relevance_of(model: Model, epsilon: float | None) -> Find:
     network = type(model.network if isinstance(model, TextNetwork) else model).__name__
     raise VeraxError(
         f"The method 'lrp' has rules for the networks 'cnn' and 'bilstm', not for this {network}; "
-        "gradient-x-input and integrated-gradients work on other networks of texts, and lime, shap and greedy on any "
-        "model."
+        f"{what_works(model)}."
     )
 
 

@@ -12,9 +12,10 @@ from scipy.special import expit, softmax
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
 from verax.explain.base import Explainer, Target
+from verax.explain.entry import check_targets
 from verax.explain.explanation import Attribution, Cost
 from verax.explain.inside.course import Found, at_positions, rounded, settled
-from verax.explain.perturbed import Scored, attribution, check_targets
+from verax.explain.perturbed import Scored, attribution
 from verax.models.base import Inputs, Model
 from verax.models.tables import encode_rows
 from verax.models.text import check_texts
