@@ -3,8 +3,7 @@
     python perf/shared_words_df.py            # half a minute; prints the table of docs/results/calibration.md
 
 Runs without any difference, from the generator of perf/defaults.py: scores are shares of 50 inputs, whose log-odds come
-from the stain's words and from itself. The variance is `verax.stats.spread_of_mean`'s. Satterthwaite's degrees of freedom
-are those of that estimator (a quadratic form) if words carried all of the variance; they follow from who shares what.
+from the stain's words and from itself. Variance and Satterthwaite's degrees of freedom are `verax.stats.spread_of_mean`'s.
 """
 
 from __future__ import annotations
@@ -50,23 +49,7 @@ def one_run(rng, pairs, n_words, stains, carried) -> tuple[float, float, float]:
     values = stain_scores(rng, chosen, n_words, carried) - stain_scores(rng, chosen, n_words, carried)
     spread = spread_of_mean(values, shared)
     far = abs(values.mean()) / spread.variance**0.5 if spread.variance else np.inf
-    return far, spread.df, satterthwaite(shared.common.astype(float))
-
-
-def satterthwaite(common) -> float:
-    """(tr AS)² / tr ASAS, with x'Ax the estimated variance and S the covariance if words carried everything."""
-    units = len(common)
-    off = common - np.diag(common.diagonal())
-    alone = (off == 0) & ~np.eye(units, dtype=bool)
-    baseline = half_squares(alone) / (alone.sum() / 2)
-    added = (off.sum() / 2 * baseline - half_squares(off)) / ((off**2).sum() / 2)
-    form = (baseline / units + added * off.sum() / units**2) @ common
-    return float(np.trace(form) ** 2 / np.trace(form @ form))
-
-
-def half_squares(weights):
-    """The matrix of the sum over pairs of weight · (x - y)² / 2."""
-    return (np.diag(weights.sum(axis=1)) - weights) / 2
+    return far, max(min(stains, shared.parts) - 1, 1), spread.df
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from xgboost import XGBClassifier
 
 import verax
 from verax.benchmarks.staining import jobs, training
-from verax.benchmarks.staining.sampling import Wish
+from verax.benchmarks.staining.spec import Wish
 from verax.benchmarks.staining.stainable import make_stainable
 from verax.data import split_words
 from verax.explain.perturbed import BANKS

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from real_parts import axe_violations
+from real_parts import axe_violations, new_context
 from report.courts.test_courts import FOUR, STUDY, stain
 from report.study_summaries import FLOW, summary, tiny
 from verax.report.courts.courts_page import write_courts_report
@@ -33,7 +33,7 @@ def pages(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def page(chromium):
-    context = chromium.new_context()
+    context = new_context(chromium)
     yield context.new_page()
     context.close()
 

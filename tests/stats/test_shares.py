@@ -12,7 +12,7 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from verax.errors import VeraxError
-from verax.stats import mean_share, sharing
+from verax.stats import any_share, mean_share, sharing
 from verax.stats.shares import share_ends, share_interval
 
 
@@ -76,3 +76,25 @@ def test_an_interval_from_a_standard_error():
 def test_what_is_no_share_gets_a_sentence(values, most):
     with pytest.raises(VeraxError, match="shares lie between 0 and"):
         mean_share(values, most=most)
+
+
+@pytest.mark.parametrize("hits", [0, 3, 8])
+def test_the_interval_without_a_distribution_is_clopper_and_pearsons_of_zeros_and_ones(hits):
+    found = any_share([1.0] * hits + [0.0] * (8 - hits))
+    exact = stats.binomtest(hits, 8).proportion_ci(method="exact")
+    assert (found.low, found.high) == pytest.approx((exact.low, exact.high), abs=1e-5)
+
+
+def test_the_interval_without_a_distribution_is_a_quantile_under_random_weights():
+    values = np.array([0.0, 0.01, 0.02, 0.0, 0.3])
+    weights = np.random.default_rng(1).dirichlet(np.ones(6), 400_000)
+    found = any_share(values)
+    assert found.high == pytest.approx(np.quantile(weights @ np.append(values, 1.0), 0.975), abs=0.002)
+    assert found.low == pytest.approx(np.quantile(weights @ np.append(values, 0.0), 0.025), abs=0.0005)
+    assert (any_share(values[:4]).low, any_share(values[:4]).high) == (None, None)
+
+
+@pytest.mark.parametrize("values", [[], [0.5, 1.2], [-0.1, 0.5]])
+def test_values_that_are_no_shares_are_a_sentence_there_too(values):
+    with pytest.raises(VeraxError, match=r"no value|shares lie between 0 and 1"):
+        any_share(values)

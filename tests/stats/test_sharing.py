@@ -14,35 +14,63 @@ from verax.stats.sharing import sharing, spread_of_mean
 WORDS = "abcdefghi"
 
 
-def test_common_parts_are_counted():
+def test_parts_of_one_unit_alone_are_one_part():
     found = sharing(["ab", "bc", "de", "ab"])
-    assert found.common.tolist() == [[2, 1, 0, 2], [1, 2, 0, 1], [0, 0, 2, 0], [2, 1, 0, 2]]
     assert found.parts == 5
+    # b and a are shared; c is the second unit's own, d and e are the third's.
+    assert sorted(found.keys) == ["a", "b", "c", "d"]
+    half = np.sqrt(0.5)
+    columns = dict(zip(found.keys, found.member.T.tolist(), strict=True))
+    assert columns["a"] == pytest.approx([half, 0, 0, half])
+    assert columns["b"] == pytest.approx([half, half, 0, half])
+    assert columns["c"] == pytest.approx([0, half, 0, 0])
+    assert columns["d"] == pytest.approx([0, 0, 1, 0])
     # All 36 pairs of nine words: each shares one of its two words with 14 others, so 1 + 14 / 2.
     assert sharing(list(combinations(WORDS, 2))).most == pytest.approx(8.0)
     assert sharing(["a", "b", "c"]).most == 1.0
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_the_variance_is_the_formula_by_loops(seed):
-    rng = np.random.default_rng(seed)
+def drawn_units(rng, number):
     pairs = list(combinations(WORDS, 2))
-    units = [pairs[place] for place in rng.choice(36, 16, replace=False)]
-    effect = dict(zip(WORDS, rng.normal(size=9), strict=True))
-    values = [effect[a] + effect[b] + 0.5 * rng.normal() for a, b in units]
-    apart, together = [], []
-    for k, own in enumerate(units):
-        for other, value in zip(units[:k], values[:k], strict=True):
-            half = (values[k] - value) ** 2 / 2
-            (together if set(own) & set(other) else apart).append(half)
-    alone = sum(apart) / len(apart)
-    added = min(max(alone - sum(together) / len(together), 0), alone / 2)  # two words, at most one in common
-    expected = alone / 16 + 2 * len(together) * added / 256
-    found = spread_of_mean(np.array(values), sharing(units))
-    assert added > 0
-    assert found.variance == pytest.approx(expected)
-    assert found.df == len({word for unit in units for word in unit}) - 1
-    assert found.design_effect == pytest.approx(expected / (np.var(values, ddof=1) / 16))
+    return [pairs[place] for place in rng.choice(36, number, replace=False)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_contributions_of_parts_add_up_and_are_the_best_guesses_of_their_effects(seed):
+    """By another way: effects that minimise squared errors and squared effects together, weighed 0.2 and 0.8."""
+    rng = np.random.default_rng(seed)
+    units = drawn_units(rng, 16)
+    shared, values = sharing(units), rng.normal(size=16)
+    member = shared.member
+    penalty = 0.2 / 0.8 * np.eye(member.shape[1])
+    effects = np.linalg.solve(member.T @ member + penalty, member.T @ values)
+    rest = values - member @ effects
+    given = [
+        sum(member[unit, part] * effects[part] for unit in range(16))
+        + sum(rest[unit] / (member[unit] > 0).sum() for unit in range(16) if member[unit, part] > 0)
+        for part in range(member.shape[1])
+    ]
+    assert shared.split @ values == pytest.approx(given)
+    assert (shared.split @ values).sum() == pytest.approx(values.sum())
+
+
+@pytest.mark.parametrize(("carried", "least", "most"), [(1.0, 0.9, 1.1), (0.0, 1.0, 3.5)])
+def test_the_variance_is_right_where_words_carry_all_and_never_too_small(carried, least, most):
+    """The mean of 4,000 estimates over the true variance of the mean, which follows from who shares what."""
+    rng = np.random.default_rng(5)
+    shared = sharing(drawn_units(rng, 16))
+    parts = shared.member.shape[1]
+    values = np.sqrt(carried) * rng.normal(size=(4000, parts)) @ shared.member.T + np.sqrt(
+        1 - carried
+    ) * rng.normal(size=(4000, 16))
+    truth = (carried * (shared.member.sum(axis=0) ** 2).sum() + (1 - carried) * 16) / 16**2
+    found = [spread_of_mean(row, shared) for row in values]
+    assert least < np.mean([each.variance for each in found]) / truth < most
+    # Satterthwaite: the estimates spread as a chi-square of so many degrees of freedom.
+    if carried == 1.0:
+        estimates = np.array([each.variance for each in found])
+        assert found[0].df == pytest.approx(2 * estimates.mean() ** 2 / estimates.var(), rel=0.15)
+        assert found[0].df <= parts - 1
 
 
 def test_units_that_share_nothing_have_the_usual_variance():
@@ -55,10 +83,10 @@ def test_units_that_share_nothing_have_the_usual_variance():
 
 def test_what_cannot_be_told_is_not_told():
     assert spread_of_mean(np.array([0.5])).variance is None
-    every = sharing(["ab", "ac", "bc"])  # no two units without a common part: no baseline
-    assert spread_of_mean(np.array([0.1, 0.5, 0.9]), every).variance is None
+    every = sharing(["ab"] * 5)  # all units made of the same parts: nothing shows what other parts would do
+    assert spread_of_mean(np.array([0.1, 0.5, 0.9, 0.2, 0.4]), every).variance is None
     same = spread_of_mean(np.full(36, 0.5), sharing(list(combinations(WORDS, 2))))
-    assert (same.variance, same.df) == (0.0, 8)
+    assert (same.variance, same.df) == (0.0, pytest.approx(8))
 
 
 @pytest.mark.parametrize(("units", "least_gain"), [(35, 25), (16, 10)])

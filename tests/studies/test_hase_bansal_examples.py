@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from real_parts import axe_violations
+from real_parts import LONG, axe_violations, new_context
 from verax.data.registry import datasets
 from verax.explain import Composite, Exemplar, Explanation, Rule
 from verax.explain import Path as Edits
@@ -119,7 +119,7 @@ def test_a_participant_of_each_method_reaches_the_completion_code(small_study, t
     store = open_store(small_study, f"sqlite:///{tmp_path / 'answers.sqlite'}")
     with (
         running(make_app(store, small_study)) as address,
-        httpx.Client(base_url=address, timeout=60) as client,
+        httpx.Client(base_url=address, timeout=LONG) as client,
     ):
         codes = set()
         for _ in range(1 + len(METHODS)):
@@ -134,7 +134,7 @@ def test_pages_of_all_five_kinds_pass_the_accessibility_check(small_study, chrom
     item = next(iter(small_study.items))
     drawn = {name: draw_step(at(small_study.screens[f"post:{item}:{name}"])) for name in METHODS}
     with running(gallery_app(drawn)) as address:
-        page = chromium.new_page()
+        page = new_context(chromium).new_page()
         for name in METHODS:
             page.goto(f"{address}/page/{name}")
             for scheme, width in (("light", 1280), ("dark", 390)):

@@ -1,46 +1,68 @@
-"""Specs of benchmarks: options checked in one sentence, and read from a TOML file."""
+"""Specs of benchmarks: the one place where an option is declared, and what is derived from it.
+
+A field of a spec has a type, a default, a range and a sentence of help. The options of the command line, the keywords
+of the Python function, what a TOML file may hold and the table in the docs are read from there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import difflib
+import functools
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypedDict, TypeVar
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    ParamSpec,
+    TypedDict,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic.fields import FieldInfo
 
 from verax.errors import VeraxError
 
+P = ParamSpec("P")
+R = TypeVar("R")
 Spec = TypeVar("Spec", bound=BaseModel)
+
+# What is tested. In Python these are arguments of their own, which take objects as well as names.
+TESTED = ("datasets", "models", "explainers")
 
 
 class BenchmarkSpec(BaseModel):
-    """What every benchmark is asked; its own options come beside these.
-
-    Attributes:
-        datasets: names or files.
-        models: what is explained.
-        explainers: names with parameters.
-        samples: the budget of every explainer that samples and was not given its own.
-        inputs: explained for each model, at the most.
-        seed: of everything.
-        split: shares of train, validation and test; the dataset's own default if None.
-        limit: use at most so many inputs of each dataset.
-        text, label, format: columns and format of dataset files.
-    """
+    """What every benchmark is asked; its own options come beside these."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    datasets: list[str] = Field(default=["rotten-tomatoes"], min_length=1)
-    models: list[str] = Field(min_length=1)
-    explainers: list[str] = Field(default=["lime", "shap", "greedy"])
-    samples: int = Field(default=1000, ge=2)
-    inputs: int = Field(ge=1)
-    seed: int = 0
-    split: str | None = None
-    limit: int | None = None
-    text: str | None = None
-    label: str | None = None
-    format: str | None = None
+    datasets: list[str] = Field(default=["rotten-tomatoes"], min_length=1, description="Names or files.")
+    models: list[str] = Field(min_length=1, description="What is explained.")
+    explainers: list[str] = Field(
+        default=["lime", "shap", "greedy"],
+        description="Names with parameters, e.g. 'lime,shap(samples=500),my_package.mine:Mine'.",
+    )
+    samples: int = Field(
+        default=1000, ge=2, description="Budget of every explainer that samples and was not given its own."
+    )
+    inputs: int = Field(ge=1, description="Inputs explained for each model, at most.")
+    seed: int = Field(default=0, description="Seed of everything that is random.")
+    split: str | None = Field(
+        default=None,
+        description="Shares of train, validation and test, e.g. 80/10/10; the dataset's own if not given.",
+    )
+    limit: int | None = Field(default=None, description="Use at most so many inputs of each dataset.")
+    text: str | None = Field(default=None, description="A file's column of texts; 'text' if not given.")
+    label: str | None = Field(default=None, description="A file's column of labels; 'label' if not given.")
+    format: str | None = Field(default=None, description="A published format (verax list formats).")
 
     @field_validator("datasets", "models", "explainers")
     @classmethod
@@ -59,7 +81,7 @@ class BenchmarkSpec(BaseModel):
 
 
 class BenchmarkOptions(TypedDict, total=False):
-    """What any benchmark can be told besides its datasets, models and explainers; see `BenchmarkSpec`."""
+    """The types of `BenchmarkSpec` for editors and type checkers; a test compares the two."""
 
     samples: int
     inputs: int
@@ -71,12 +93,125 @@ class BenchmarkOptions(TypedDict, total=False):
     format: str | None
 
 
+@dataclass(frozen=True)
+class Option:
+    """An option as a spec declares it.
+
+    Attributes:
+        name: of the field.
+        type: what a value is, without its range.
+        default: the value if none is given.
+        allowed: the range or the choices, in words; empty if there are none.
+        help: what the option means.
+    """
+
+    name: str
+    type: Any
+    default: Any
+    allowed: str
+    help: str
+
+    @property
+    def many(self) -> bool:
+        """Whether it is a list of names."""
+        return get_origin(self.type) is list
+
+    @property
+    def plain(self) -> type[bool | int | float | str]:
+        """The type that is written on the command line: text for lists, and where there are several types."""
+        types = [one for one in get_args(self.type) or (self.type,) if one is not NoneType]
+        return types[0] if len(types) == 1 and types[0] in (bool, int, float) else str
+
+
+def options_of(kind: type[BaseModel]) -> list[Option]:
+    """All options that a spec declares: what is tested, the benchmark's own, and what every benchmark has."""
+    types = get_type_hints(kind)
+    options = [
+        Option(
+            name=name,
+            type=types[name],
+            default=default_of(kind, name),
+            allowed=_allowed(field.annotation, field.metadata),
+            help=field.description or "",
+        )
+        for name, field in kind.model_fields.items()
+    ]
+    shared = BenchmarkSpec.model_fields
+    return sorted(options, key=lambda one: 0 if one.name in TESTED else 2 if one.name in shared else 1)
+
+
+def default_of(kind: type[BaseModel], name: str) -> Any:
+    """The default of an option, for code that works without a spec."""
+    return kind.model_fields[name].get_default(call_default_factory=True)
+
+
+def _allowed(annotation: Any, limits: Collection[object]) -> str:
+    """The range or the choices of a type, in words."""
+    origin, inside = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        field = next((one for one in inside[1:] if isinstance(one, FieldInfo)), None)
+        return _allowed(inside[0], field.metadata if field else limits)
+    if origin in (Union, UnionType):
+        every = [_allowed(one, limits) for one in inside if one is not NoneType]
+        return ", or ".join(words for words in every if words)
+    if origin is Literal:
+        return " or ".join(map(str, inside))
+    if origin is list:
+        return (
+            f"any of {', '.join(map(str, get_args(inside[0])))}" if get_origin(inside[0]) is Literal else ""
+        )
+    found = {
+        name: getattr(one, name) for one in limits for name in ("ge", "gt", "le", "lt") if hasattr(one, name)
+    }
+    if "ge" in found and "le" in found:
+        return f"{found['ge']} to {found['le']}"
+    words = {"ge": "{} or more", "gt": "above {}", "le": "at most {}", "lt": "below {}"}
+    return ", ".join(words[name].format(limit) for name, limit in found.items())
+
+
+def takes_options(kind: type[BaseModel]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Gives a function with ``**options`` the keywords of a spec: shown in its signature, and no others taken."""
+
+    def derive(function: Callable[P, R]) -> Callable[P, R]:
+        own = inspect.signature(function)
+        named = [one for one in own.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+        derived = [
+            inspect.Parameter(
+                one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=one.type
+            )
+            for one in options_of(kind)
+            if one.name not in TESTED
+        ]
+        signature = own.replace(parameters=[*named, *derived])
+
+        @functools.wraps(function)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+            for name in kwargs:
+                if name not in signature.parameters:
+                    raise VeraxError(no_such_option(name, signature.parameters))
+            return function(*args, **kwargs)
+
+        checked.__signature__ = signature  # type: ignore[attr-defined]
+        return checked
+
+    return derive
+
+
+def no_such_option(name: str, known: Collection[str]) -> str:
+    """A sentence on an option that nobody knows, with the one that may be meant."""
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known)}."
+    return f"There is no option {name!r}; {hint}"
+
+
 def checked_spec(kind: type[Spec], options: Mapping[str, Any]) -> Spec:
     """A spec from options; what is wrong with them is one sentence."""
     try:
         return kind(**options)
     except ValidationError as error:
         first = error.errors()[0]
+        if first["type"] == "extra_forbidden":
+            raise VeraxError(no_such_option(str(first["loc"][-1]), kind.model_fields)) from error
         where = ".".join(str(part) for part in first["loc"]) or "the spec"
         what = first["msg"].removeprefix("Value error, ")
         raise VeraxError(f"{where}: {what} (given: {first.get('input')!r}).") from error

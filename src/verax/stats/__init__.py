@@ -22,11 +22,11 @@ from verax.stats.ranks.correlation import RankCorrelation, rank_correlation
 from verax.stats.ranks.mann_whitney import RankTest, mann_whitney
 from verax.stats.ranks.methods_needed import Needed, methods_needed
 from verax.stats.responses import Responses, responses
-from verax.stats.shares import mean_share
+from verax.stats.shares import any_share, mean_share
 from verax.stats.sharing import Sharing, sharing, spread_of_mean
 from verax.stats.tests.equivalence import Equivalence, detectable, equivalence
 from verax.stats.tests.multiplicity import holm
-from verax.stats.tests.paired import Difference, paired_differences
+from verax.stats.tests.paired import Difference, joint_differences, paired_differences
 from verax.stats.tests.permutation import Permutation, label_permutation, sign_flip
 
 __all__ = [
@@ -54,6 +54,7 @@ __all__ = [
     "Simulated",
     "Spreads",
     "Term",
+    "any_share",
     "average_ranks",
     "binomial_share",
     "changes",
@@ -68,6 +69,7 @@ __all__ = [
     "fit_logistic",
     "fleiss_kappa",
     "holm",
+    "joint_differences",
     "krippendorff_alpha",
     "label_permutation",
     "linear_changes",

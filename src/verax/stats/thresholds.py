@@ -21,5 +21,9 @@ FEWEST_PER_ITEM = 3
 # prove nothing.
 FEWEST_UNITS = 5
 
+# Independent units (stains, or their words where stains share them) of a test by flipped signs; below, it cannot reach
+# 5%: of the 32 signs of five units, two are as extreme as can be.
+FEWEST_FLIPPED = 6
+
 # Methods of a rank correlation; below, it says nothing: two methods always correlate by 1 or -1.
 FEWEST_METHODS = 3

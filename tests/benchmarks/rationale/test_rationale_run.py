@@ -15,7 +15,6 @@ import pandas as pd
 import pytest
 from hand_made import GREAT, HandMade, everything, unless
 from scipy.stats import binomtest
-from scipy.stats import t as student
 
 import verax
 from verax.benchmarks.rationale.partition import Partition
@@ -55,15 +54,17 @@ def test_intervals_are_over_inputs_for_one_target_and_over_targets_for_several(r
     means = table.query("explainer == 'random'").groupby("target").misranked.mean()
     over = group.sets["published"].explainers["random"].misranked
     assert (over.n, over.mean) == (3, pytest.approx(means.mean()))
-    half = student.ppf(0.975, 2) * means.std(ddof=1) / np.sqrt(3)
-    # Student's interval, cut where a share ends.
-    assert over.low == pytest.approx(max(0.0, means.mean() - half))
-    assert over.high == pytest.approx(min(1.0, means.mean() + half))
+    # Three targets are three values: so few tell nothing of others.
     for scored in group.sets["published"].explainers.values():
-        for each in (scored.first, scored.misranked, scored.auc):
-            # Where all targets score alike there is no interval that would claim to know.
-            assert (each.low is None) == (each.spread == 0)
-            assert each.low is None or 0.0 <= each.low <= each.high <= 1.0
+        for each in (scored.first, scored.misranked, scored.above, scored.auc):
+            assert (each.low, each.high) == (None, None)
+
+
+def test_a_text_counts_once_and_as_wrong_if_any_target_has_it_misranked(run):
+    table = run.results.query("strict and explainer == 'random'")
+    wrong = table.groupby("input").misranked.max()
+    found = run.summary.texts["strict"]["random"]
+    assert (found.texts, found.erred) == (len(wrong), int(wrong.sum()))
 
 
 def test_strict_inputs_are_a_set_of_their_own(run):
@@ -91,7 +92,9 @@ def test_the_files_of_a_run(run):
     assert (
         "But greedy scores a word by deleting it alone" in page
     )  # which is what strict inputs were chosen by
-    assert "a test over targets needs 5" in page or "beats" in page
+    # How sure the order is depends on what these small targets have learnt, and is always said.
+    sure = ("a test over targets needs 5", "beats", "too easy to tell them apart")
+    assert any(words in page for words in sure)
     assert json.loads((folder / "manifest.json").read_text())["finished"]
 
 

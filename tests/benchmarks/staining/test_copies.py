@@ -75,7 +75,7 @@ def test_a_column_that_is_a_copy_has_one_value_and_its_opposite_is_a_stain(table
 
 
 def test_the_ground_truth_of_a_stain_with_copies_finds_it(texts, tmp_path):
-    run = verax.stain(texts, "tree", "greedy", out=tmp_path / "run", weight=100, **SMALL)
+    run = verax.stain(texts, "tree", "greedy", out=tmp_path / "run", weight=100, plant=False, **SMALL)
     pair = run.summary.pairs[0]
     assert pair.explainers["ground-truth"].recall[1].mean > 0.95
     assert "2 copies taken out of what every model sees" in (run.folder / "report.html").read_text()
@@ -91,7 +91,7 @@ def test_a_model_whose_own_reasons_do_not_show_the_stain_is_reported_apart(table
 
     monkeypatch.setattr(truth, "_terms", wage)  # reasons that never name a stained column but by chance
     run = verax.stain(
-        table, "tree", "greedy", out=tmp_path / "run", label="label", weight=100, **SMALL, seed=3
+        table, "tree", "greedy", out=tmp_path / "run", label="label", weight=100, plant=False, **SMALL, seed=3
     )
     pair = run.summary.pairs[0]
     assert pair.stains_used == 0

@@ -15,8 +15,7 @@ from verax.benchmarks.staining.planting import (
     plantable_words,
     planted_words,
 )
-from verax.benchmarks.staining.sampling import Planting, Wish
-from verax.benchmarks.staining.spec import make_spec
+from verax.benchmarks.staining.spec import Planting, Wish, make_spec
 from verax.benchmarks.staining.stainable import make_stainable
 from verax.data import split_words
 from verax.errors import VeraxError
@@ -162,10 +161,14 @@ def test_rows_of_a_table_get_values_of_the_table(tmp_path):
 
 
 def test_what_cannot_be_planted_is_a_sentence(source):
-    with pytest.raises(VeraxError, match=r"Only \d+ training inputs would be stained"):
+    with pytest.raises(
+        VeraxError, match=r"Only \d+ of 1,050 training inputs would be stained.*plant_share=0.4"
+    ):
         plant(source, "presence", Wish(2, min_region=900), Planting(), 1, 0)
-    with pytest.raises(VeraxError, match=r"Only \d+ test inputs would be flipped, fewer than 200"):
-        plant(source, "presence", Wish(2, min_flipped=200), Planting(), 1, 0)
+    with pytest.raises(
+        VeraxError, match=r"Only \d+ of 300 test inputs can be flipped, and 290 are asked for"
+    ):
+        plant(source, "presence", Wish(2, min_flipped=290), Planting(), 1, 0)
     with pytest.raises(VeraxError, match="rules=2, but a planted stain has one"):
         make_spec({"plant": True, "rules": 2})
     with pytest.raises(VeraxError, match="are more than all inputs"):
@@ -214,9 +217,10 @@ def test_auto_takes_the_smallest_weight_that_does_and_says_which(runs):
 
 def test_a_line_before_the_run_says_for_how_many_stains_there_is_room(runs):
     *_, told = runs
-    assert len(told) == 2
+    assert len(told) == 3
     assert "hold in at least 10% of the training inputs; there is room for" in told[0]
     assert "rare words can be planted, room for" in told[1]
+    assert told[2].startswith("Reasons are planted in 25% of the inputs, with 15% decoys for each feature")
 
 
 def test_reasons_and_what_to_try_are_in_the_report_and_the_terminal(runs):
@@ -226,9 +230,9 @@ def test_reasons_and_what_to_try_are_in_the_report_and_the_terminal(runs):
     drawn, *_ = runs
     said = " ".join(findings(drawn.summary))
     assert "2 stains not learnt, left out of the scores: memorised" in said
-    assert "try --plant, a larger --min-region" in said
+    assert "try --plant (plant=True), a larger --min-region (min_region=)" in said
     planted = not_learnt(drawn.summary.pairs[0], planted=True)
-    assert planted[0].endswith("try a larger --plant-share or more data.")
+    assert planted[0].endswith("try a larger --plant-share (plant_share=) or more data.")
     page = (drawn.folder / "report.html").read_text()
     assert "memorised" in page
     assert "the highest correlation between two features" in page

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verax.benchmarks.staining.rules import Literal, Rule, Stain
-from verax.benchmarks.staining.sampling import Candidates, Wish, draw_stain, without_copies
+from verax.benchmarks.staining.sampling import Candidates, draw_stain, without_copies
 from verax.benchmarks.staining.scores import recall, reciprocal_rank
+from verax.benchmarks.staining.spec import Wish
 from verax.errors import VeraxError
 from verax.explain import Attribution
 
@@ -171,9 +172,7 @@ def test_what_cannot_be_had_is_a_sentence(wish, sentence):
 
 def test_too_few_frequent_features_is_a_sentence():
     cells, labels = data()
-    with pytest.raises(
-        VeraxError, match=r"Only 1 features occur in at least 15%.*needs 2; lower --min-share"
-    ):
+    with pytest.raises(VeraxError, match=r"Only 1 features occur in at least 15%.*needs 2; lower min_share="):
         draw_stain(
             Candidates((word(0, "a"),), ()),
             Wish(),

@@ -230,9 +230,9 @@ def test_a_cluster_where_nobody_listens_is_a_sentence(tmp_path, reviews_csv):
         ({"size": 5}, "size: Input should be less than or equal to 4"),
         ({"negated": 2}, "negated=2 leaves none of the 2 features"),
         ({"at_least": 2}, "needs models that read counts"),
-        ({"stain": 5}, "stain: Extra inputs are not permitted"),
+        ({"stain": 5}, "There is no option 'stain'; did you mean 'stains'"),
         ({"models": ["tree", "tree"]}, "'tree' is named twice"),
-        ({"words": "letters"}, "words: String should match"),
+        ({"words": "letters"}, "words: Input should be 'presence' or 'counts'"),
     ],
 )
 def test_a_wrong_spec_is_a_sentence(options, sentence):

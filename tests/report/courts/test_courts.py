@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -157,7 +158,8 @@ def test_the_correlation_is_over_the_methods_in_both_courts():
     assert found.correlation.p_spearman == pytest.approx(8 / 24)
     assert found.first_error == pytest.approx((0.5 / 1.959964,) * 4)
     assert found.sentence.startswith("Neither shown nor excluded: over 4 methods (a, b, c and d)")
-    assert "With 4 methods no p below 0.083 is possible" in found.sentence
+    assert "(no interval; exact p = 0.333)" in found.sentence
+    assert found.sentence.endswith("Four methods cannot show agreement: the smallest possible p is .083.")
 
 
 def test_a_measure_of_which_less_is_better_is_turned_round():
@@ -172,6 +174,50 @@ def test_a_significant_agreement_and_its_reverse_are_said():
     for sign, says in ((1, "Yes, among methods like these"), (-1, "The reverse, among methods like these")):
         study = made("S", "study", {name: sign * p for p, name in enumerate(names)}, margin=0.01)
         assert compare(benchmark, study).sentence.startswith(says)
+
+
+def test_the_same_order_of_few_methods_has_no_interval_and_of_seven_one_with_width():
+    names = "abcdefg"
+    for methods in (4, 7):
+        scores = {name: place for place, name in enumerate(names[:methods])}
+        found = compare(made("B", "benchmark", scores, margin=0.01), made("S", "study", scores, margin=0.01))
+        assert found.correlation.spearman == pytest.approx(1)
+        ends = found.correlation.spearman_low, found.correlation.spearman_high
+        if methods == 4:
+            assert ends == (None, None)
+        else:
+            assert 0.5 < ends[0] < 0.9
+            assert ends[1] == pytest.approx(1)
+            assert "+1.00 (95% interval +0." in found.sentence
+
+
+def test_scores_without_intervals_leave_the_correlation_without_one():
+    scores = {name: place for place, name in enumerate("abcdefg")}
+    bare = replace(
+        made("B", "benchmark", scores),
+        standings=tuple(Standing(name, name, x, None, None) for name, x in scores.items()),
+    )
+    found = compare(bare, made("S", "study", scores))
+    assert found.correlation.spearman_low is None
+    assert found.sentence.endswith(
+        "One of the two gives its scores without intervals, so that their errors cannot be reckoned with."
+    )
+    averaged = average_ranks([bare, made("B2", "benchmark", scores)], "benchmarks")
+    assert {one.low for one in averaged.standings} == {None}
+
+
+def test_claims_of_several_courts_are_one_family(folders):
+    """With p = .04 in each of two courts neither is claimed: together they would err in 8%."""
+    tests = [{"first": "lime", "second": "random", "verdict": "first", "p_holm": 0.04}]
+    run = verification({("rt", "easy"): {"lime": (0.2, 0.05), "random": (0.9, 0.05)}})
+    run["targets"] = [{"sets": {"strict": {"inputs": 100, "differences": tests}}}]
+    alone, _ = read_courts(folders(alone=run))
+    assert [court.standings[0].sign for court in alone] == ["yes"]
+    both, _ = read_courts(folders(one=run, two=run))
+    assert [court.standings[0].sign for court in both] == ["open", "open"]
+    tests[0]["p_holm"] = 0.02
+    sure, _ = read_courts(folders(three=run, four=run))
+    assert [court.standings[0].sign for court in sure] == ["yes", "yes"]
 
 
 def test_fewer_than_three_methods_say_nothing_and_how_many_it_takes():
@@ -242,7 +288,7 @@ def test_the_page_has_every_estimate_and_the_file_beside_it_every_number(folders
     for row in (
         "lime 90.0 [80.0, 100.0] 7.3 [1.2, 13.5]",
         "random 20.0 [10.0, 30.0] 0.4 [−5.0, 6.0]",
-        "+0.80 [",
+        "4 +0.80 0.333",  # four methods have no interval
         "0.333",
     ):
         assert row in seen
@@ -391,7 +437,7 @@ def test_two_benchmarks_are_asked_whether_they_order_explainers_alike(folders, t
         agreement.correlation.spearman == 1.0
     )  # shap, lime, greedy in both: fewest errors, most of the stain
     assert "have a rank correlation of +1.00" in agreement.sentence
-    assert "no p below" in agreement.sentence
+    assert "Three methods cannot show agreement: the smallest possible p is .333." in agreement.sentence
     assert "Do the benchmarks order explainers alike?" in (tmp_path / "report.html").read_text()
 
 

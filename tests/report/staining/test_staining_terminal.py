@@ -49,14 +49,13 @@ def test_only_differences_that_survive_correction_are_named():
         difference("random", "shap", -0.1),
     )
     assert findings(summary(differences={"auc": auc})) == [
-        "d, tree: shap above lime (area under the recall curve, Holm-corrected p <= 0.05)."
+        "d, tree: shap above lime (area under the recall curve, corrected p <= 0.05)."
     ]
 
 
 def test_no_difference_is_said():
     assert findings(summary()) == [
-        "No difference between explainers (other than to random) survives Holm's correction "
-        "with five stains or more."
+        "No difference between explainers (other than to random) survives correction with 6 stains or more."
     ]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import integrate, stats
 
 from verax.errors import VeraxError
 from verax.stats.crossed import claims
@@ -372,3 +372,25 @@ def test_a_scale_multiplies_estimate_and_error_and_leaves_the_test(seed, scale):
             (scale * one.estimate, scale * one.se), rel=1e-9, abs=1e-12
         )
         assert (other.df, other.p) == pytest.approx((one.df, one.p), rel=1e-6)
+
+
+def test_the_family_of_comparisons_is_that_of_the_design():
+    """Two more that nobody met count: as uncorrelated ones, so that one alone has Sidak's correction for three."""
+    rows = study(counts=(8, 8, 8))
+    rows = part_of(rows, rows.method != 1)
+    (plain,) = contrasts_with(rows, "none", items="fixed")
+    (planned,) = contrasts_with(rows, "none", items="fixed", family=3)
+    assert (plain.p, plain.estimate, plain.se) == (planned.p, planned.estimate, planned.se)
+    assert plain.p_family == pytest.approx(plain.p)
+    assert plain.p_family < planned.p_family <= 3 * plain.p
+    # By another integral: T's share one scale s and are otherwise independent.
+    t = abs(planned.estimate / planned.se)
+
+    def inside(s):
+        return (
+            stats.chi.pdf(s * planned.df**0.5, planned.df)
+            * planned.df**0.5
+            * (1 - 2 * stats.norm.sf(t * s)) ** 3
+        )
+
+    assert planned.p_family == pytest.approx(1 - integrate.quad(inside, 0, 10)[0], abs=1e-6)

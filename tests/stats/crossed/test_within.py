@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,6 +19,7 @@ from verax.stats.crossed.within import (
     condition_means,
     difference_claims,
     item_components,
+    lead,
     met,
 )
 from verax.stats.mixed.differences import linear_differences, logistic_differences
@@ -304,3 +307,57 @@ def test_bad_input_is_one_sentence():
         logistic_differences(rows, [("a", "b")])
     with pytest.raises(VeraxError, match="None of the answers has a score"):
         condition_means(met(["p"], ["i"], ["a"], [np.nan]))
+
+
+def uneven_rows(filled, seed=3):
+    """A study with practice of half a standard deviation in each session, sessions known and not accounted for."""
+    condition, session = in_sessions(filled, per_session=6)
+    rng = np.random.default_rng(seed)
+    value = rng.normal(size=condition.shape) + rng.normal(size=(len(filled), 1)) + 0.5 * session
+    people, items = np.nonzero(condition >= 0)
+    names = np.array(["a", "b", "c"])[condition[people, items]]
+    return met(people, items, names, value[people, items], session[people, items], adjusted=False)
+
+
+def test_the_lead_is_what_practice_adds_at_most_by_hand():
+    """Rows a b c and b c a: a comes before b once, and once two sessions after it."""
+    rows = uneven_rows([0, 1])
+    # By session, a less b: +1, -1, 0 and -1, 0, +1; the means are 0, -1/2, 1/2.
+    assert lead(rows, 0, 1) == pytest.approx(0.5)
+    assert lead(rows, 1, 0) == lead(rows, 0, 1)
+    # Rows a b c and c b a: +1, -1, 0 and 0, -1, +1.
+    assert lead(uneven_rows([0, 3]), 0, 1) == pytest.approx(1)
+    # Rows a b c and c b a are each other's reverse: a and c are met equally early and late.
+    assert lead(uneven_rows([0, 3]), 0, 2) == 0
+    assert lead(uneven_rows(range(6)), 0, 1) == 0
+    assert lead(uneven_rows([0] * 4), 0, 1) == 1
+
+
+def test_two_rows_of_six_claim_nothing_of_conditions_that_were_not_met_equally_early():
+    rows = uneven_rows([0, 3] * 15)
+    first, reverse = condition_differences(rows, [("b", "a"), ("c", "a")])
+    assert (first.enough, first.uneven, first.verdict) == (False, True, "none")
+    assert first.low is not None  # the estimate is shown
+    assert first.warnings[-1] == (
+        "b and a were not met equally early and late: practice or tiredness can pass for an effect, so nothing is "
+        "claimed. Fill the rows of the design equally, or account for sessions (--session-term)."
+    )
+    # What is balanced in these two rows is not withheld.
+    assert (reverse.enough, reverse.uneven) == (True, False)
+
+
+@pytest.mark.parametrize("lacking", [[], [0], [0, 5]])
+def test_equal_rows_and_a_person_less_are_claimed_as_before(lacking):
+    filled = [row for row in range(6) for _ in range(5)]
+    for row in lacking:
+        filled.remove(row)
+    (one,) = condition_differences(uneven_rows(filled), [("b", "a")])
+    assert (one.enough, one.uneven) == (True, False)
+    assert one.p_exact is not None
+
+
+def test_where_sessions_are_accounted_for_nothing_is_withheld_for_them():
+    filled = [0] * 10 + [1] * 4 + [2] * 4 + [3] * 4 + [4] * 4 + [5] * 4
+    plain = uneven_rows(filled)
+    assert not condition_differences(plain, [("b", "a")])[0].enough
+    assert condition_differences(replace(plain, adjusted=True), [("b", "a")])[0].enough

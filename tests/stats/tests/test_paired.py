@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from verax.errors import VeraxError
-from verax.stats import holm, paired_differences, sharing, spread_of_mean
+from verax.stats import holm, joint_differences, paired_differences, sharing, spread_of_mean
 
 
 def table(**columns):
@@ -73,9 +73,9 @@ def test_wins_losses_and_ties():
     assert (found.wins, found.losses, found.ties, found.n) == (1, 1, 2, 4)
 
 
-def test_identical_values_differ_by_nothing_and_have_no_test():
+def test_identical_values_differ_by_nothing_and_have_no_interval():
     (found,) = paired_differences(table(a=[0.1, 0.7, 0.3, 0.2, 0.9], b=[0.1, 0.7, 0.3, 0.2, 0.9]))
-    assert (found.mean, found.low, found.high, found.p, found.p_holm) == (0, None, None, None, None)
+    assert (found.mean, found.low, found.high, found.p, found.p_holm) == (0, None, None, 1.0, 1.0)
     assert (found.ties, found.verdict) == (5, "none")
 
 
@@ -84,17 +84,19 @@ def test_values_that_differ_by_rounding_only_are_identical():
     (found,) = paired_differences(
         table(a=[0.1 + 0.2 + 0.3, 0.6, 0.5, 0, 1], b=[0.3 + 0.2 + 0.1, 0.6, 0.5, 0, 1])
     )
-    assert (found.mean, found.p, found.ties) == (0, None, 5)
+    assert (found.mean, found.p, found.ties) == (0, 1.0, 5)
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "mean"),
-    [([1] * 6, [0] * 6, 1), ([0.3, 0.2, 0.1, 0.5, 0.6], [0.4, 0.3, 0.2, 0.6, 0.7], -0.1)],
+    ("a", "b", "mean", "verdict"),
+    [([1] * 6, [0] * 6, 1, "first"), ([0.3, 0.2, 0.1, 0.5, 0.6], [0.4, 0.3, 0.2, 0.6, 0.7], -0.1, "none")],
 )
-def test_a_constant_difference_has_no_test_also_where_rounding_hides_it(a, b, mean):
+def test_a_constant_difference_is_tested_by_its_signs_also_where_rounding_hides_it(a, b, mean, verdict):
     (found,) = paired_differences(table(a=a, b=b))
     assert found.mean == pytest.approx(mean)
-    assert (found.low, found.high, found.p, found.p_holm, found.verdict) == (None, None, None, None, "none")
+    # 2 of the 64 signs of six, and of the 32 signs of five, are as extreme.
+    p = 2 / 2 ** len(a)
+    assert (found.low, found.high, found.p, found.p_holm, found.verdict) == (None, None, p, p, verdict)
 
 
 @pytest.mark.parametrize(("n", "verdict"), [(2, "none"), (4, "none"), (5, "first"), (9, "first")])
@@ -109,14 +111,13 @@ def test_units_that_share_parts_are_not_independent():
     weight = dict(zip("abcdefghi", rng.normal(size=9), strict=True))
     values = {pair: 0.3 + weight[pair[0]] + weight[pair[1]] + 0.1 * rng.normal() for pair in pairs}
     rows = {"first": values, "second": dict.fromkeys(pairs, 0.0)}
-    (plain,), (aware,) = (
-        paired_differences(rows),
-        paired_differences(rows, parts={pair: pair for pair in pairs}),
-    )
+    (plain,) = paired_differences(rows)
+    ((aware,),) = joint_differences([rows], {pair: pair for pair in pairs})
     assert (plain.mean, plain.parts, aware.mean, aware.parts) == (aware.mean, None, plain.mean, 9)
     spread = spread_of_mean(np.array(list(values.values())), sharing(pairs))
-    margin = stats.t.ppf(0.975, 8) * np.sqrt(spread.variance)
+    margin = stats.t.ppf(0.975, spread.df) * np.sqrt(spread.variance)
     assert (aware.low, aware.high) == pytest.approx((aware.mean - margin, aware.mean + margin))
+    assert aware.p == pytest.approx(2 * stats.t.sf(abs(aware.mean) / np.sqrt(spread.variance), spread.df))
     assert aware.high - aware.low > 2 * (plain.high - plain.low)
 
 
@@ -252,8 +253,10 @@ def test_a_common_shift_of_each_unit_changes_nothing_and_a_scale_only_the_size(t
     for d, e in zip(before, after, strict=True):
         assert e.mean == pytest.approx(scale * d.mean, abs=1e-12)
         assert (e.p is None) == (d.p is None)
-        if d.p is not None:
+        assert (e.low is None) == (d.low is None)
+        if d.low is not None:
             assert (e.low, e.high) == pytest.approx((scale * d.low, scale * d.high), abs=1e-12)
+        if d.p is not None:
             assert e.p == pytest.approx(d.p, rel=1e-9)
         assert (e.wins, e.losses, e.ties, e.verdict) == (d.wins, d.losses, d.ties, d.verdict)
 
@@ -264,5 +267,5 @@ def test_wins_losses_and_ties_are_all_units_and_the_correction_never_helps(three
     for d in paired_differences(table(a=three[0], b=three[1], c=three[2])):
         assert d.wins + d.losses + d.ties == d.n == len(three[0])
         assert d.p is None or d.p <= d.p_holm <= min(1, 3 * d.p)
-        if d.verdict != "none":
+        if d.verdict != "none" and d.low is not None:
             assert not d.low <= 0 <= d.high

@@ -45,6 +45,26 @@ def test_unequal_rows_are_said(keep, words):
     assert words in problem
 
 
+def test_two_rows_of_six_are_shown_and_claim_nothing():
+    """People get better from session to session; in these two rows none always comes before the methods."""
+    study = within()
+    first = [row for row in study.rows if row.cells.in_words().split()[0].startswith("none")][:2]
+    rows = [row.number for row in (first or study.rows[:2])]
+    people = [person for person in everybody(study, 8) if person.row in rows]
+
+    def answer(person, step, question):
+        return question.options[0].means if question.options else "a word"
+
+    found = summarised(collected(study, people, answer), ONLY)
+    uneven = [line for line in found["primary"]["estimates"] if line["uneven"]]
+    assert uneven
+    for line in uneven:
+        assert not line["conclusive"]
+        assert "were not met equally early and late" in " ".join(line["notes"])
+    whole = summarised(collected(study, everybody(study, 2), answer), ONLY)
+    assert not any(line["uneven"] for line in whole["primary"]["estimates"])
+
+
 def test_unequal_rows_are_refused_if_asked_for_and_a_session_term_is_said():
     study = within()
     rows = [row.number for row in study.rows]

@@ -13,6 +13,7 @@ from statistics import mean
 import httpx
 import pytest
 
+from real_parts import LONG
 from small_study import small_study
 from store_tools import rows, run_together
 from studies.bots.conftest import STUDIES
@@ -327,7 +328,7 @@ def test_bots_are_marked_and_take_nobody_s_place(served):
     run = served(small_study(rows=1, target=2))
     assert [one.status for one in run.bots("guesser", 2)] == ["complete", "complete"]
     assert rows(run.store, participants.c.is_bot) == [(True,), (True,)]
-    with httpx.Client(base_url=run.url, timeout=60) as person:
+    with httpx.Client(base_url=run.url, timeout=LONG) as person:
         place = person.post("/enter").headers["location"]
         person.post(place, data={"consent": "yes"})
         assert "data-step" in person.get(place).text
@@ -337,7 +338,7 @@ def test_bots_are_marked_and_take_nobody_s_place(served):
 def test_a_wrong_pass_is_refused(served):
     run = served(small_study())
     for wrong in ("", "x", run.store.bot_pass()[:-1], "\N{GREEK SMALL LETTER ALPHA}"):
-        assert httpx.post(f"{run.url}/enter", data={"bot": wrong}, timeout=60).status_code == 403
+        assert httpx.post(f"{run.url}/enter", data={"bot": wrong}, timeout=LONG).status_code == 403
     [done] = run_bots(run.study, run.url, "wrong", "guesser", 1)
     assert "did not take the bots' pass" in done.problem
     assert rows(run.store, participants.c.id) == []

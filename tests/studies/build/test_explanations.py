@@ -144,7 +144,7 @@ def test_what_is_done_is_not_done_again(small_spec, items, tmp_path):
         {
             "kind": "attribution",
             "input": item.input,
-            "features": ["film"],
+            "features": item.input.split()[:1],
             "scores": [1],
             "target": item.prediction,
         }

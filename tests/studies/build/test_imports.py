@@ -14,20 +14,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from report.study_summaries import summary as summary_of_a_study
 from verax.cli.study_make import import_command
 from verax.errors import VeraxError
 from verax.explain import Attribution
+from verax.report.study.study_page import asked
+from verax.studies.analysis import Summary
 from verax.studies.build.build import compose_study
 from verax.studies.build.imports import import_files, make_study
 from verax.studies.build.imports.record_values import changed_text, unstarred
 from verax.studies.display.levels import scales
+from verax.studies.model.freeze import freeze_study
 from verax.studies.model.screen import Passage, Quote, Row
 from verax.studies.model.spec_file import parse_study_spec
 from verax.studies.model.study_files import load_study
+from verax.studies.planning.registration import registration
 from verax.studies.protocol.contract import make_protocol
 from verax.studies.protocol.surroundings import participant_steps
 from verax.studies.protocols.checks import check_answers, check_phases, check_rows, check_screens
 from verax.studies.protocols.sample import sample_material
+from verax.studies.results.model_facts import model_facts
 
 SPEC = """
 title = "A study"
@@ -113,6 +119,24 @@ def refused(path, rows, spec=SPEC, explanations=None):
     assert "\n" not in sentence
     assert sentence.endswith(".")
     return sentence
+
+
+@pytest.mark.parametrize("named", ["", "a model of our own", "logistic"])
+def test_a_model_is_named_only_where_the_spec_does(tmp_path, named):
+    """No model is made for an imported study, so the one that a build would make by default has no part in it."""
+    study_of(tmp_path, records(), (f'model = "{named}"\n' if named else "") + SPEC)
+    study = load_study(tmp_path / "study")
+    text = registration(study, freeze_study(tmp_path / "study", study, people=0))
+    summary = replace(
+        Summary.from_dict(summary_of_a_study()), model=model_facts(study.models, study.spec.model)
+    )
+    if named:
+        assert f"Data and model   reviews, {named}" in text
+        assert f"study on rotten-tomatoes with the model {named}; 42 participants" in asked(summary)
+    else:
+        assert "Data             reviews; no model was made" in text
+        assert "logistic" not in text
+        assert asked(summary) == "A forward study on rotten-tomatoes; 42 participants analysed."
 
 
 def test_items_are_what_the_file_says(tmp_path):

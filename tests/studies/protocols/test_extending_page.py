@@ -15,6 +15,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from real_parts import LONG
+
 PAGE = Path(__file__).parents[3] / "docs" / "extending.md"
 VERAX = [sys.executable, "-c", "from verax.cli.main import main; main()"]
 
@@ -123,8 +125,8 @@ def previewed(command: list[str], package: Path, environment: dict[str, str]) ->
             address = next(
                 found[0] for line in server.stdout if (found := re.search(r"http://[\w.]+:\d+", line))
             )
-            chooser = httpx.get(f"{address}/", timeout=60).text
+            chooser = httpx.get(f"{address}/", timeout=LONG).text
             assert re.findall(r'href="(/row/[^"]*)"', chooser) == ["/row/0/", "/row/1/"]
-            return httpx.get(f"{address}/row/0/", timeout=60).text
+            return httpx.get(f"{address}/row/0/", timeout=LONG).text
         finally:
             server.terminate()

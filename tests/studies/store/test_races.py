@@ -7,6 +7,7 @@ from collections import Counter
 
 from sqlalchemy import func, select, text
 
+from real_parts import LONG
 from small_study import answers, begin, finish, walk_to
 from store_tools import consent_all, rows, run_together, submit_copies
 from verax.studies.store import Submitted
@@ -162,11 +163,11 @@ def test_a_submission_waits_for_whoever_holds_the_participant(store):
             {"id": where.participant},
         )
         inside.set()
-        assert go_on.wait(30)
+        assert go_on.wait(LONG)
 
     holder = threading.Thread(target=store.database.write, args=(hold,))
     holder.start()
-    assert inside.wait(30)
+    assert inside.wait(LONG)
     sent = []
     copies = [
         threading.Thread(target=lambda: sent.append(store.submit(token, where.ord, where.nonce, {}, {})))
@@ -178,7 +179,7 @@ def test_a_submission_waits_for_whoever_holds_the_participant(store):
     assert sent == []
     go_on.set()
     for thread in (holder, *copies):
-        thread.join(30)
+        thread.join(LONG)
     assert sorted(sent, key=lambda one: one.stored) == [Submitted(duplicate=True), Submitted(stored=True)]
 
 

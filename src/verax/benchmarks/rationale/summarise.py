@@ -25,17 +25,16 @@ from verax.benchmarks.rationale.summary import (
     Summary,
     TargetSet,
     TargetSummary,
+    Texts,
 )
 from verax.benchmarks.rationale.target import TargetResult
 from verax.benchmarks.rationale.texts import load_texts
 from verax.codec import decode
 from verax.run.jobs import Outcome
-from verax.stats import Estimate, binomial_share, mean_interval, mean_share, paired_differences
+from verax.stats import Estimate, any_share, binomial_share, mean_interval, mean_share, paired_differences
 
 # Larger thresholds at which the metrics are shown besides the one asked for.
 TAUS = (0.15, 0.2, 0.3, 0.4, 0.5)
-# Targets of an interval over targets; below, there is none.
-FEWEST_TARGETS = 3
 MEASURES = ("first", "misranked", "above", "auc")
 
 
@@ -138,7 +137,20 @@ def summarise(plan: Plan, tried: Sequence[Tried], failures: Sequence[Failure]) -
             _group([each for each in targets if (each.dataset, each.difficulty) == kind]) for kind in kinds
         ),
         failures=tuple(failures),
+        texts={name: _texts(plan, tried, name) for name in SETS},
     )
+
+
+def _texts(plan: Plan, tried: Sequence[Tried], name: str) -> dict[str, Texts]:
+    """On how many texts of a set each explainer errs; a text that several targets were given is one text."""
+    spec = plan.spec
+    erred: dict[str, dict[tuple[str, str], bool]] = defaultdict(dict)
+    for each in tried:
+        for given in of_set(each.inputs, name):
+            text = each.target.dataset, given.text
+            for label, found in input_errors(given, plan.explainers, spec.tau, spec.order, spec.seed):
+                erred[label][text] = erred[label].get(text, False) or bool(found.misranked)
+    return {label: Texts(len(texts), sum(texts.values())) for label, texts in erred.items()}
 
 
 def input_errors(
@@ -206,17 +218,14 @@ def _scored(found: Sequence[Errors]) -> Scored:
     return Scored(
         binomial_share([each.first for each in found]),
         binomial_share([each.misranked for each in found]),
-        _possible("above", mean_interval([each.above for each in found])),
+        _not_below_0(mean_interval([each.above for each in found])),
         mean_share([each.auc for each in found]),
     )
 
 
-def _possible(measure: str, estimate: Estimate) -> Estimate:
-    """An interval cut at what the measure can be: a number of words is never below 0, a share never above 1 either."""
-    if estimate.low is None or estimate.high is None:
-        return estimate
-    high = estimate.high if measure == "above" else min(1.0, estimate.high)
-    return replace(estimate, low=max(0.0, estimate.low), high=high)
+def _not_below_0(estimate: Estimate) -> Estimate:
+    """The interval of a number of words, which is never below 0."""
+    return estimate if estimate.low is None else replace(estimate, low=max(0.0, estimate.low))
 
 
 def _curves(plan: Plan, inputs: Sequence[Input]) -> dict[str, list[AtTau]]:
@@ -270,10 +279,14 @@ def _group_set(targets: Sequence[TargetSummary], name: str) -> GroupSet:
 
 
 def _over_targets(measure: str, means: Sequence[float]) -> Estimate:
-    estimate = _possible(measure, mean_interval(means))
-    # Where all targets score alike the interval would have no width, and claim what so few cannot show.
-    told = len(means) >= FEWEST_TARGETS and bool(estimate.spread)
-    return estimate if told else replace(estimate, low=None, high=None)
+    """The mean over targets, from five on with an interval for others that are trained alike with other seeds.
+
+    One target in five may be far from the others, so that nothing is supposed about how they spread. A number of words
+    has no upper end, and so there is no such interval of it.
+    """
+    if measure == "above":
+        return replace(mean_interval(means), low=None, high=None)
+    return any_share(means)
 
 
 def _least(given: TargetSet) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from verax.benchmarks.failure import Failure
 from verax.benchmarks.rationale.partition import TestSet
@@ -133,6 +133,19 @@ class Group:
 
 
 @dataclass(frozen=True)
+class Texts:
+    """The texts of a set, each counted once for all targets.
+
+    Attributes:
+        texts: that some target has in this set.
+        erred: those that the explainer misranks with at least one target.
+    """
+
+    texts: int
+    erred: int
+
+
+@dataclass(frozen=True)
 class Summary:
     """Everything that a run found, without a trace of when or where it ran.
 
@@ -144,6 +157,7 @@ class Summary:
         targets: one by one.
         groups: targets that differ in their seed alone.
         failures: jobs that failed.
+        texts: by set of inputs and explainer, what the claim that it hardly ever errs with these targets rests on.
     """
 
     spec: RationaleSpec
@@ -153,6 +167,7 @@ class Summary:
     targets: tuple[TargetSummary, ...]
     groups: tuple[Group, ...]
     failures: tuple[Failure, ...]
+    texts: Mapping[str, Mapping[str, Texts]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, object]:
         """What stands in summary.json."""

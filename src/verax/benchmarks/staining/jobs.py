@@ -14,13 +14,24 @@ from numpy.typing import NDArray
 from verax.arrays import BoolArray, IntArray
 from verax.benchmarks.staining import training
 from verax.benchmarks.staining.planting import plant
-from verax.benchmarks.staining.sampling import Drawn, Planting, Room, Wish, draw_stain, room
+from verax.benchmarks.staining.rules import Stain
+from verax.benchmarks.staining.sampling import Drawn, Room, draw_stain, room
 from verax.benchmarks.staining.scores import recall, reciprocal_rank
-from verax.benchmarks.staining.stainable import Stainable, make_stainable
-from verax.benchmarks.staining.trial_results import Checks, Failed, Scores, StainFacts, TrialResult
+from verax.benchmarks.staining.spec import Planting, Wish
+from verax.benchmarks.staining.stainable import Compared, Stainable, make_stainable
+from verax.benchmarks.staining.trial_results import (
+    ENOUGH_DECIDED,
+    FEWEST_DECIDED,
+    Checks,
+    Failed,
+    Scores,
+    StainFacts,
+    TrialResult,
+)
 from verax.benchmarks.staining.truth import NAME as GROUND_TRUTH
 from verax.benchmarks.staining.truth import GroundTruth, readable
 from verax.codec import encoded
+from verax.data.dataset import Inputs
 from verax.errors import VeraxError
 from verax.explain import Explainer, Explanation, explainer
 from verax.explain.conversions import by_word
@@ -37,7 +48,11 @@ VERSION = 5
 # The weights that "auto" tries, the smallest first.
 LADDER = (1, 3, 10, 30, 100, 300, 1000, 3000)
 # For a model of somebody's own a weight is so many copies of an input, which all have to be read.
-MOST_COPIES = 300
+MOST_COPIES, MOST_ROWS = 300, 1_000_000
+# How many times an unstained input of another class than the stain's may count.
+MOST_BALANCED = 10
+# So many flipped test inputs are looked at to find those that a planted stain decides.
+MOST_TESTED = 300
 # How sure it must be, on the validation part, that a model learnt its stain, for no larger weight to be tried.
 SURE = 0.95
 # Worked examples for the report: so many inputs of each trial are kept with their scores.
@@ -102,41 +117,115 @@ def trial(
     """
     wanted_stain = Wish(**wish)
     data = _checked(source, words, data_hash, wanted_stain.min_share, at_least)
-    if planting is None:
+    plan = None if planting is None else Planting(**planting)
+    if plan is None:
         drawn = stain_of(data, wanted_stain, at_least, stain_seed)
     else:
-        data, drawn = plant(source, words, wanted_stain, Planting(**planting), at_least, stain_seed)
+        data, drawn = plant(source, words, wanted_stain, plan, at_least, stain_seed)
+    return encoded(
+        measured(data, drawn, plan, (model, weight), explainers, inputs, learnt, (stain_seed, seed))
+    )
+
+
+def measured(
+    data: Stainable,
+    drawn: Drawn,
+    planting: Planting | None,
+    fit: tuple[str, int | str],
+    explainers: Sequence[Method],
+    inputs: int,
+    learnt: float,
+    seeds: tuple[int, int],
+) -> TrialResult:
+    """Fits a model on stained labels, checks that the stain took, and scores every explainer on flipped inputs.
+
+    Args:
+        data: the dataset, with the stain in it where it is planted.
+        drawn: the stain.
+        planting: how it was planted; None if it was drawn.
+        fit: the model by name, and the weight.
+        explainers: label, name and parameters of each.
+        inputs: how many flipped test inputs are explained at the most.
+        learnt: the accuracy on the stained region that is asked for.
+        seeds: of the stain and of the fit.
+    """
+    model, weight = fit
     fired = [drawn.stain.fired(values) for values in data.values]
     parts = (data.dataset.train, data.dataset.validation, data.dataset.test)
     labels = [drawn.stain.labels(where, part.labels) for where, part in zip(fired, parts, strict=True)]
     started = time.perf_counter()
-    fitted, counted = _fit(model, data, labels, fired, weight, learnt, seed)
+    counts = None if planting is None else counting(data, drawn.stain, labels[0], balanced=planting.balanced)
+    first = 1 if planting is None else planting.weight
+    fitted, counted = _fit(model, data, labels, fired, weight, learnt, seeds[1], counts, first)
     fit_seconds = time.perf_counter() - started
     region = fired[2] >= 0
     accuracy = replace(
         checks(training.predict(fitted, data), labels[2], parts[2].labels, region),
         stained_region_train=_trained_accuracy(fitted, data, labels[0], fired[0] >= 0),
     )
+    serves, given = accuracy.stained_region >= learnt, parts[2]
+    chosen = _flipped(labels[2] != parts[2].labels, inputs, seeds[0])
+    wanted = [drawn.stain.rules[int(fired[2][place])].features for place in chosen]
+    if data.compared is not None:
+        # A planted stain can be put in and taken out: those inputs are explained that it decides.
+        compared, features = data.compared[1], drawn.stain.rules[0].features
+        followed, decided, share = decides(fitted, compared, features)
+        serves = share >= (FEWEST_DECIDED if possibly(followed) >= learnt else ENOUGH_DECIDED)
+        accuracy, given = replace(accuracy, decided=share), compared.planted
+        chosen = _flipped(decided, inputs, seeds[0])
+        wanted = [features] * len(chosen)
     result = TrialResult(
         describe_stain(drawn, data),
         np.flatnonzero(region).tolist(),
         accuracy,
         fit_seconds,
-        learnt=accuracy.stained_region >= learnt,
+        learnt=serves,
         weight=counted,
     )
     if result.learnt:
-        chosen = _flipped(labels[2] != parts[2].labels, inputs, stain_seed)
-        wanted = [drawn.stain.rules[int(fired[2][place])].features for place in chosen]
-        scores = _explain(fitted, data, chosen, wanted, explainers)
+        scores = _explain(fitted, given.take(chosen).inputs, wanted, explainers)
         result = replace(
             result,
-            inputs=chosen.tolist(),
+            inputs=(chosen if data.compared is None else data.compared[1].places[chosen]).tolist(),
             wanted=list(wanted[0]) if wanted else [],  # of the input that is kept as an example
             explainers=scores,
             reasons=_shown_reasons(scores.get(GROUND_TRUTH), wanted),
         )
-    return encoded(result)
+    return result
+
+
+def decides(model: Model, compared: Compared, features: Sequence[str]) -> tuple[BoolArray, BoolArray, float]:
+    """Where a model follows a planted stain, and where because of it: without the stain it says another label.
+
+    Where a model's own reasons can be read, the stain's features must be the first of them as well.
+
+    Args:
+        model: fitted on stained labels.
+        compared: inputs with and without the stain.
+        features: of the stain.
+
+    Returns:
+        Where it follows the stain; where the stain decides that, of `MOST_TESTED` inputs that have another label of
+        their own; and their share of these.
+    """
+    stained, flipped = compared.planted.labels, compared.flipped
+    predicted: IntArray = np.argmax(model.predict_proba(compared.planted.inputs), axis=1)
+    followed: BoolArray = np.equal(predicted, stained)
+    tested = flipped & (np.cumsum(flipped) <= MOST_TESTED)
+    places = np.flatnonzero(tested & followed)
+    if len(places):
+        without = np.argmax(model.predict_proba(compared.unplanted.take(places).inputs), axis=1)
+        places = places[without != stained[places]]
+    if len(places) and readable(model):
+        try:
+            shown = GroundTruth().explain(model, compared.planted.take(places).inputs)
+        except VeraxError:
+            pass  # a step before the classifier mixes the features, so that its reasons cannot be read after all
+        else:
+            found = [recall(one, features)[len(features) - 1] for one in shown]
+            places = places[np.array(found) == 1.0]
+    decided: BoolArray = np.isin(np.arange(len(stained)), places)
+    return followed, decided, float(len(places) / max(1, int(tested.sum())))
 
 
 def _fit(
@@ -147,6 +236,8 @@ def _fit(
     weight: int | str,
     learnt: float,
     seed: int,
+    counts: Callable[[int], IntArray] | None = None,
+    first: int = 1,
 ) -> tuple[Model, int]:
     """The model fitted with a weight; with "auto", the first of a ladder that teaches it its stain, or the best.
 
@@ -155,14 +246,13 @@ def _fit(
     """
 
     def fitted(times: int) -> Model:
-        weights = np.where(fired[0] >= 0, times, 1).astype(np.int64)
-        return training.fit(name, data, (labels[0], labels[1]), weights, seed)
+        known = np.where(fired[0] >= 0, times, 1).astype(np.int64) if counts is None else counts(times)
+        return training.fit(name, data, (labels[0], labels[1]), known, seed)
 
     if not isinstance(weight, str):
         return fitted(weight), weight
-    ladder = [times for times in LADDER if times <= MOST_COPIES or not training.is_own(name)]
     best: tuple[float, Model, int] | None = None
-    for times in ladder:
+    for times in weights(training.is_own(name), fired[0], first):
         model = fitted(times)
         right = _judged(model, data, labels, fired)
         if best is None or right.mean() > best[0]:
@@ -171,6 +261,50 @@ def _fit(
             return model, times
     assert best is not None
     return best[1], best[2]
+
+
+def counting(data: Stainable, stain: Stain, labels: IntArray, *, balanced: bool) -> Callable[[int], IntArray]:
+    """How many times each training input counts where stains are planted, by the weight.
+
+    Inputs that lack one feature of the stain count as often as the stained ones: a large weight would make them
+    nothing beside these, and one feature enough for a model.
+
+    Args:
+        data: the dataset with the stain.
+        stain: the stain.
+        labels: the stained ones of the training inputs.
+        balanced: unstained inputs of classes that no stained input has count so often that none of these classes counts
+            less in all than the stain's, as far as `MOST_BALANCED` times go.
+    """
+    rule = stain.rules[0]
+    stained, decoys = rule.holds(data.values[0]), rule.lacks_one(data.values[0])
+
+    def times_each(times: int) -> IntArray:
+        counts: IntArray = np.where(stained | decoys, times, 1).astype(np.int64)
+        if balanced:
+            totals = np.bincount(labels, weights=counts)
+            for other in np.flatnonzero(totals):
+                if other != rule.label:
+                    more = round(min(MOST_BALANCED, max(1.0, totals[rule.label] / totals[other])))
+                    counts[labels == other] *= more
+        return counts
+
+    return times_each
+
+
+def weights(own: bool, fired: IntArray, first: int = 1) -> list[int]:
+    """The weights that "auto" tries; for a model of somebody's own they are copies, and their number is bounded.
+
+    Args:
+        own: whether it is such a model.
+        fired: which training inputs are stained, see `Stain.fired`.
+        first: the smallest to try.
+    """
+    stained = int(np.count_nonzero(fired >= 0))
+    most = MOST_COPIES if own else LADDER[-1]
+    if own and stained:
+        most = min(most, max(first, (MOST_ROWS - len(fired) + stained) // stained))
+    return [times for times in LADDER if first <= times <= most]
 
 
 def _judged(
@@ -193,6 +327,14 @@ def surely(right: BoolArray) -> float:
 
     number = int(np.count_nonzero(right))
     return 0.0 if number == 0 else float(scipy.stats.beta.ppf(1 - SURE, number, len(right) - number + 1))
+
+
+def possibly(right: BoolArray) -> float:
+    """The share that is possibly right: the upper end of Clopper and Pearson's one-sided interval."""
+    import scipy.stats
+
+    number = int(np.count_nonzero(right))
+    return 1.0 if number == len(right) else float(scipy.stats.beta.ppf(SURE, number + 1, len(right) - number))
 
 
 def _shown_reasons(scores: Scores | Failed | None, wanted: Sequence[Sequence[str]]) -> float | None:
@@ -278,15 +420,9 @@ def _flipped(flipped: NDArray[np.bool_], count: int, stain_seed: int) -> NDArray
 
 
 def _explain(
-    model: Model,
-    data: Stainable,
-    chosen: NDArray[np.intp],
-    wanted: Sequence[Sequence[str]],
-    explainers: Sequence[Method],
+    model: Model, inputs: Inputs, wanted: Sequence[Sequence[str]], explainers: Sequence[Method]
 ) -> dict[str, Scores | Failed]:
-    """The scores of every explainer on the chosen test inputs; one that raises stops no other."""
-    given = data.dataset.test.inputs
-    inputs = given[chosen] if isinstance(given, np.ndarray) else [given[place] for place in chosen]
+    """The scores of every explainer on some inputs; one that raises stops no other."""
     methods: list[tuple[str, Callable[[], Explainer]]] = [
         (label, partial(make_explainer, name, **parameters)) for label, name, parameters in explainers
     ]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
-from verax.benchmarks.staining import jobs
+from verax.benchmarks.staining import choosing, jobs
+from verax.benchmarks.staining.choosing import Chosen
 from verax.benchmarks.staining.facts import Facts, facts_of
 from verax.benchmarks.staining.planting import plant, plantable_words
 from verax.benchmarks.staining.spec import StainSpec
@@ -47,6 +48,8 @@ class Plan:
         correlated: per dataset, the words and columns that no model sees because they are copies of another one.
         facts: per dataset, what the paper's Table 2 says of one.
         room: per dataset, how many stains it has room for, in a sentence.
+        choosing: per dataset, the job that finds out how stains are planted, where that is not told.
+        chosen: per dataset, what it found.
     """
 
     spec: StainSpec
@@ -60,11 +63,21 @@ class Plan:
     correlated: Mapping[str, Sequence[tuple[str, str]]]
     facts: Mapping[str, Facts]
     room: Mapping[str, str]
+    choosing: Mapping[str, Job] = field(default_factory=dict)
+    chosen: Mapping[str, Chosen] = field(default_factory=dict)
 
     @property
     def jobs(self) -> list[Job]:
         """All jobs: stain by stain, so that a run that is stopped early has whole stains."""
         return [*self.twins.values(), *(trial.job for trial in self.trials)]
+
+    def planted(self, chosen: Mapping[str, Chosen]) -> Plan:
+        """The same with trials that plant their stains as was found."""
+        trials = []
+        for trial in self.trials:
+            arguments = {**trial.job.arguments, "planting": asdict(chosen[trial.dataset].planting)}
+            trials.append(replace(trial, job=replace(trial.job, arguments=arguments)))
+        return replace(self, trials=tuple(trials), chosen=dict(chosen))
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +125,7 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
     }
     twins: dict[tuple[str, str], Job] = {}
     trials: list[Trial] = []
+    searches: dict[str, Job] = {}
     for dataset, data in stainable.items():
         _first_stain(spec, sources[dataset], data)
         shared: dict[str, object] = {
@@ -119,6 +133,19 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
             "words": spec.words,
             "data_hash": data.dataset.hash,
         }
+        if planting is not None and spec.searches:
+            asked = {
+                **shared,
+                "wish": asdict(spec.wish()),
+                "at_least": spec.at_least,
+                "models": of_models,
+                "first": asdict(planting),
+                "stains": spec.stains,
+                "learnt": spec.learnt,
+                "seed": spec.seed,
+            }
+            name = f"{dataset}, how stains are planted"
+            searches[dataset] = Job(name, f"{choosing.__name__}:choose", asked, choosing.VERSION)
         for model in spec.models:
             arguments = {
                 **shared,
@@ -159,6 +186,7 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
         correlated={name: data.copies for name, data in stainable.items()},
         facts={name: facts_of(data, spec.min_share, spec.at_least) for name, data in stainable.items()},
         room={name: _room(spec, data) for name, data in stainable.items()},
+        choosing=searches,
     )
 
 
@@ -200,7 +228,7 @@ def _first_stain(spec: StainSpec, source: Mapping[str, object], data: Stainable)
     planting = spec.planting()
     if planting is None:
         jobs.stain_of(data, spec.wish(), spec.at_least, spec.seed)
-    else:
+    elif not spec.searches:
         plant(source, spec.words, spec.wish(), planting, spec.at_least, spec.seed)
 
 
@@ -208,7 +236,7 @@ def _room(spec: StainSpec, data: Stainable) -> str:
     """How many stains a dataset has room for, in a sentence, and what to do if that is too few."""
     name, noun = data.dataset.name, "columns" if data.bins else "words"
     if spec.plant:
-        if data.bins is not None or spec.new_words:
+        if data.bins is not None or spec.new_words or len(plantable_words(data)) < spec.size:
             return f"{name}: stains are planted, as many as are asked for."
         rare = len(plantable_words(data))
         return f"{name}: {rare:,} rare words can be planted, room for {rare // spec.size:,} stains that share none."
@@ -219,4 +247,8 @@ def _room(spec: StainSpec, data: Stainable) -> str:
         f"for {about}{found.stains:,} stains of {spec.size}."
     )
     few = found.stains < spec.stains
-    return f"{sentence} {spec.stains} are asked for: lower --min-share, or --plant them." if few else sentence
+    return (
+        f"{sentence} {spec.stains} are asked for: lower min_share=, or plant them (plant=True)."
+        if few
+        else sentence
+    )

@@ -18,8 +18,9 @@ import numpy as np
 from verax.arrays import FloatArray
 from verax.benchmarks.staining.copies import taken
 from verax.benchmarks.staining.rules import Literal, Rule, Stain
-from verax.benchmarks.staining.sampling import Drawn, Planting, Wish, minority
-from verax.benchmarks.staining.stainable import Stainable, make_stainable, stainable_of
+from verax.benchmarks.staining.sampling import Drawn, minority
+from verax.benchmarks.staining.spec import Planting, Wish
+from verax.benchmarks.staining.stainable import Compared, Stainable, make_stainable, stainable_of
 from verax.data import Dataset, Part
 from verax.data.dataset import contents
 from verax.data.words import split_words
@@ -31,6 +32,10 @@ from verax.seeds import share, stream
 FEWEST_TEXTS, LARGEST_SHARE = 3, 0.05
 # A table's value that is planted may be there already, but not in more than this share of the rows.
 LARGEST_VALUE_SHARE = 0.6
+# Numbers at an end of their column are among such a share of its values.
+OUTER = 0.05
+# Rows by which correlations between columns are known well enough.
+MOST_CORRELATED = 20_000
 # What becomes of an input: it is left alone, it is stained, or it lacks one of the features.
 LEFT_ALONE, STAINED = -2, -1
 # So many validation inputs with the stain are enough to know a model's accuracy to a point or so.
@@ -58,26 +63,33 @@ def plant(
         stain_seed: one stain per seed.
     """
     data = make_stainable(source, words, wish.min_share, at_least)
-    return _plant(data, words, wish, planting, at_least, stain_seed)
+    return plant_in(data, words, wish, planting, at_least, stain_seed)
 
 
 @lru_cache(maxsize=2)
-def _plant(
+def plant_in(
     data: Stainable, words: str, wish: Wish, planting: Planting, at_least: int, stain_seed: int
 ) -> tuple[Stainable, Drawn]:
+    """The same for a dataset that is ready."""
     put: Put
     if data.bins is None:
         chosen = planted_words(data, wish.size, planting, stain_seed)
-        put = partial(_with_words, chosen, wish.negated, at_least, stain_seed)
+        put = partial(_with_words, chosen, wish.negated, at_least, planting.every, stain_seed)
         made = stainable_of(_planted(data, wish, planting, put, stain_seed), words)
         literals = _literals_of(made, chosen, wish.negated, at_least)
     else:
-        literals = _table_literals(data, wish, stain_seed)
-        put = partial(_with_values, data, literals, stain_seed)
+        literals = _table_literals(data, wish, planting, stain_seed)
+        put = partial(_with_values, data, literals, planting.ends, stain_seed)
         made = stainable_of(_planted(data, wish, planting, put, stain_seed), words, data.bins)
     rule = _rule(made, literals, wish, stain_seed)
-    rehearsal = _rehearsal(data.dataset.validation, put, rule.label, stain_seed)
-    return replace(made, rehearsal=rehearsal), Drawn(Stain((rule,)), Counter())
+    validation, test = data.dataset.validation, data.dataset.test
+    # Where a set has no validation part, its training inputs have to do.
+    rehearsed = _compared(
+        validation if len(validation) else data.dataset.train, "rehearsal", put, rule.label, stain_seed
+    )
+    tested = _compared(test, "tested", put, rule.label, stain_seed)
+    planted = replace(made, rehearsal=rehearsed.planted, compared=(rehearsed, tested))
+    return planted, Drawn(Stain((rule,)), Counter())
 
 
 def _planted(data: Stainable, wish: Wish, planting: Planting, put: Put, stain_seed: int) -> Dataset:
@@ -89,31 +101,42 @@ def _planted(data: Stainable, wish: Wish, planting: Planting, put: Put, stain_se
     return replace(data.dataset, train=made["train"], validation=made["validation"], test=made["test"])
 
 
-def _rehearsal(validation: Part, put: Put, label: int, stain_seed: int) -> Part | None:
-    """Validation inputs that all get the stain: the share that is planted would be too few to judge a model by."""
-    if not len(validation):
-        return None
-    places = np.sort(stream(stain_seed, "rehearsal").permutation(len(validation))[:REHEARSED])
-    part = put(validation.take(places), [STAINED] * len(places))
-    return replace(part, labels=np.full(len(places), label))
+def _compared(part: Part, about: str, put: Put, label: int, stain_seed: int) -> Compared:
+    """Inputs that all get the stain to judge a model by, since the planted share would be too few; and without it."""
+    places = np.sort(stream(stain_seed, about).permutation(len(part))[:REHEARSED])
+    chosen = part.take(places)
+    planted = put(chosen, [STAINED] * len(places))
+    return Compared(
+        places,
+        replace(planted, labels=np.full(len(places), label)),
+        put(chosen, [LEFT_ALONE] * len(places)),  # but for those that have it of themselves, as they are
+    )
 
 
 def _rule(data: Stainable, literals: tuple[Literal, ...], wish: Wish, stain_seed: int) -> Rule:
     """The rule that labels the region with its minority class."""
     train, test = data.dataset.train, data.dataset.test
     rule = Rule(literals, 0)
-    counts = np.bincount(train.labels[rule.holds(data.values[0])], minlength=len(data.dataset.class_names))
-    if np.count_nonzero(counts) < 2 or counts.sum() < wish.smallest_region(len(train)):
+    everywhere = np.bincount(train.labels, minlength=len(data.dataset.class_names))
+    if np.count_nonzero(everywhere) < 2:
         raise VeraxError(
-            f"Only {int(counts.sum())} training inputs would be stained, which is too few; plant more of them "
-            "(--plant-share), or use more data."
+            "The training inputs have one class only, so that no label can be flipped; give two."
         )
-    label = minority(counts, stream(stain_seed, "planted label"))
-    flipped = int(np.count_nonzero(test.labels[rule.holds(data.values[2])] != label))
-    if flipped < wish.min_flipped:
+    region = train.labels[rule.holds(data.values[0])]
+    counts = np.bincount(region, minlength=len(everywhere))
+    if counts.sum() < (smallest := wish.smallest_region(len(train), planted=True)):
         raise VeraxError(
-            f"Only {flipped} test inputs would be flipped, fewer than {wish.min_flipped}; plant more of them "
-            "(--plant-share), lower --min-flipped, or use more data."
+            f"Only {int(counts.sum())} of {len(train):,} training inputs would be stained, and a model needs "
+            f"{smallest} to learn from; use more data, plant more of them (plant_share=0.4), or lower min_region=."
+        )
+    if np.count_nonzero(counts) < 2:  # a rare class may be missing from a region, and is its minority then
+        counts = np.where(counts > 0, 0, everywhere)
+    label = minority(counts, stream(stain_seed, "planted label"))
+    flipped = int(np.count_nonzero(test.labels != label))
+    if flipped < wish.min_flipped or not rule.holds(data.values[2]).any():
+        raise VeraxError(
+            f"Only {flipped} of {len(test):,} test inputs can be flipped, and {wish.min_flipped} are asked for; use "
+            'more data, another split (split="60/10/30"), or lower min_flipped=.'
         )
     return replace(rule, label=label)
 
@@ -136,7 +159,7 @@ def planted_words(data: Stainable, size: int, planting: Planting, stain_seed: in
     if per_round == 0:
         raise VeraxError(
             f"Only {len(usable)} words of the set stand in at least {FEWEST_TEXTS} training texts and in at most "
-            f"{LARGEST_SHARE:.0%} of them, and a stain needs {size}; plant made-up ones (--new-words)."
+            f"{LARGEST_SHARE:.0%} of them, and a stain needs {size}; plant made-up ones (new_words=True)."
         )
     order = stream(planting.first_seed, "planted words", number // per_round).permutation(len(usable))
     first = number % per_round * size
@@ -167,11 +190,15 @@ def _with_words(
     chosen: Sequence[str],
     negated: int,
     at_least: int,
+    every: int,
     stain_seed: int,
     part: Part,
     known: Sequence[int],
 ) -> Part:
     """Texts with the words planted as their fates say."""
+
+    def times(text: str) -> int:
+        return max(at_least, len(split_words(text)) // every) if every else at_least
 
     def text_of(text: str, fate: int) -> str:
         # A negated word is put where it shall not be fulfilled, and taken away where it shall.
@@ -182,16 +209,16 @@ def _with_words(
             rng = stream(stain_seed, "places", text)
             lacking = int(rng.integers(len(chosen)))
             return (
-                _put(text, chosen[lacking], at_least, rng)
+                _put(text, chosen[lacking], times(text), rng)
                 if lacking < negated
                 else taken(text, [chosen[lacking]])
             )
-        rng = stream(stain_seed, "places", text)
+        rng, often = stream(stain_seed, "places", text), times(text)
         for place, word in enumerate(chosen):
             present = (place != fate) != (place < negated)
             text = taken(text, [word])
             if present:
-                text = _put(text, word, at_least, rng)
+                text = _put(text, word, often, rng)
         return text
 
     return Part(
@@ -201,9 +228,8 @@ def _with_words(
 
 def _put(text: str, word: str, times: int, rng: np.random.Generator) -> str:
     """The text with a word at random places between its words."""
-    for _ in range(times):
-        starts = [*split_words(text).starts, len(text)]
-        place = starts[int(rng.integers(len(starts)))]
+    starts = [*split_words(text).starts, len(text)]
+    for place in sorted((starts[int(rng.integers(len(starts)))] for _ in range(times)), reverse=True):
         before = "" if place == 0 or text[place - 1].isspace() else " "
         after = " " if place < len(text) else ""
         text = f"{text[:place]}{before}{word}{after}{text[place:]}"
@@ -224,23 +250,30 @@ def _literals_of(data: Stainable, chosen: Sequence[str], negated: int, at_least:
     return tuple(literals)
 
 
-def _table_literals(data: Stainable, wish: Wish, stain_seed: int) -> tuple[Literal, ...]:
+def _table_literals(data: Stainable, wish: Wish, planting: Planting, stain_seed: int) -> tuple[Literal, ...]:
     """Conditions on different columns, each of which some rows fulfil and others do not."""
     assert data.bins is not None
     usable = [
         literal
         for literal in data.conditions(0.0)
         if literal.holds(data.values[0]).mean() <= LARGEST_VALUE_SHARE
+        and not (planting.ends and _end(data, literal) is None)
     ]
+    if planting.ends:
+        alone = _standing_alone(data)
+        kept = [literal for literal in usable if literal.column in alone]
+        usable = kept if len({literal.column for literal in kept}) >= 2 * wish.size else usable
     rng = stream(stain_seed, "planted columns", wish.size)
     chosen: list[Literal] = []
     for place in rng.permutation(len(usable)):
         if len(chosen) < wish.size and all(usable[place].column != other.column for other in chosen):
             chosen.append(usable[place])
     if len(chosen) < wish.size:
+        columns = f"{len(chosen)} column{'' if len(chosen) == 1 else 's'}"
         raise VeraxError(
-            f"Only {len(chosen)} columns have a value that a stain can be made of, and it needs {wish.size}; lower "
-            "--size."
+            f"Only {columns} of the table can hold a planted value (one that at most "
+            f"{LARGEST_VALUE_SHARE:.0%} of the rows have already), and a stain needs {wish.size}; set "
+            f"size={max(1, len(chosen))}, or give a table with more columns."
         )
     turned = [
         replace(literal, negated=True, shown=f"not ({literal.shown})") for literal in chosen[: wish.negated]
@@ -248,8 +281,40 @@ def _table_literals(data: Stainable, wish: Wish, stain_seed: int) -> tuple[Liter
     return (*turned, *chosen[wish.negated :])
 
 
+def _standing_alone(data: Stainable) -> set[int]:
+    """The half of the columns that are least correlated with another one.
+
+    Where a planted value stands beside others that never come with it, a model knows the stain by these too.
+    """
+    rows = np.asarray(data.dataset.train.inputs, dtype=np.float64)[:MOST_CORRELATED]
+    with np.errstate(invalid="ignore"):
+        found = np.abs(np.nan_to_num(np.corrcoef(np.nan_to_num(rows), rowvar=False))).reshape(
+            rows.shape[1], -1
+        )
+    np.fill_diagonal(found, 0.0)
+    highest = found.max(axis=1)
+    return set(np.flatnonzero(highest <= np.median(highest)).tolist())
+
+
+def _end(data: Stainable, literal: Literal) -> int | None:
+    """-1 or 1 for the end of a column that lies farther from its mean, 0 for a category, None for other conditions."""
+    assert data.bins is not None
+    if not data.bins.schema.columns[literal.column].is_numeric:
+        return 0
+    last = len(data.bins.edges[literal.column])
+    values = np.asarray(data.dataset.train.inputs)[:, literal.column]
+    mean, ends = np.nanmean(values), np.nanquantile(values, [OUTER, 1 - OUTER])
+    farther = -1 if mean - ends[0] > ends[1] - mean else 1
+    return farther if last and int(literal.high) == (0 if farther < 0 else last) else None
+
+
 def _with_values(
-    data: Stainable, literals: Sequence[Literal], stain_seed: int, part: Part, known: Sequence[int]
+    data: Stainable,
+    literals: Sequence[Literal],
+    ends: bool,
+    stain_seed: int,
+    part: Part,
+    known: Sequence[int],
 ) -> Part:
     """Rows with values planted that fulfil the conditions as their fates say."""
     assert data.bins is not None
@@ -257,16 +322,29 @@ def _with_values(
     # Values that fulfil each condition, and values that do not, as the training rows have them.
     fulfilling = [rows[literal.holds(data.values[0]), literal.column] for literal in literals]
     others = [rows[~literal.holds(data.values[0]), literal.column] for literal in literals]
+    if ends:
+        fulfilling = [
+            _outer(values, _end(data, literal)) for values, literal in zip(fulfilling, literals, strict=True)
+        ]
     inputs = np.array(part.inputs, dtype=np.float64)
     natural = Rule(tuple(literals), 0).holds(data.bins.assign(part.inputs).astype(np.float64))
     for row, (fate, content) in enumerate(zip(known, contents(part.inputs), strict=True)):
         if fate == LEFT_ALONE and not natural[row]:
             continue
-        rng = stream(stain_seed, "values", content.hex())
-        if fate == LEFT_ALONE:
-            lacking = int(rng.integers(len(literals)))
-            inputs[row, literals[lacking].column] = rng.choice(others[lacking])
-            continue
+        about = content.hex()
+        lacking = int(share(stain_seed, "lacking", about) * len(literals)) if fate == LEFT_ALONE else fate
         for place, literal in enumerate(literals):
-            inputs[row, literal.column] = rng.choice(others[place] if place == fate else fulfilling[place])
+            if fate != LEFT_ALONE or place == lacking:
+                values = others[place] if place == lacking else fulfilling[place]
+                drawn = share(stain_seed, "values", place, about)
+                inputs[row, literal.column] = values[int(drawn * len(values))]
     return Part(inputs, part.labels)
+
+
+def _outer(values: FloatArray, end: int | None) -> FloatArray:
+    """Values of an outer quarter that lie far out, without the farthest: a few huge ones would do for some models."""
+    if not end:
+        return values
+    low, high = np.quantile(values, [2 * OUTER, 4 * OUTER] if end < 0 else [1 - 4 * OUTER, 1 - 2 * OUTER])
+    between = values[(values >= low) & (values <= high)]
+    return between if len(between) else values

@@ -56,6 +56,12 @@ class Rule:
         holds: BoolArray = np.logical_and.reduce([literal.holds(values) for literal in self.literals])
         return holds
 
+    def lacks_one(self, values: Values) -> BoolArray:
+        """Which rows all literals but one hold for; none, where there is only one."""
+        holding = np.sum([literal.holds(values) for literal in self.literals], axis=0)
+        lacking: BoolArray = (holding == len(self.literals) - 1) & (len(self.literals) > 1)
+        return lacking
+
     @property
     def features(self) -> tuple[str, ...]:
         """The features that an explanation should name; an absent word cannot be named, so negated ones are not."""

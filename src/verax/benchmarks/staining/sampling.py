@@ -12,59 +12,13 @@ import numpy as np
 
 from verax.arrays import IntArray
 from verax.benchmarks.staining.rules import Literal, Rule, Stain, Values
+from verax.benchmarks.staining.spec import Wish
 from verax.errors import VeraxError
 
 # A stain that this many draws do not find is not to be had from these data.
 MAX_DRAWS = 1_000
-# A region has so many training inputs, and such a share of them, unless another number is asked for.
-SMALLEST_REGION, SMALLEST_SHARE = 30, 0.01
 # Of more combinations of features than this, so many are looked at to tell how many stains there is room for.
 LOOKED_AT = 2_000
-
-
-@dataclass(frozen=True)
-class Wish:
-    """What a stain should be like.
-
-    Attributes:
-        size: how many features a rule has, |F|.
-        rules: how many rules.
-        negated: how many of a rule's features are negated.
-        min_share: a feature's condition holds in at least this share of the training inputs.
-        min_region: a rule's region has at least so many training inputs; if None, 30 and one in a hundred: a model that
-            sees few knows them by their other words.
-        min_flipped: at least so many test inputs have their label flipped by a rule.
-    """
-
-    size: int = 2
-    rules: int = 1
-    negated: int = 0
-    min_share: float = 0.15
-    min_region: int | None = None
-    min_flipped: int = 5
-
-    def smallest_region(self, training_inputs: int) -> int:
-        """How many training inputs a region must have."""
-        if self.min_region is not None:
-            return self.min_region
-        return max(SMALLEST_REGION, round(SMALLEST_SHARE * training_inputs))
-
-
-@dataclass(frozen=True)
-class Planting:
-    """How stains are planted.
-
-    Attributes:
-        share: of the inputs of each part that get all features.
-        decoys: of the inputs that get all features but one, for each of them.
-        new_words: made-up words, which no text has, instead of rare ones of the set.
-        first_seed: the seed of the first stain: stains share no words while there are enough.
-    """
-
-    share: float = 0.25
-    decoys: float = 0.15
-    new_words: bool = False
-    first_seed: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +84,7 @@ def draw_stain(
     if len(features) < wish.size:
         raise VeraxError(
             f"Only {len(features)} features occur in at least {wish.min_share:.0%} of the training inputs, but a "
-            f"stain needs {wish.size}; lower --min-share or --size."
+            f"stain needs {wish.size}; lower min_share= or size=, or plant stains (plant=True)."
         )
     rejected: Counter[str] = Counter()
     rules: list[Rule] = []
@@ -155,8 +109,8 @@ def draw_stain(
         if sum(rejected.values()) >= MAX_DRAWS:
             common = ", ".join(f"{name}: {count}" for name, count in rejected.most_common())
             raise VeraxError(
-                f"No stain was found in {MAX_DRAWS} draws ({common}); lower --min-region, --min-flipped or --size, "
-                "or use more data."
+                f"No stain was found in {MAX_DRAWS} draws ({common}); lower min_region=, min_flipped= or "
+                "size=, plant stains (plant=True), or use more data."
             )
     return Drawn(Stain(tuple(rules)), rejected)
 

@@ -52,6 +52,24 @@ def reciprocal_rank(explanation: Attribution, wanted: Collection[str]) -> float:
     return total / max(1, len(wanted))
 
 
+def ceiling(size: int) -> float:
+    """The largest area under the recall curve that an explanation can have: b features hold b of |F| at the most.
+
+    It is the same for any number of features that an explanation scores, |F| at the least.
+    """
+    return float(np.mean(np.minimum(1.0, np.array(BUDGETS) / max(1, size))))
+
+
+def highest_reciprocal_rank(size: int) -> float:
+    """The largest mean of one over the ranks of |F| features, which are then the first ones."""
+    return float(np.mean(1.0 / np.arange(1, max(1, size) + 1)))
+
+
+def floor(features: int) -> float:
+    """The area under the recall curve of features in a random order, in expectation: recall is b of all."""
+    return float(np.mean(np.minimum(1.0, np.array(BUDGETS) / max(1, features))))
+
+
 def _chances(explanation: Attribution, wanted: Collection[str]) -> FloatArray:
     """The chance of each wanted feature to be among the top b: (features found, budgets)."""
     numbers = _numbers(explanation, wanted)

@@ -3,60 +3,93 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from verax.benchmarks.spec_files import BenchmarkOptions, BenchmarkSpec, checked_spec, spec_options
-from verax.benchmarks.staining.sampling import Planting, Wish
+from verax.benchmarks.spec_files import (
+    BenchmarkOptions,
+    BenchmarkSpec,
+    checked_spec,
+    default_of,
+    spec_options,
+)
 
-MODELS = ["logistic", "tree", "forest", "xgboost", "mlp"]
+# A region has so many training inputs, and such a share of them, unless another number is asked for.
+SMALLEST_REGION, SMALLEST_SHARE = 30, 0.01
+SMALLEST_PLANTED = 20
 
 
 class StainSpec(BenchmarkSpec):
-    """A staining run: what `BenchmarkSpec` has, and these. The defaults are the paper's where it gives them.
+    """A staining run: what `BenchmarkSpec` has, and these. The defaults are the paper's where it gives them."""
 
-    Attributes:
-        models: ready-made names, or ``package.module:function`` called with the stained dataset.
-        explainers: names with parameters; ``random`` always takes part, ``ground-truth`` where it can be read.
-        stains: how many stains per dataset; one seed each.
-        size: |F|, features per rule.
-        rules: rules per stain.
-        negated: how many features of a rule are negated.
-        at_least: how often a stained word must occur (needs words = "counts" above 1).
-        words: what models of texts read, "presence" or "counts".
-        min_share: features of a stain hold in at least this share of the training inputs.
-        min_region: training inputs in a rule's region, at least; 30 and one in a hundred if None.
-        min_flipped: test inputs with a flipped label, at least.
-        weight: how many times a stained training input counts; the paper gives no number (see docs/staining.md).
-            "auto" takes the smallest of a ladder with which the model surely learns its stain, judged on the validation
-            part.
-        plant: put stains into inputs chosen at random, instead of drawing them from what the inputs hold.
-        plant_share: the share of the inputs that get all features of a planted stain.
-        decoy_share: the share of the inputs that get all of them but one, for each of them.
-        new_words: plant made-up words.
-        learnt: accuracy on the stained region below which a model is left out of the scores.
-        inputs: flipped test inputs explained per stain, at the most.
-    """
-
-    models: list[str] = Field(default=MODELS, min_length=1)
-    stains: int = Field(default=5, ge=1)
-    size: int = Field(default=2, ge=1, le=4)
-    rules: int = Field(default=1, ge=1, le=10)
-    negated: int = Field(default=0, ge=0)
-    at_least: int = Field(default=1, ge=1)
-    words: str = Field(default="presence", pattern="^(presence|counts)$")
-    min_share: float = Field(default=0.15, gt=0, lt=1)
-    min_region: int | None = Field(default=None, ge=1)
-    min_flipped: int = Field(default=5, ge=1)
-    weight: Annotated[int, Field(ge=1)] | Literal["auto"] = 50
-    plant: bool = False
-    plant_share: float = Field(default=0.25, gt=0, lt=1)
-    decoy_share: float = Field(default=0.15, ge=0, lt=1)
-    new_words: bool = False
-    learnt: float = Field(default=0.95, ge=0, le=1)
-    inputs: int = Field(default=50, ge=1)
+    models: list[str] = Field(
+        default=["logistic", "tree", "forest", "xgboost", "mlp"],
+        min_length=1,
+        description="E.g. 'forest,cnn(epochs=2),my_models:load' (verax list models); a function of your own is called "
+        "with the stained dataset.",
+    )
+    explainers: list[str] = Field(
+        default=default_of(BenchmarkSpec, "explainers"),
+        description="E.g. 'lime,shap(samples=500),my_package.mine:Mine'; random always takes part, ground-truth where "
+        "it can be read.",
+    )
+    stains: int = Field(
+        default=10,
+        ge=1,
+        description="Stains per dataset, one seed each; claims take six, and 20 tell explainers apart.",
+    )
+    size: int = Field(default=2, ge=1, le=4, description="Features of a rule, |F|.")
+    rules: int = Field(default=1, ge=1, le=10, description="Rules of a stain; a planted one has one.")
+    negated: int = Field(default=0, ge=0, description="Negated features of a rule; fewer than it has.")
+    at_least: int = Field(
+        default=1, ge=1, description="How often a stained word must occur; above 1 models must read counts."
+    )
+    words: Literal["presence", "counts"] = Field(default="presence", description="What models of texts read.")
+    min_share: float = Field(
+        default=0.15,
+        gt=0,
+        lt=1,
+        description="Share of training inputs that a feature must occur in, at least.",
+    )
+    min_region: int | None = Field(
+        default=None,
+        ge=1,
+        description="Training inputs of a rule's region, at least; 30 and one in a hundred if not given.",
+    )
+    min_flipped: int = Field(default=5, ge=1, description="Test inputs that a rule must flip, at least.")
+    weight: Annotated[int, Field(ge=1)] | Literal["auto"] = Field(
+        default=50,
+        description="How often a stained training input counts; auto, which planted stains have by default, is as "
+        "often as it takes.",
+    )
+    plant: bool = Field(
+        default=False,
+        description="Put stains into inputs chosen at random, instead of drawing them from what the inputs hold; for "
+        "your own data and models this is the default.",
+    )
+    plant_share: float | None = Field(
+        default=None,
+        gt=0,
+        lt=1,
+        description="Share of the inputs that get all features of a planted stain; found by the run if not given.",
+    )
+    decoy_share: float | None = Field(
+        default=None,
+        ge=0,
+        lt=1,
+        description="Share of the inputs that get all of them but one, for each; found by the run if not given.",
+    )
+    new_words: bool = Field(default=False, description="Plant made-up words.")
+    learnt: float = Field(
+        default=0.95,
+        ge=0,
+        le=1,
+        description="Accuracy on the stained region below which a model is left out of the scores.",
+    )
+    inputs: int = Field(default=50, ge=1, description="Flipped test inputs explained per stain, at most.")
 
     @field_validator("weight", mode="before")
     @classmethod
@@ -76,40 +109,115 @@ class StainSpec(BenchmarkSpec):
             raise ValueError(f"at_least={self.at_least} needs models that read counts; set words = 'counts'")
         if self.plant and self.rules > 1:
             raise ValueError(f"rules={self.rules}, but a planted stain has one; leave rules or plant out")
-        if self.plant and self.plant_share + self.size * self.decoy_share > 1:
+        planting = self.planting()
+        if planting is not None and planting.share + self.size * planting.decoys > 1:
             raise ValueError(
-                f"plant_share={self.plant_share} and {self.size} times decoy_share={self.decoy_share} are more than "
+                f"plant_share={planting.share} and {self.size} times decoy_share={planting.decoys} are more than "
                 "all inputs; make one of them smaller"
             )
         return self
+
+    @property
+    def ceiling(self) -> float:
+        """The largest area under the recall curve: negated features cannot be named."""
+        from verax.benchmarks.staining.scores import ceiling
+
+        return ceiling(self.size - self.negated)
+
+    @property
+    def searches(self) -> bool:
+        """Whether the run finds out by itself how stains are planted."""
+        return self.plant and self.plant_share is None and self.decoy_share is None
 
     def wish(self) -> Wish:
         """What each stain should be like."""
         return Wish(self.size, self.rules, self.negated, self.min_share, self.min_region, self.min_flipped)
 
     def planting(self) -> Planting | None:
-        """How stains are planted; None if they are drawn."""
+        """How stains are planted, or what is tried first for that; None if they are drawn."""
         if not self.plant:
             return None
-        return Planting(self.plant_share, self.decoy_share, self.new_words, self.seed)
+        usual = Planting(new_words=self.new_words, first_seed=self.seed)
+        return replace(
+            usual,
+            share=usual.share if self.plant_share is None else self.plant_share,
+            decoys=usual.decoys if self.decoy_share is None else self.decoy_share,
+        )
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a stain should be like.
+
+    Attributes:
+        size: how many features a rule has, |F|.
+        rules: how many rules.
+        negated: how many of a rule's features are negated.
+        min_share: a feature's condition holds in at least this share of the training inputs.
+        min_region: a rule's region has at least so many training inputs; if None, 30 and one in a hundred: a model that
+            sees few knows them by their other words.
+        min_flipped: at least so many test inputs have their label flipped by a rule.
+    """
+
+    size: int = default_of(StainSpec, "size")
+    rules: int = default_of(StainSpec, "rules")
+    negated: int = default_of(StainSpec, "negated")
+    min_share: float = default_of(StainSpec, "min_share")
+    min_region: int | None = default_of(StainSpec, "min_region")
+    min_flipped: int = default_of(StainSpec, "min_flipped")
+
+    def smallest_region(self, training_inputs: int, *, planted: bool = False) -> int:
+        """How many training inputs a region must have; fewer where chance decides which, as for planted stains."""
+        if self.min_region is not None:
+            return self.min_region
+        smallest = SMALLEST_PLANTED if planted else SMALLEST_REGION
+        return max(smallest, round(SMALLEST_SHARE * training_inputs))
+
+
+@dataclass(frozen=True)
+class Planting:
+    """How stains are planted.
+
+    Attributes:
+        share: of the inputs of each part that get all features.
+        decoys: of the inputs that get all features but one, for each of them.
+        new_words: made-up words, which no text has, instead of rare ones of the set.
+        first_seed: the seed of the first stain: stains share no words while there are enough.
+        every: a word is put into a text once for so many of its words, and once at the least; once if 0. One word among
+            hundreds is too little for a model that divides by the length of a text.
+        ends: numbers are planted at the end of their column that lies farther out, in the outer fifth of its quarter. A
+            linear model cannot tell values in the middle of a column from those on both sides.
+        balanced: unstained training inputs of other classes than the stain's count more often, so that its label does
+            not become the commonest. A model that learns little says that one everywhere.
+        weight: the smallest that "auto" tries.
+    """
+
+    share: float = 0.25
+    decoys: float = 0.15
+    new_words: bool = default_of(StainSpec, "new_words")
+    first_seed: int = default_of(StainSpec, "seed")
+    every: int = 0
+    ends: bool = False
+    balanced: bool = False
+    weight: int = 1
 
 
 class StainOptions(BenchmarkOptions, total=False):
-    """What a staining run can be told besides its datasets, models and explainers; see `StainSpec`."""
+    """The types of `StainSpec` for editors and type checkers; a test compares the two."""
 
     stains: int
     size: int
     rules: int
     negated: int
     at_least: int
-    words: str
+    words: Literal["presence", "counts"]
     min_share: float
     min_region: int | None
     min_flipped: int
     weight: int | Literal["auto"]
     plant: bool
-    plant_share: float
-    decoy_share: float
+    plant_share: float | None
+    decoy_share: float | None
     new_words: bool
     learnt: float
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse
 
+from verax.arrays import BoolArray, IndexArray
+from verax.benchmarks.spec_files import default_of
 from verax.benchmarks.staining.copies import (
     Copy,
     copied_columns,
@@ -19,6 +21,7 @@ from verax.benchmarks.staining.copies import (
 )
 from verax.benchmarks.staining.rules import Literal, Values
 from verax.benchmarks.staining.sampling import Candidates, without_copies
+from verax.benchmarks.staining.spec import StainSpec
 from verax.data import Bins, Dataset, Part, load_dataset
 from verax.models.fit import fit_vectorizer
 from verax.run.objects import fetch, is_reference
@@ -26,8 +29,27 @@ from verax.run.objects import fetch, is_reference
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import CountVectorizer
 
-# The share of the training inputs that a stain's features hold in, at least (the paper's).
-MIN_SHARE = 0.15
+MIN_SHARE, AT_LEAST = default_of(StainSpec, "min_share"), default_of(StainSpec, "at_least")
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Inputs with and without a planted stain.
+
+    Attributes:
+        places: where they stand in their part.
+        planted: all of them with the stain, and its label.
+        unplanted: the same without it, and their own labels.
+    """
+
+    places: IndexArray
+    planted: Part
+    unplanted: Part
+
+    @property
+    def flipped(self) -> BoolArray:
+        """Which have another label of their own than the stain's."""
+        return np.not_equal(self.planted.labels, self.unplanted.labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +63,9 @@ class Stainable:
         values: what conditions look at, for train, validation and test: word counts, or bins and categories.
         bins: a table's bins.
         copies: words that were removed and columns that were evened out because they are copies, with what of.
-        rehearsal: validation inputs that all have the planted stain, with its label: what `--weight auto` judges by.
+        rehearsal: validation inputs that all have the planted stain, with its label: what the weight "auto" judges by.
             None where stains are drawn.
+        compared: the inputs of the rehearsal, and inputs of the test part, with and without the planted stain.
     """
 
     dataset: Dataset
@@ -52,6 +75,7 @@ class Stainable:
     bins: Bins | None
     copies: tuple[Copy, ...] = ()
     rehearsal: Part | None = None
+    compared: tuple[Compared, Compared] | None = None
 
     def candidates(self, min_share: float, at_least: int) -> Candidates:
         """All conditions that hold in at least this share of the training inputs.
@@ -70,7 +94,7 @@ class Stainable:
 
 
 def make_stainable(
-    source: Mapping[str, object], words: str, min_share: float = MIN_SHARE, at_least: int = 1
+    source: Mapping[str, object], words: str, min_share: float = MIN_SHARE, at_least: int = AT_LEAST
 ) -> Stainable:
     """Loads a dataset and makes it ready; kept for the next job of this process.
 
@@ -86,7 +110,13 @@ def make_stainable(
 
 @lru_cache(maxsize=4)
 def _make(source: tuple[tuple[str, Any], ...], words: str, min_share: float, at_least: int) -> Stainable:
-    dataset = _load(**dict(source))
+    return prepared(_load(**dict(source)), words, min_share, at_least)
+
+
+def prepared(
+    dataset: Dataset, words: str, min_share: float = MIN_SHARE, at_least: int = AT_LEAST
+) -> Stainable:
+    """A dataset made ready; the arguments are those of `make_stainable`."""
     data = stainable_of(dataset if dataset.kind == "table" else lower_cased(dataset), words)
     literals = data.conditions(min_share, at_least)
     if data.bins is not None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from verax.benchmarks.staining.choosing import Chosen, check_fits, chosen_from
 from verax.benchmarks.staining.plan import Plan
 from verax.benchmarks.staining.results import KeptExample, Timing, examples, measurements, timings
+from verax.benchmarks.staining.stainable import make_stainable
 from verax.benchmarks.staining.summarise import summarise, trial_results
 from verax.benchmarks.staining.summary import Summary
+from verax.errors import VeraxError
 from verax.run import Outcome, Progress, Store, execute, write_json
-from verax.run.manifest import Manifest, finish_manifest, start_manifest
+from verax.run.manifest import Manifest, check_manifest, finish_manifest, start_manifest
+from verax.run.progress import During, quietly
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +42,7 @@ def run_staining(
     progress: Progress | None = None,
     retry_failed: bool = False,
     fresh: bool = False,
+    during: During = quietly,
 ) -> StainingRun:
     """Does what is planned and not yet done, and writes everything but the report into the folder.
 
@@ -49,8 +54,14 @@ def run_staining(
         progress: told of each finished job.
         retry_failed: do jobs again that failed.
         fresh: do all jobs again.
+        during: told what is being done while it is done, besides the trials.
     """
     spec = {"benchmark": "stain", **plan.spec.model_dump(), "methods": list(plan.explainers)}
+    if plan.choosing:
+        # What is refused here leaves no run behind that the next one, with another model, would not be.
+        check_manifest(folder, spec, plan.hashes, plan.spec.seed)
+        with during("finding out by quick fits how stains are planted"):
+            plan = plan.planted(_chosen(plan, Store(folder), fresh))
     start_manifest(folder, spec, plan.hashes, plan.spec.seed, plan.code)
     outcomes = execute(
         plan.jobs,
@@ -64,6 +75,32 @@ def run_staining(
     )
     manifest = finish_manifest(folder)
     return _write(plan, folder, outcomes, manifest)
+
+
+def check_models(plan: Plan, models: Mapping[str, str]) -> None:
+    """Fits models that are objects once, so that one that cannot be fitted is refused before all else.
+
+    Args:
+        plan: what will be done.
+        models: their references, by what the report calls them.
+    """
+    spec = plan.spec
+    for source in plan.sources.values():
+        data = make_stainable(source, spec.words, spec.min_share, spec.at_least)
+        for label, reference in models.items():
+            check_fits(data, spec.words, label, reference, spec.seed)
+
+
+def _chosen(plan: Plan, store: Store, fresh: bool) -> dict[str, Chosen]:
+    """How stains are planted in each dataset; what cannot be is told at once."""
+    done = execute(list(plan.choosing.values()), store, retry_failed=True, fresh=fresh, objects=plan.objects)
+    chosen = {}
+    for dataset, outcome in zip(plan.choosing, done, strict=True):
+        if outcome.value is None:
+            kind, _, sentence = (outcome.error or "").partition(": ")
+            raise VeraxError(sentence if kind == VeraxError.__name__ else str(outcome.error))
+        chosen[dataset] = chosen_from(outcome.value)
+    return chosen
 
 
 def _write(plan: Plan, folder: Path, outcomes: Sequence[Outcome], manifest: Manifest) -> StainingRun:

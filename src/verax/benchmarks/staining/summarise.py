@@ -1,10 +1,11 @@
-"""From the outcomes of all trials to estimates: the stain is the unit."""
+"""From the outcomes of all trials to estimates: the stain is the unit, and all claims of a run are one family."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
@@ -28,10 +29,15 @@ from verax.benchmarks.staining.summary import (
 from verax.benchmarks.staining.trial_results import Failed, Scores, TrialResult, result_of
 from verax.benchmarks.staining.truth import NAME as GROUND_TRUTH
 from verax.run.jobs import Outcome
-from verax.stats import Difference, Estimate, Ranking, average_ranks, mean_share, paired_differences, sharing
+from verax.stats import Estimate, Ranking, average_ranks, joint_differences, mean_share, sharing
+from verax.stats.shares import share_around
+from verax.stats.thresholds import FEWEST_UNITS
 
 Outcomes = Mapping[str, Outcome]
 Results = Sequence[tuple[Trial, TrialResult | None]]
+# A stain with its dataset: the unit of everything that is said over models and datasets.
+Unit = tuple[str, str]
+MEASURES = ("auc", "mrr")
 
 
 @dataclass(frozen=True)
@@ -58,11 +64,13 @@ def summarise(plan: Plan, outcomes: Outcomes, results: Results) -> Summary:
         outcomes: of all jobs, by job key.
         results: of the trials among them.
     """
-    pairs = tuple(
+    found = [
         _pair(plan, dataset, model, outcomes, results)
         for dataset in plan.spec.datasets
         for model in plan.spec.models
-    )
+    ]
+    parts = _parts(results)
+    pairs = _compared([pair for pair, _ in found], [means for _, means in found], parts)
     return Summary(
         spec=plan.spec,
         explainers=(*plan.explainers, GROUND_TRUTH),
@@ -74,6 +82,7 @@ def summarise(plan: Plan, outcomes: Outcomes, results: Results) -> Summary:
             if outcomes[job.key].value is None
         ),
         ranks=_ranks(pairs),
+        overall=_overall([means for _, means in found], parts, float(most_recall(plan.spec).mean())),
         pairs=pairs,
     )
 
@@ -96,10 +105,20 @@ def _dataset(plan: Plan, dataset: str, results: Results) -> StainedDataset:
         redrawn=dict(sorted(redrawn.items())),
         correlated=tuple(tuple(same) for same in plan.correlated[dataset]),
         facts=plan.facts[dataset],
+        planted=tuple(plan.chosen[dataset].sentences()) if dataset in plan.chosen else (),
     )
 
 
-def _pair(plan: Plan, dataset: str, model: str, outcomes: Outcomes, results: Results) -> Pair:
+# Per explainer and stain the means over inputs.
+_Means = Mapping[str, Mapping[str, _StainMeans]]
+# Of each pair of dataset and model: the dataset, and the means.
+_PairMeans = tuple[str, _Means]
+
+
+def _pair(
+    plan: Plan, dataset: str, model: str, outcomes: Outcomes, results: Results
+) -> tuple[Pair, _PairMeans]:
+    """One pair without its differences, which are tested over all pairs, and what these are made of."""
     own = [(trial, result) for trial, result in results if (trial.dataset, trial.model) == (dataset, model)]
     done = [(trial, result) for trial, result in own if result is not None]
     learnt = [(trial, result) for trial, result in done if result.learnt]
@@ -116,7 +135,7 @@ def _pair(plan: Plan, dataset: str, model: str, outcomes: Outcomes, results: Res
     per_stain = _per_stain([result for _, result in used])
     words = stain_words([result for _, result in used])
     possible = most_recall(plan.spec)
-    return Pair(
+    pair = Pair(
         dataset=dataset,
         model=model,
         stains_used=len(used),
@@ -134,10 +153,7 @@ def _pair(plan: Plan, dataset: str, model: str, outcomes: Outcomes, results: Res
         stains_failed=tuple(trial.stain for trial, result in own if result is None),
         explainers={label: _scored(stains, words, possible) for label, stains in per_stain.items()},
         errors={label: tuple(sentences) for label, sentences in errors.items()},
-        differences={
-            measure: _differences({label: _of(stains, measure) for label, stains in per_stain.items()}, words)
-            for measure in ("auc", "mrr")
-        },
+        differences={},
         stains_apart=tuple(
             Apart(trial.stain, result.stain.shown, result.reasons or 0.0)
             for trial, result in learnt
@@ -148,6 +164,7 @@ def _pair(plan: Plan, dataset: str, model: str, outcomes: Outcomes, results: Res
             [result for _, result in done], labels, None if twin is None else np.array(twin["predicted"])
         ),
     )
+    return pair, (dataset, per_stain)
 
 
 def _accuracies(
@@ -248,15 +265,65 @@ def _scored(
     )
 
 
-def _of(stains: Mapping[str, _StainMeans], measure: str) -> dict[str, float]:
-    return {stain: means.auc if measure == "auc" else means.mrr for stain, means in stains.items()}
+def _parts(results: Results) -> dict[Unit, frozenset[Unit]]:
+    """The words of each stain, both with their dataset: the same word of two datasets is two."""
+    by_dataset: dict[str, list[TrialResult]] = defaultdict(list)
+    for trial, result in results:
+        if result is not None:
+            by_dataset[trial.dataset].append(result)
+    return {
+        (dataset, stain): frozenset((dataset, word) for word in words)
+        for dataset, own in by_dataset.items()
+        for stain, words in stain_words(own).items()
+    }
 
 
-def _differences(
-    values: Mapping[str, Mapping[str, float]], words: Mapping[str, frozenset[str]]
-) -> tuple[Difference, ...]:
-    on_trial = {label: stains for label, stains in values.items() if label != GROUND_TRUTH}
-    return tuple(paired_differences(on_trial, parts=words)) if len(on_trial) > 1 else ()
+def _compared(
+    pairs: Sequence[Pair], means: Sequence[_PairMeans], parts: Mapping[Unit, frozenset[Unit]]
+) -> tuple[Pair, ...]:
+    """The pairs with the differences between explainers, all of which are one family.
+
+    Whatever a report claims of any model, by any measure, it claims beside all the others.
+    """
+    tables = [
+        {
+            label: {(dataset, stain): getattr(of_stain, measure) for stain, of_stain in stains.items()}
+            for label, stains in by_label.items()
+            if label != GROUND_TRUTH
+        }
+        for dataset, by_label in means
+        for measure in MEASURES
+    ]
+    found = iter(joint_differences(tables, parts))
+    return tuple(
+        replace(pair, differences={measure: tuple(next(found)) for measure in MEASURES}) for pair in pairs
+    )
+
+
+def _overall(
+    means: Sequence[_PairMeans], parts: Mapping[Unit, frozenset[Unit]], most: float
+) -> dict[str, Estimate]:
+    """Each explainer's area, mean over the pairs that it was scored with.
+
+    Models share stains, so a stain is one unit, whatever the number of models: what it adds to the mean, over all of
+    them. Below five stains with some model nothing tells how much that model's mean varies, and there is no interval.
+    """
+    labels = dict.fromkeys(label for _, by_label in means for label in by_label)
+    found = {}
+    for label in labels:
+        own = [(dataset, by_label[label]) for dataset, by_label in means if label in by_label]
+        of_pairs = [math.fsum(stain.auc for stain in stains.values()) / len(stains) for _, stains in own]
+        mean = math.fsum(of_pairs) / len(own)
+        added: dict[Unit, float] = defaultdict(float)
+        for (dataset, stains), of_pair in zip(own, of_pairs, strict=True):
+            for stain, of_stain in stains.items():
+                added[dataset, stain] += (of_stain.auc - of_pair) / (len(stains) * len(own))
+        if min(len(stains) for _, stains in own) < FEWEST_UNITS:
+            found[label] = Estimate(mean, None, None, len(added), None)
+            continue
+        values = mean + len(added) * np.array(list(added.values()))
+        found[label] = share_around(mean, values, sharing([parts[unit] for unit in added]), most)
+    return found
 
 
 def _ranks(pairs: Sequence[Pair]) -> Ranking | None:

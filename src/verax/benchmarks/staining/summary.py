@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 from verax.benchmarks.failure import Failure
 from verax.benchmarks.staining.facts import Facts
@@ -27,6 +27,7 @@ class StainedDataset:
         redrawn: why draws could not serve, counted.
         correlated: words and columns that no model sees because they are copies of another one, with that one.
         facts: what the paper's Table 2 says of it; None in files of older versions.
+        planted: how stains were planted and what was tried for it, in sentences; empty where the run was told how.
     """
 
     hash: str
@@ -37,6 +38,7 @@ class StainedDataset:
     correlated: tuple[tuple[str, ...], ...]
     distinct_words: int | None = None
     facts: Facts | None = None
+    planted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,9 @@ class LeftOut:
 
     Attributes:
         weight: how many times a stained training input counted.
-        reason: "memorised" (right on the stained training inputs, not on others) or "not representable" (not even
-            there).
+        reason: "memorised" (right on the stained training inputs, not on others), "not representable" (not even
+            there) or "said without it" (of inputs without the stain too).
+        decided: the share of the flipped test inputs that a planted stain decides.
     """
 
     stain: int
@@ -57,6 +60,7 @@ class LeftOut:
     stained_region_train: float | None = None
     weight: int | None = None
     reason: str = ""
+    decided: float | None = None
 
 
 @dataclass(frozen=True)
@@ -127,7 +131,7 @@ class Pair:
         stains_failed: whose training failed.
         explainers: by label, those that were scored.
         errors: what explainers raised, by label.
-        differences: between explainers on the same stains, by measure.
+        differences: between explainers on the same stains, by measure; corrected over the whole run.
         stains_apart: learnt, but not by the stain's features, and so not scored.
         weights: how many times a stained training input counted, for each stain that was scored.
         accuracies: None where no stained model could be trained.
@@ -177,6 +181,8 @@ class Summary:
         pairs: datasets with models.
         ranks: average ranks over the pairs that all explainers have; None with less than two explainers.
         failures: jobs that failed.
+        overall: each explainer's area under the recall curve, mean over the pairs that it was scored with; its interval
+            is over stains, which models share. Nothing in files of older versions.
     """
 
     spec: StainSpec
@@ -185,6 +191,7 @@ class Summary:
     datasets: Mapping[str, StainedDataset]
     failures: tuple[Failure, ...]
     ranks: Ranking | None = None
+    overall: Mapping[str, Estimate] = field(default_factory=dict)
     pairs: tuple[Pair, ...] = ()
 
     @property

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import inspect
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +25,54 @@ from verax.models.text import TextPipeline
 from verax.run.objects import fetch, is_reference
 
 
+@dataclass(frozen=True)
+class Refit:
+    """How somebody's own model is fitted anew: what ``refit=`` was given.
+
+    Attributes:
+        factory: from inputs (texts, or a DataFrame) and the numbers of their classes to something fitted; with
+            ``sample_weight`` as a third argument where it takes one, and else with copies of inputs.
+        label: what people call the model.
+    """
+
+    factory: Callable[..., object]
+    label: str
+
+    @property
+    def takes_weights(self) -> bool:
+        """Whether the function has an argument ``sample_weight``."""
+        try:
+            return "sample_weight" in inspect.signature(self.factory).parameters
+        except (TypeError, ValueError):  # some functions written in C have no signature
+            return False
+
+    def fitted(self, dataset: Dataset, weight: IntArray | None, seed: int) -> Model:
+        """The model of a dataset's training part."""
+        inputs = _as_given(dataset)
+        options = {"sample_weight": weight} if weight is not None and self.takes_weights else {}
+        try:
+            thing = self.factory(inputs, dataset.train.labels, **options)
+        except Exception as error:
+            raise OwnCodeError(
+                f"The function that refit= gave for {self.label} raised {type(error).__name__} ({reason(error)}); it "
+                "is called with inputs and the numbers of their classes, and returns a fitted model."
+            ) from error
+        return own_model(f"refit= of {self.label}", lambda: thing, dataset, seed)
+
+
+_until: ContextVar[float] = ContextVar("until", default=float("inf"))
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """For a while no model is fitted once so many seconds have gone by; one that is being fitted is finished."""
+    token = _until.set(time.perf_counter() + seconds)
+    try:
+        yield
+    finally:
+        _until.reset(token)
+
+
 def fit(
     name: str, data: Stainable, labels: tuple[IntArray, IntArray], weight: IntArray | None, seed: int
 ) -> Model:
@@ -33,11 +86,16 @@ def fit(
         weight: how many times each training input counts; once if None.
         seed: of the fit.
     """
+    if time.perf_counter() > _until.get():
+        raise VeraxError("There was no time left to fit the model again; give it more.")
     dataset = replace(
         data.dataset,
         train=Part(data.dataset.train.inputs, labels[0]),
         validation=Part(data.dataset.validation.inputs, labels[1]),
     )
+    factory = fetch(name) if is_reference(name) else None
+    if isinstance(factory, Refit) and factory.takes_weights:
+        return factory.fitted(dataset, weight, seed)
     if is_own(name):
         # A weight is that many copies, whatever the model is.
         places = _copies(len(labels[0]), weight)
@@ -63,6 +121,8 @@ def _fit_own(name: str, dataset: Dataset, seed: int) -> Model:
     if not is_reference(name):
         return resolve_model(name, dataset, seed)
     thing = fetch(name)
+    if isinstance(thing, Refit):
+        return thing.fitted(dataset, None, seed)
     if not hasattr(thing, "fit"):
         return own_model("the function for a model", thing, dataset, seed)
     return _fit_again(type(thing).__name__, thing, dataset, seed)
@@ -79,7 +139,7 @@ def _fit_again(name: str, thing: object, dataset: Dataset, seed: int) -> Model:
         raise VeraxError(
             f"Staining fits every model anew on stained labels, and the {type(thing).__name__} in {name!r} cannot be; "
             "give a scikit-learn classifier or pipeline, or a function from a dataset to a fitted model "
-            "(package.module:function)."
+            "(package.module:function), or in Python refit=, a function from (inputs, labels) to one."
         ) from error
     if (column := text_column(estimator)) is not None:
         raise VeraxError(
@@ -91,14 +151,19 @@ def _fit_again(name: str, thing: object, dataset: Dataset, seed: int) -> Model:
         key for key, value in estimator.get_params().items() if key.endswith("random_state") and value is None
     ]
     estimator.set_params(**dict.fromkeys(drawn, seed))
-    inputs = dataset.train.inputs if dataset.schema is None else dataset.schema.decode(dataset.train.inputs)
     try:
-        fitted = estimator.fit(inputs, dataset.train.labels)
+        fitted = estimator.fit(_as_given(dataset), dataset.train.labels)
     except Exception as error:
         raise OwnCodeError(
             f"Fitting the {type(thing).__name__} in {name!r} anew raised {type(error).__name__} ({reason(error)})."
         ) from error
     return own_model(name, fitted, dataset, seed)
+
+
+def _as_given(dataset: Dataset) -> Any:
+    """The training inputs as their owner has them: texts, or a DataFrame."""
+    inputs = dataset.train.inputs
+    return inputs if dataset.schema is None else dataset.schema.decode(np.asarray(inputs))
 
 
 def predict(model: Model, data: Stainable, part: int = 2, where: NDArray[np.bool_] | None = None) -> IntArray:

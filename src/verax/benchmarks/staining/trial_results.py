@@ -10,6 +10,12 @@ from verax.run.jobs import Outcome
 
 # Why a model did not learn its stain.
 MEMORISED, NOT_REPRESENTABLE = "memorised", "not representable"
+# Why a model that says the stain's label of all stained inputs cannot serve: it says so of the others too.
+SAID_WITHOUT = "said without it"
+# A planted stain must decide such a share of what it flips: with it the model says its label, without it another.
+FEWEST_DECIDED = 0.1
+# Where it decides so many, it does not matter that the model does not follow it on some others.
+ENOUGH_DECIDED = 0.5
 # Where a model's own reasons show less of the stain than this, no faithful explanation can show more.
 REASONED = 0.9
 
@@ -31,17 +37,24 @@ class StainFacts:
 
 @dataclass(frozen=True)
 class Checks:
-    """Accuracy inside and outside the stained region of the test part, against stained and original labels."""
+    """Accuracy inside and outside the stained region of the test part, against stained and original labels.
+
+    Attributes:
+        decided: the share of the flipped test inputs that a planted stain decides; None where stains are drawn.
+    """
 
     stained_region: float
     original_region: float
     outside: float
     stained_region_train: float | None = None
+    decided: float | None = None
 
     def why_not(self, learnt: float) -> str:
         """Why a model did not learn its stain: it knows its training inputs by something else, or cannot say it."""
         if self.stained_region_train is None:
             return ""
+        if self.decided is not None and self.decided < FEWEST_DECIDED and self.stained_region >= learnt:
+            return SAID_WITHOUT
         return MEMORISED if self.stained_region_train >= learnt else NOT_REPRESENTABLE
 
 

@@ -12,7 +12,8 @@ from verax.arrays import FloatArray
 from verax.errors import VeraxError
 from verax.explain import Attribution, Explainer
 from verax.explain.base import Target
-from verax.explain.perturbed import check_targets, shown_input
+from verax.explain.entry import check_targets
+from verax.explain.perturbed import shown_input
 from verax.models import Model
 from verax.models.base import Inputs
 from verax.perturb import path_for

@@ -19,9 +19,9 @@ from typing import Literal
 
 from verax.text import NOTHING, minus, signed
 
-# What is said of an explainer: that it does what was asked, that it does not, or that neither was shown.
-Sign = Literal["yes", "no", "open"]
-MARKS: dict[Sign, str] = {"yes": "✓", "no": "✗", "open": "?"}
+# What is said of an explainer: that it does what was asked, does a part of it, does not, or that nothing was shown.
+Sign = Literal["yes", "part", "no", "open"]
+MARKS: dict[Sign, str] = {"yes": "✓", "part": "~", "no": "✗", "open": "?"}
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Judged:
 
     Attributes:
         name: of the explainer or condition.
-        sign: whether it does what was asked, does not, or neither was shown.
+        sign: whether it does what was asked, does a part of it, does not, or nothing was shown.
         words: the same in a few words: "finds them", "no better than chance".
         estimate: the number that is drawn; None if there is none.
         low: lower end of its interval, None without one.
@@ -125,7 +125,9 @@ def verdict_lines(verdict: Verdict) -> list[str]:
 def _legend(verdict: Verdict) -> str:
     intervals = ", with 95% intervals" if has_intervals(verdict.judged) else ""
     against = (
-        f"; {verdict.reference.name}: {minus(f'{verdict.reference.value:.1f}')}" if verdict.reference else ""
+        f"; {verdict.reference.name}: {minus(f'{verdict.reference.value:.{verdict.decimals}f}')}"
+        if verdict.reference
+        else ""
     )
     return f"{verdict.measure}{intervals}{against}"
 

@@ -14,7 +14,8 @@ from verax.errors import VeraxError
 from verax.report.common.verdict import Sign
 from verax.report.rationale.verdict import ENOUGH
 from verax.report.study.study_verdict import line_sign
-from verax.studies.results.summary import Summary
+from verax.stats.thresholds import ALPHA
+from verax.studies.results.summary import CourtLine, Summary
 from verax.studies.results.units import Unit
 from verax.text import listed
 
@@ -34,6 +35,7 @@ class Standing:
         rests_on: on what, in words.
         parts: estimates of the parts that were averaged, by name.
         sign: whether it is shown, after correction, to beat random (benchmarks) or to help people (studies).
+        p: what the sign rests on, corrected within its court; None where nothing was tested.
     """
 
     explainer: str
@@ -44,6 +46,7 @@ class Standing:
     rests_on: str = ""
     parts: Mapping[str, float] = field(default_factory=dict)
     sign: Sign = "open"
+    p: float | None = None
 
 
 @dataclass(frozen=True)
@@ -189,7 +192,23 @@ def read_courts(folders: Sequence[Path]) -> tuple[list[Court], list[str]]:
             own, said = _of_stain(summary, folder)
         courts += own
         notes += said
-    return _named_apart(courts), notes
+    return _named_apart([_in_family(court, len(courts)) for court in courts]), notes
+
+
+def _in_family(court: Court, courts: int) -> Court:
+    """The court with claims that hold together with those of the others: Bonferroni over courts.
+
+    What one sentence says of explainers in several courts is one family of claims.
+    """
+    return replace(
+        court,
+        standings=tuple(
+            replace(standing, sign="open")
+            if standing.p is not None and standing.p <= ALPHA < courts * standing.p
+            else standing
+            for standing in court.standings
+        ),
+    )
 
 
 def read_summary(folder: Path) -> Summary | StainRun | RationaleRun:
@@ -278,7 +297,7 @@ def _over_models(name: str, label: str, models: Sequence[ScoredModel]) -> Standi
         mean + upper if known else None,
         f"{len(scores)} models and datasets, {spread} stains each",
         {f"{model.model}, {model.dataset}": 100 * auc.mean for model, auc in scores},
-        _beats_chance(label, [model.differences.get("auc", ()) for model in models]),
+        *_beats_chance(label, [model.differences.get("auc", ()) for model in models]),
     )
 
 
@@ -301,14 +320,15 @@ def _of_rationale(run: RationaleRun, folder: Path) -> tuple[list[Court], list[st
         )
     if not scored:
         return [], notes
-    standings = tuple(
-        replace(_over_groups(names[label], label, run.groups, sets), sign=_beats_chance(label, tested))
-        for label in scored
-    )
+    standings = []
+    for label in scored:
+        sign, p = _beats_chance(label, tested)
+        standings.append(replace(_over_groups(names[label], label, run.groups, sets), sign=sign, p=p))
     inputs = "strict inputs" if strict else "inputs"
     measure = f"{inputs} with a word that does nothing above a clearly relevant one"
     name = f"Rationale models, {listed(run.spec.datasets, most=2)}"
-    return [Court(name, "benchmark", str(folder), measure, Unit("per cent"), False, False, standings)], notes
+    court = Court(name, "benchmark", str(folder), measure, Unit("per cent"), False, False, tuple(standings))
+    return [court], notes
 
 
 def _over_groups(
@@ -341,17 +361,22 @@ def _over_groups(
     )
 
 
-def _beats_chance(label: str, tested: Sequence[Sequence[Versus]]) -> Sign:
-    """Whether an explainer is ahead of random with every model that differences were tested on, after correction."""
-    ahead = [
-        each.verdict == ("first" if each.first == label else "second")
+def _beats_chance(label: str, tested: Sequence[Sequence[Versus]]) -> tuple[Sign, float | None]:
+    """Whether an explainer is ahead of random with every model that differences were tested on, and the largest p.
+
+    Ahead of random everywhere needs every single test, so that the largest p is that of the claim.
+    """
+    against = [
+        each
         for differences in tested
         for each in differences
         if each.p_holm is not None and {each.first, each.second} == {label, FLOOR}
     ]
+    ahead = [each.verdict == ("first" if each.first == label else "second") for each in against]
     if not ahead:
-        return "open"
-    return "yes" if all(ahead) else "open" if any(ahead) else "no"
+        return "open", None
+    p = max(each.p_holm or 0.0 for each in against)
+    return "yes" if all(ahead) else "open" if any(ahead) else "no", p
 
 
 def _of_study(summary: Summary, folder: Path) -> tuple[list[Court], list[str]]:
@@ -359,11 +384,11 @@ def _of_study(summary: Summary, folder: Path) -> tuple[list[Court], list[str]]:
     notes: list[str] = []
     courts = []
     primary_measure = "" if summary.primary is None else summary.primary.measure
-    signs = (
-        {}
-        if summary.primary is None
-        else {line.condition: line_sign(line) for line in summary.primary.estimates}
-    )
+    primary = {} if summary.primary is None else {line.condition: line for line in summary.primary.estimates}
+
+    def is_primary(line: CourtLine) -> bool:
+        return line.measure == primary_measure and line.condition in primary
+
     lines = [line for line in summary.courts if bare_name(line.explainer or "none") not in NOT_ON_TRIAL]
     if not lines:
         notes.append(f"The study in {folder} has no estimate of any explainer and is left out.")
@@ -385,7 +410,8 @@ def _of_study(summary: Summary, folder: Path) -> tuple[list[Court], list[str]]:
                 line.low,
                 line.high,
                 f"{line.participants} participants, {line.items} items",
-                sign=signs.get(line.condition, "open") if measure == primary_measure else "open",
+                sign=line_sign(primary[line.condition]) if is_primary(line) else "open",
+                p=primary[line.condition].p_adjusted if is_primary(line) else None,
             )
             for line in known
             if line.estimate is not None

@@ -232,14 +232,18 @@ def _correlation_row(comparison: Comparison) -> list[str]:
     return [
         against,
         str(ranks.n),
-        f"{coefficient(ranks.spearman)} [{coefficient(ranks.spearman_low)}, {coefficient(ranks.spearman_high)}]",
+        _with_ends(ranks.spearman, ranks.spearman_low, ranks.spearman_high),
         p_number(ranks.p_spearman),
-        f"{coefficient(ranks.kendall)} [{coefficient(ranks.kendall_low)}, {coefficient(ranks.kendall_high)}]",
+        _with_ends(ranks.kendall, ranks.kendall_low, ranks.kendall_high),
         p_number(ranks.p_kendall),
         _needed(comparison.needed),
         _needed(comparison.needed_with_more),
         _needed(comparison.needed_at_best),
     ]
+
+
+def _with_ends(value: float | None, low: float | None, high: float | None) -> str:
+    return coefficient(value) + ("" if low is None else f" [{coefficient(low)}, {coefficient(high)}]")
 
 
 def _needed(needed: Needed | None) -> str:

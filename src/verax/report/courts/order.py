@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verax.report.courts.courts import FLOOR, Court, Standing
-from verax.stats.ranks.correlation import RankCorrelation, rank_correlation
-from verax.stats.ranks.methods_needed import Needed, methods_needed, reliability
+from verax.stats.ranks.correlation import RankCorrelation, rank_correlation, reliability
+from verax.stats.ranks.methods_needed import Needed, methods_needed
 from verax.stats.thresholds import ALPHA, FEWEST_METHODS
 from verax.studies.results.units import NONE
 from verax.text import NOTHING, SMALLEST_P, always_signed, counted, listed
@@ -20,6 +20,7 @@ from verax.text import NOTHING, SMALLEST_P, always_signed, counted, listed
 WORTH, POWER = 0.7, 0.8
 # With fewer methods no arrangement has p <= 0.05.
 FEWEST_TO_TEST = 5
+TOO_FEW = {3: "Three", 4: "Four"}
 # So many studies like these, averaged, as a way to need fewer methods.
 MORE_STUDIES = 4
 NORMAL_95 = 1.959964
@@ -112,19 +113,16 @@ def agree(first: Court, second: Court, seed: int = 0) -> Agreement:
         sentence = f"Whether {courts} order explainers alike cannot be said: only {both} stood in both."
         return Agreement(first.name, second.name, methods, None, sentence)
     own, theirs = [there[name] for name in methods], [others[name] for name in methods]
-    ranks = rank_correlation(
-        _scores(own, first), _scores(theirs, second), _errors(own), _errors(theirs), seed=seed
-    )
+    ranks = _correlated(_scores(own, first), _scores(theirs, second), _errors(own), _errors(theirs), seed)
     if ranks.spearman is None or ranks.p_spearman is None:
         sentence = (
             f"Whether {courts} order explainers alike cannot be said: one of them tells none from another."
         )
         return Agreement(first.name, second.name, methods, ranks, sentence)
-    ends = f"95% interval {coefficient(ranks.spearman_low)} to {coefficient(ranks.spearman_high)}"
     sentence = (
         f"Do {courts} order explainers alike? {_verdict(ranks)}: over {counted(len(methods), 'method')} "
         f"({listed(list(methods), most=6)}) their orders have a rank correlation of {coefficient(ranks.spearman)} "
-        f"({ends}; p = {max(ranks.p_spearman, SMALLEST_P):.3f}).{_least(ranks)}"
+        f"({_ends(ranks)}; p = {max(ranks.p_spearman, SMALLEST_P):.3f}).{_no_interval(ranks)}"
     )
     return Agreement(first.name, second.name, methods, ranks, sentence)
 
@@ -157,7 +155,7 @@ def compare(benchmark: Court, study: Court, seed: int = 0) -> Comparison:
         )
         made = replace(
             made,
-            correlation=rank_correlation(first, second, *errors, seed=seed),
+            correlation=_correlated(first, second, *errors, seed),
             needed=methods_needed(WORTH, POWER, kept),
             needed_with_more=methods_needed(WORTH, POWER, (kept[0], more)),
         )
@@ -180,12 +178,21 @@ def average_ranks(courts: Sequence[Court], what: str) -> Court:
         by_name = {standing.explainer: standing for standing in court.standings}
         own = [by_name[name] for name in names]
         scores = np.array(_scores(own, court))
-        errors = np.array(_errors(own) or [0.0] * len(own))
+        errors = np.array(_errors(own) or [np.nan] * len(own))
         ranks += _ranks(scores[None])[0] / len(courts)
         drawn += _ranks(scores + errors * rng.standard_normal(shape)) / len(courts)
-    spread = NORMAL_95 * drawn.std(axis=0) if names else []
+    # Where one court's errors are not known, those of the average are not either.
+    spread = NORMAL_95 * drawn.std(axis=0) if names else np.zeros(0)
+    known = bool(np.isfinite(spread).all())
     standings = tuple(
-        Standing(name, name, float(rank), float(rank - margin), float(rank + margin), f"{len(courts)} {what}")
+        Standing(
+            name,
+            name,
+            float(rank),
+            float(rank - margin) if known else None,
+            float(rank + margin) if known else None,
+            f"{len(courts)} {what}",
+        )
         for name, rank, margin in zip(names, ranks, spread, strict=True)
     )
     return Court(
@@ -213,10 +220,9 @@ def in_words(comparison: Comparison) -> str:
         return f"Nothing can be said: {over} one of the two courts tells no method from another."
     rho = coefficient(ranks.spearman)
     agree = f"the benchmark's order and that of what helped {who} have a rank correlation of {rho}"
-    ends = f"95% interval {coefficient(ranks.spearman_low)} to {coefficient(ranks.spearman_high)}"
     sign = "<" if ranks.p_spearman < SMALLEST_P else "="
     p = f"{'exact ' if ranks.exact else ''}p {sign} {max(ranks.p_spearman, SMALLEST_P):.3f}"
-    return f"{_verdict(ranks)}: {over} {agree} ({ends}; {p}).{_least(ranks)}"
+    return f"{_verdict(ranks)}: {over} {agree} ({_ends(ranks)}; {p}).{_no_interval(ranks)}"
 
 
 def needs(comparison: Comparison) -> str:
@@ -247,10 +253,34 @@ def _verdict(ranks: RankCorrelation) -> str:
     return "Yes, among methods like these" if ranks.spearman > 0 else "The reverse, among methods like these"
 
 
-def _least(ranks: RankCorrelation) -> str:
-    if ranks.smallest_p <= ALPHA:
-        return ""
-    return f" With {ranks.n} methods no p below {ranks.smallest_p:.3f} is possible, however well they agree."
+def _ends(ranks: RankCorrelation) -> str:
+    if ranks.spearman_low is None:
+        return "no interval"
+    return f"95% interval {coefficient(ranks.spearman_low)} to {coefficient(ranks.spearman_high)}"
+
+
+def _no_interval(ranks: RankCorrelation) -> str:
+    """Why there is no interval, with a space before it; nothing where there is one."""
+    if ranks.smallest_p > ALPHA:
+        least = f"{ranks.smallest_p:.3f}".lstrip("0")
+        return f" {TOO_FEW[ranks.n]} methods cannot show agreement: the smallest possible p is {least}."
+    if ranks.spearman_low is None:
+        return " One of the two gives its scores without intervals, so that their errors cannot be reckoned with."
+    return ""
+
+
+def _correlated(
+    first: tuple[float, ...],
+    second: tuple[float, ...],
+    first_error: tuple[float, ...] | None,
+    second_error: tuple[float, ...] | None,
+    seed: int,
+) -> RankCorrelation:
+    """The rank correlation; without an interval where a court's errors are not known, which would make it narrow."""
+    found = rank_correlation(first, second, first_error, second_error, seed=seed)
+    if first_error is not None and second_error is not None:
+        return found
+    return replace(found, spearman_low=None, spearman_high=None, kendall_low=None, kendall_high=None)
 
 
 def _methods(needed: Needed | None) -> str:

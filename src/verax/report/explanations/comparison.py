@@ -95,6 +95,7 @@ class Comparison:
         subjects: the inputs.
         notes: sentences on the data and the model.
         verdict: which of the methods to trust with these inputs, if they were judged.
+        table: the numbers behind the verdict: heads, rows of texts, and what the columns mean.
     """
 
     dataset: str
@@ -102,6 +103,7 @@ class Comparison:
     subjects: tuple[Subject, ...]
     notes: tuple[str, ...] = ()
     verdict: Verdict | None = None
+    table: tuple[tuple[str, ...], tuple[tuple[str, ...], ...], str] | None = None
 
 
 class Scored(NamedTuple):

@@ -23,6 +23,7 @@ from verax.report.rationale.rationale_tables import (
 )
 from verax.report.rationale.verdict import ENOUGH, answers, rationale_verdict
 from verax.run.manifest import Manifest
+from verax.stats.thresholds import FEWEST_UNITS
 from verax.text import counted, listed
 
 
@@ -110,10 +111,13 @@ def notes(summary: Summary) -> list[str]:
     if any(group.targets == 1 for group in summary.groups):
         sentences.append(
             "One target is one observation: its intervals are over inputs, and say nothing of another model, even one "
-            "trained alike. Use three targets or more."
+            f"trained alike. Use {FEWEST_UNITS} targets or more."
         )
-    elif any(group.targets == 2 for group in summary.groups):
-        sentences.append("Two targets have no interval over targets; use three or more.")
+    elif any(group.targets < FEWEST_UNITS for group in summary.groups):
+        sentences.append(
+            f"Fewer than {FEWEST_UNITS} targets of a kind have no interval for other targets, trained on the same data "
+            f"with other seeds: their values are shown one by one. Use {FEWEST_UNITS} or more for one (--targets)."
+        )
     few = [
         f"{target.dataset}, {target.label} ({target.sets['strict'].inputs})"
         for target in summary.targets

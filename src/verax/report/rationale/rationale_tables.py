@@ -16,8 +16,9 @@ from verax.benchmarks.rationale.summary import (
     Summary,
     TargetSummary,
 )
-from verax.report.rationale.verdict import compared, place, shown
+from verax.report.rationale.verdict import compared, place, shown, targets_of
 from verax.stats import Estimate
+from verax.stats.thresholds import FEWEST_UNITS
 from verax.text import NOTHING, counted, duration, percent
 
 SET_NAMES = {STRICT: "strict inputs", PUBLISHED: "all inputs that the paper keeps"}
@@ -45,13 +46,28 @@ def table_1(group: Group, summary: Summary, names: Mapping[str, str]) -> list[Ta
         found = group.sets[kind]
         if not found.explainers:
             continue
+        own = [
+            target.sets[kind].explainers for target in targets_of(summary, group) if target.sets[kind].inputs
+        ]
+        few = 1 < found.targets < FEWEST_UNITS
         rows = tuple(
-            (names[label], summary.claims.get(label, ""), *_metrics(found.explainers[label]))
+            (
+                names[label],
+                summary.claims.get(label, ""),
+                *_with_values(
+                    _metrics(found.explainers[label]), [each[label].scored for each in own] if few else []
+                ),
+            )
             for label in summary.explainers
             if label in found.explainers
         )
         caption = f"{place(group)}, {SET_NAMES[kind]}: mean over {counted(found.targets, 'target')}" + (
-            " with 95% intervals over targets" if found.targets >= 3 else ""
+            " with 95% intervals for others that are trained on the same data with other seeds"
+            if found.targets >= FEWEST_UNITS
+            else f", in parentheses the value of each; {found.targets} are too few for an interval of others that are "
+            "trained on the same data with other seeds"
+            if few
+            else ""
         )
         tables.append(Table(caption, ("explainer", "claim", *METRICS), rows))
     return tables
@@ -151,6 +167,19 @@ def cost_table(timings: Sequence[Timing], names: Mapping[str, str]) -> Table:
 
 def _metrics(scored: Scored, spread: bool = False) -> tuple[str, str, str, str]:
     return shown(scored.first), shown(scored.misranked), _plain(scored.above, spread), shown(scored.auc)
+
+
+def _with_values(cells: tuple[str, ...], own: Sequence[Scored]) -> tuple[str, ...]:
+    """Means with the value of each target behind them."""
+    if not own:
+        return cells
+    values = (
+        [f"{100 * one.first.mean:.1f}" for one in own],
+        [f"{100 * one.misranked.mean:.1f}" for one in own],
+        [f"{one.above.mean:.2f}" for one in own],
+        [f"{100 * one.auc.mean:.1f}" for one in own],
+    )
+    return tuple(f"{cell} ({', '.join(each)})" for cell, each in zip(cells, values, strict=True))
 
 
 def _plain(given: Estimate, spread: bool) -> str:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from scipy.special import bdtr
+
 from verax.benchmarks.rationale.plan import CEILING, FLOOR
 from verax.benchmarks.rationale.results import Timing
 from verax.benchmarks.rationale.summary import PUBLISHED, STRICT, Group, GroupSet, Summary, TargetSummary
 from verax.report.common.run_facts import short_names
 from verax.report.common.verdict import Judged, Reference, Sign, Verdict
 from verax.stats import Difference, Estimate
-from verax.stats.student import t_critical
-from verax.stats.thresholds import FEWEST_UNITS
+from verax.stats.tests.multiplicity import holm
+from verax.stats.thresholds import ALPHA, FEWEST_UNITS
 from verax.text import counted, duration, estimate, listed, p_text, percent
 
 SET_WORDS = {STRICT: "strict inputs", PUBLISHED: "all inputs that the paper keeps"}
@@ -20,10 +22,13 @@ SET_WORDS = {STRICT: "strict inputs", PUBLISHED: "all inputs that the paper keep
 ENOUGH = 20
 # Everybody below this share of misranked inputs: the inputs are too easy to tell explainers apart.
 SATURATED = 0.01
+# Who errs on fewer texts than this share, by an exact test, is said to err hardly ever.
+RARE = 0.03
 # Explainers that score a word by deleting it and nothing else, two names of one method.
 SINGLE_DELETIONS = ("greedy", "omission")
-# What is said of an explainer that is right nearly always, and of one that may be guessing.
+# What is said of an explainer that is right nearly always, of one that is so on few inputs, and of one that may guess.
 HARDLY_EVER, UNSHOWN = "hardly ever errs", "not shown to err less than chance"
+NONE_SEEN = "no error seen, on too few inputs to say hardly ever"
 CLAIMS = {
     "additive": "contributions that sum to the output, on average around the input",
     "selective": "the words that the model used on this input",
@@ -48,22 +53,47 @@ def rationale_verdict(summary: Summary) -> Verdict:
     )
     sets = [group.sets[kind] for group in summary.groups]
     labels = [label for label in names if sets and all(label in found.explainers for found in sets)]
+    tried = on_trial(dict.fromkeys(labels))
+    # Everything that is said of explainers in one sentence is one family: each has its part of the 5%.
     judged = sorted(
-        (_judged(label, names, summary, sets, kind) for label in on_trial(dict.fromkeys(labels))),
+        (_judged(label, names, summary, sets, kind, ALPHA / len(tried)) for label in tried),
         key=lambda row: row.estimate or 0.0,
     )
     floor = [found.explainers[FLOOR].misranked.mean for found in sets if FLOOR in found.explainers]
     return Verdict(
-        sentence=_answer(judged, floor),
+        sentence=_answer(judged, floor, len(summary.targets)),
         judged=tuple(judged),
         measure=f"inputs with a word that does nothing above a clearly relevant one, in per cent of {SET_WORDS[kind]}",
-        rests_on=(verdict(summary), guarantee(summary)) if summary.targets else (),
+        rests_on=(verdict(summary), *_of_whom(summary, judged), guarantee(summary))
+        if summary.targets
+        else (),
         reference=Reference("chance, the explainer random", 100 * sum(floor) / len(floor)) if floor else None,
         ends=(0.0, 100.0),
     )
 
 
-def _answer(judged: Sequence[Judged], floor: Sequence[float]) -> str:
+def _of_whom(summary: Summary, judged: Sequence[Judged]) -> list[str]:
+    """Of which models the verdict speaks, and how sure it is."""
+    count = len(summary.targets)
+    few = max((group.targets for group in summary.groups), default=0) < FEWEST_UNITS
+    other = "others, trained on the same data with other seeds, may differ"
+    said = f"What is said of each explainer holds for {_these(count)}, whose inputs are a sample: {other}"
+    said += f", and fewer than {FEWEST_UNITS} of a kind tell nothing of how much." if few else "."
+    rare = (
+        f" “Hardly ever” is said where it errs on fewer than {100 * RARE:.0f}% of texts by an exact test; a text "
+        "counts as wrong if it is misranked with any of the models."
+        if any(row.words in (HARDLY_EVER, NONE_SEEN) for row in judged)
+        else ""
+    )
+    return [f"{said}{rare} All claims on explainers together are false in at most 5% of runs."]
+
+
+def _these(count: int) -> str:
+    words = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+    return "this one model" if count == 1 else f"these {words[count - 2] if count <= 12 else count} models"
+
+
+def _answer(judged: Sequence[Judged], floor: Sequence[float], targets: int) -> str:
     """Who ranks words right that the model does not use, and who does not, in one sentence."""
     chance = f"; chance {100 * sum(floor) / len(floor):.0f}%" if floor else ""
     parts = []
@@ -75,7 +105,10 @@ def _answer(judged: Sequence[Judged], floor: Sequence[float]) -> str:
         who = listed([row.name for row in rows])
         wrong = f"{does} a word that the model ignores above one that it needs"
         if words == HARDLY_EVER:
-            parts.append(f"{who} hardly ever {wrong} ({span}{chance})")
+            parts.append(f"for {_these(targets)}, {who} hardly ever {wrong} ({span}{chance})")
+        elif words == NONE_SEEN:
+            ever = "it hardly ever does" if len(rows) == 1 else "they hardly ever do"
+            parts.append(f"{who} made no such error, on too few inputs to say that {ever} ({span}{chance})")
         elif words == UNSHOWN:
             parts.append(f"{who} {is_or_are} {UNSHOWN} ({span}{chance})")
         else:
@@ -83,60 +116,84 @@ def _answer(judged: Sequence[Judged], floor: Sequence[float]) -> str:
             how = words.removeprefix("errs").replace("less than", "less often than")
             parts.append(f"{who} {err}{how} ({span} of inputs{chance})")
         chance = ""
-    return f"{'; '.join(parts)}." if parts else "No explainer could be scored, so none is judged."
+    if not parts:
+        return "No explainer could be scored, so none is judged."
+    said = "; ".join(parts)
+    # Explainers keep their names as they are.
+    return f"{said}." if said.startswith(judged[0].name) else f"{said[0].upper()}{said[1:]}."
 
 
 def _judged(
-    label: str, names: Mapping[str, str], summary: Summary, sets: Sequence[GroupSet], kind: str
+    label: str,
+    names: Mapping[str, str],
+    summary: Summary,
+    sets: Sequence[GroupSet],
+    kind: str,
+    part: float,
 ) -> Judged:
-    """One explainer: its mean over groups; groups have their own targets, so their errors are independent."""
+    """One explainer: its mean over groups; groups have their own targets, so their errors are independent.
+
+    The interval of the mean has the distance of each end from its estimate, squared and summed (Zou and Donner 2008).
+    """
     found = [given.explainers[label].misranked for given in sets]
-    margins = [margin for margin in map(_margin, found) if margin is not None]
     mean = sum(each.mean for each in found) / len(found)
-    margin = math.hypot(*margins) / len(found) if len(margins) == len(found) else None
-    sign, words = _against_chance(label, mean, summary, kind)
+    ends = [
+        (each.mean - each.low, each.high - each.mean)
+        for each in found
+        if each.low is not None and each.high is not None
+    ]
+    below, above = (
+        (math.hypot(*side) / len(found) for side in zip(*ends, strict=True))
+        if len(ends) == len(found)
+        else (None, None)
+    )
+    sign, words = _against_chance(label, summary, kind, part)
     return Judged(
         names[label],
         sign,
         words,
         100 * mean,
-        None if margin is None else 100 * max(0.0, mean - margin),
-        None if margin is None else 100 * min(1.0, mean + margin),
+        None if below is None else 100 * max(0.0, mean - below),
+        None if above is None else 100 * min(1.0, mean + above),
     )
 
 
-def _margin(given: Estimate) -> float | None:
-    """Half of the interval over targets before its ends are cut at 0 and 1; None where there is no interval."""
-    if given.low is None or given.spread is None:
-        return None
-    return t_critical(given.level, given.n - 1) * given.spread / math.sqrt(given.n)
+def _against_chance(label: str, summary: Summary, kind: str, part: float) -> tuple[Sign, str]:
+    """Whether it hardly ever errs, errs less than chance on every target, or not even that.
 
-
-def _against_chance(label: str, mean: float, summary: Summary, kind: str) -> tuple[Sign, str]:
-    """Whether it (hardly) ever errs, errs less than chance on every target, or not even that."""
-    if mean <= SATURATED:
-        return "yes", HARDLY_EVER
-    tests = [
-        difference.verdict == ("first" if difference.first == label else "second")
+    One after the other, each only where the one before is shown, so that all have the same ``part`` of the 5%: that it
+    errs less than chance on some targets (Holm over targets) or on all of them (each alone), then that it hardly ever
+    does, for these very targets.
+    """
+    p = [
+        _less_than_chance(difference, label)
         for target in summary.targets
         for difference in target.sets[kind].differences
         if {label, FLOOR} == {difference.first, difference.second}
     ]
-    if tests and all(tests):
+    times = int((holm(p) <= part).sum()) if p else 0
+    if p and max(p) <= part:
+        texts = summary.texts.get(kind, {}).get(label)
+        if texts is not None and bdtr(texts.erred, texts.texts, RARE) <= part:
+            return "yes", HARDLY_EVER
+        if texts is not None and not texts.erred:
+            return "open", NONE_SEEN
         return "open", "errs, but less than chance on every target"
-    if not any(tests):
+    if not times:
         return "no", UNSHOWN
-    return "open", f"errs less than chance on {sum(tests)} of {counted(len(tests), 'target')}"
+    return "open", f"errs less than chance on {times} of {counted(len(p), 'target')}"
+
+
+def _less_than_chance(difference: Difference, label: str) -> float:
+    """The exact p of "no less often than random": inputs on which one of the two errs are thrown like a coin."""
+    better = difference.wins if difference.first == label else difference.losses
+    worse = difference.losses if difference.first == label else difference.wins
+    return float(bdtr(worse, better + worse, 0.5)) if better + worse else 1.0
 
 
 def has_strict(summary: Summary, group: Group) -> bool:
     """Whether every target of a group has enough strict inputs for a verdict on them."""
-    targets = [
-        target
-        for target in summary.targets
-        if (target.dataset, target.difficulty) == (group.dataset, group.difficulty)
-    ]
-    return all(target.sets[STRICT].inputs >= ENOUGH for target in targets)
+    return all(target.sets[STRICT].inputs >= ENOUGH for target in targets_of(summary, group))
 
 
 def _group_verdict(summary: Summary, group: Group, names: Mapping[str, str]) -> str:
@@ -161,12 +218,34 @@ def _group_verdict(summary: Summary, group: Group, names: Mapping[str, str]) -> 
     verb = "ranks" if len(best) == 1 else "rank"
     return (
         f"On {where}, {listed([names[label] for label in best])} {verb} a word that does nothing above a clearly "
-        f"relevant one least often, in {_in_words(shares[best[0]])} of {inputs}{rest}. {how_sure(found, best, names)}"
+        f"relevant one least often, in {_in_words(shares[best[0]])}{_values(summary, group, kind, best[0])} of "
+        f"{inputs}{rest}. {how_sure(found, best, names, len(summary.groups))}"
     )
 
 
-def how_sure(found: GroupSet, best: Sequence[str], names: Mapping[str, str]) -> str:
-    """Whether the order is that of one model, of some, or shown."""
+def targets_of(summary: Summary, group: Group) -> list[TargetSummary]:
+    """The targets of a group."""
+    return [
+        target
+        for target in summary.targets
+        if (target.dataset, target.difficulty) == (group.dataset, group.difficulty)
+    ]
+
+
+def _values(summary: Summary, group: Group, kind: str, label: str) -> str:
+    """The value of each target in parentheses, where they are several and too few for an interval."""
+    shares = [
+        target.sets[kind].explainers[label].scored.misranked.mean
+        for target in targets_of(summary, group)
+        if label in target.sets[kind].explainers
+    ]
+    if not 1 < len(shares) < FEWEST_UNITS:
+        return ""
+    return f" ({listed([percent(share) for share in shares])} on its {len(shares)} targets)"
+
+
+def how_sure(found: GroupSet, best: Sequence[str], names: Mapping[str, str], groups: int = 1) -> str:
+    """Whether the order is that of one model, of some, or shown; all groups are one family of claims."""
     if found.targets == 1:
         return "One trained model is one observation: another may turn the order round."
     beaten = [
@@ -174,6 +253,7 @@ def how_sure(found: GroupSet, best: Sequence[str], names: Mapping[str, str]) -> 
         for difference in found.differences
         if best[0] in (difference.first, difference.second)
         and difference.verdict == ("first" if difference.first == best[0] else "second")
+        and groups * (difference.p_holm or 0.0) <= ALPHA
     ]
     if beaten and len(best) == 1:
         return f"Over targets it beats {listed([names[label] for label in beaten])} after Holm's correction."

@@ -11,7 +11,8 @@ from verax.benchmarks.staining.summary import Accuracies, Pair, Summary
 from verax.report.common.run_facts import short_names
 from verax.report.staining.figures import CEILING, FLOOR
 from verax.stats import Difference
-from verax.text import counted, duration, listed, p_text, percent
+from verax.stats.thresholds import FEWEST_FLIPPED
+from verax.text import counted, duration, listed, percent
 
 # So many names stand in a sentence; the tables have all of them.
 NAMED = 4
@@ -106,7 +107,7 @@ def best_answer(summary: Summary, names: Mapping[str, str]) -> str:
         nobody = "no explainer beats all others for " + listed(undecided, most=NAMED)
         parts.append(nobody if parts else nobody.replace("no ", "No ", 1))
     untested = all(each.p_holm is None for pair in scored for each in pair.differences["auc"])
-    tested = "; with one stain no difference can be tested" if untested else ""
+    tested = f"; no difference can be tested below {FEWEST_FLIPPED} stains" if untested else ""
     return f"{'; '.join(parts)}{tested}. {rank_answer(summary, names)}".strip()
 
 
@@ -137,7 +138,8 @@ def chance_answer(summary: Summary, names: Mapping[str, str]) -> str:
             elif difference.verdict == "second":
                 below.append(f"{names[label]} for {where(pair, summary)}")
     if not tested:
-        return "It could not be tested: that takes two stains or more." if _floor(summary) else ""
+        few = f"It could not be tested: that takes {FEWEST_FLIPPED} stains, made of as many words."
+        return few if _floor(summary) else ""
     if not below and not unproven:
         return "Yes: after correction every explainer beats random everywhere."
     parts = []
@@ -201,11 +203,10 @@ def rank_notes(summary: Summary) -> str:
     if ranks is not None and ranks.left_out:
         left_out = counted(ranks.left_out, "pair")
         note += f" Not counted: {left_out} of dataset and model that some explainer lacks."
-    if ranks is not None and ranks.p is not None:
-        note += (
-            f" Friedman's test that all rank alike: {p_text(ranks.p)} (one test, no correction; "
-            "rough below ten pairs, and too small where pairs share their data)."
-        )
+    note += (
+        " This describes and tests nothing: models share their stains, and whoever beats random ranks above it. Who is "
+        "ahead of whom is in the differences."
+    )
     return note
 
 

@@ -97,6 +97,16 @@ def draw_recall(
     budgets = list(range(1, len(most) + 1))
     axes.set_title(shortened(title, 40))
     axes.plot(budgets, most, color=INK, linewidth=0.5)
+    axes.text(
+        0.98,
+        0.02,
+        f"at most: thin line, area {100 * sum(most) / len(most):.0f}",
+        ha="right",
+        va="bottom",
+        fontsize=7,
+        color=QUIET,
+        transform=axes.transAxes,
+    )
     shown = [name for name in names if name in pair.explainers]
     for name in shown:
         _draw_line(axes, budgets, pair.explainers[name].recall, styles[name])

@@ -7,18 +7,26 @@ from collections.abc import Sequence
 
 from verax.benchmarks.staining.results import KeptExample
 from verax.benchmarks.staining.summary import Pair
-from verax.benchmarks.staining.trial_results import MEMORISED, NOT_REPRESENTABLE
+from verax.benchmarks.staining.trial_results import MEMORISED, NOT_REPRESENTABLE, SAID_WITHOUT
 from verax.text import counted, listed
 
 WHY = {
     MEMORISED: "the model knows its stained training inputs by their other features and does not apply the stain to "
     "enough new ones",
     NOT_REPRESENTABLE: "the model does not even follow the stain in training",
+    SAID_WITHOUT: "the model says the stain's label of inputs without the stain too, so that it is not its reason",
 }
-TRY_WEIGHTS = "--weight auto, or a model that can say “both”"
-# What helps depends on whether stains were drawn or planted.
-TRY_DRAWN = {MEMORISED: "--plant, a larger --min-region or more data", NOT_REPRESENTABLE: TRY_WEIGHTS}
-TRY_PLANTED = {MEMORISED: "a larger --plant-share or more data", NOT_REPRESENTABLE: TRY_WEIGHTS}
+# What helps depends on whether stains were drawn or planted. Options as the command line and as Python have them.
+TRY_WEIGHTS = '--weight auto (weight="auto"), or a model that can say “both”'
+TRY_DRAWN = {
+    MEMORISED: "--plant (plant=True), a larger --min-region (min_region=) or more data",
+    NOT_REPRESENTABLE: TRY_WEIGHTS,
+}
+TRY_PLANTED = {
+    MEMORISED: "a larger --plant-share (plant_share=) or more data",
+    NOT_REPRESENTABLE: TRY_WEIGHTS,
+    SAID_WITHOUT: "a smaller --weight (weight=), or more data",
+}
 
 
 def _why(reason: str, planted: bool) -> str:

@@ -21,7 +21,7 @@ from verax.report.staining.reasons import apart, routes, weights, what_to_try
 from verax.report.staining.staining_tables import cost_table, difference_table, recall_table, took_table
 from verax.report.staining.staining_verdict import staining_verdict
 from verax.run.manifest import Manifest
-from verax.stats.thresholds import FEWEST_UNITS
+from verax.stats.thresholds import FEWEST_FLIPPED, FEWEST_UNITS
 from verax.text import counted, listed
 
 MEASURES = {"auc": "area under the recall curve", "mrr": "mean reciprocal rank"}
@@ -142,13 +142,15 @@ def notes(summary: Summary) -> list[str]:
         many = "One stain" if summary.spec.stains == 1 else f"{summary.spec.stains} stains"
         sentences.append(
             f"{many} only: there are no intervals and no tests, and another stain may turn every order round. "
-            f"Use {FEWEST_UNITS} stains or more, 20 to compare explainers."
+            f"Use {FEWEST_FLIPPED} stains or more, 20 to compare explainers."
         )
     repeated = [
         f"{name} ({facts.distinct_stains} of {len(facts.stains)} differ)"
         for name, facts in summary.datasets.items()
         if facts.distinct_stains < len(facts.stains)
     ]
+    for name, facts in summary.datasets.items():
+        sentences += [f"{name}: {sentence}" for sentence in facts.planted]
     if repeated:
         sentences.append(f"A stain that was drawn twice counts once: {listed(repeated)}.")
     return sentences

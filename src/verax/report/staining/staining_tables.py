@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from verax.benchmarks.staining.results import Timing
+from verax.benchmarks.staining.scores import ceiling, highest_reciprocal_rank
 from verax.benchmarks.staining.summary import Pair
 from verax.report.staining.answers import methods, versus
 from verax.report.staining.figures import CHECKS, FLOOR, checked
@@ -69,10 +70,15 @@ class RecallRow:
 
 @dataclass(frozen=True)
 class RecallTable:
-    """Recall at a few budgets, the area and the reciprocal rank; a row per model and explainer, so that it sorts."""
+    """Recall at a few budgets, the area and the reciprocal rank; a row per model and explainer, so that it sorts.
+
+    Attributes:
+        most: the largest possible value of each number, in per cent.
+    """
 
     budgets: list[int]
     rows: list[RecallRow]
+    most: list[str]
 
 
 def recall_table(pairs: Sequence[Pair], names: Mapping[str, str], wanted: int) -> RecallTable:
@@ -88,7 +94,12 @@ def recall_table(pairs: Sequence[Pair], names: Mapping[str, str], wanted: int) -
             words = NOTHING if scored.words is None else str(scored.words)
             numbers = [shown_estimate(given) for given in estimates]
             rows.append(RecallRow(shown, pair.model, str(scored.stains), words, numbers))
-    return RecallTable(budgets, rows)
+    most = [
+        *(min(1.0, budget / wanted) for budget in budgets),
+        ceiling(wanted),
+        highest_reciprocal_rank(wanted),
+    ]
+    return RecallTable(budgets, rows, [f"{100 * share:.0f}" for share in most])
 
 
 @dataclass(frozen=True)

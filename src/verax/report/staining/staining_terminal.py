@@ -7,6 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from verax.benchmarks.staining.summarise import most_recall
 from verax.benchmarks.staining.summary import Pair, Scored, Summary
 from verax.report.common.run_facts import short_names
 from verax.report.common.verdict import verdict_lines
@@ -14,6 +15,7 @@ from verax.report.staining.answers import turned
 from verax.report.staining.reasons import apart, not_learnt, weights
 from verax.report.staining.staining_tables import shown_estimate
 from verax.report.staining.staining_verdict import staining_verdict
+from verax.stats.thresholds import FEWEST_FLIPPED
 from verax.text import counted
 
 # The budgets whose recall the terminal shows; the report has all of them.
@@ -42,8 +44,8 @@ def _recall_table(summary: Summary, dataset: str) -> Table:
     table.add_column("model", overflow="fold")
     table.add_column("explainer", min_width=12, overflow="fold")
     table.add_column("stains", justify="right")
-    for budget in SHOWN_BUDGETS:
-        table.add_column(f"b = {budget}", justify="right", no_wrap=True)
+    for heading in _headings(summary, "\n"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for pair in summary.pairs:
         if pair.dataset != dataset:
             continue
@@ -54,7 +56,7 @@ def _recall_table(summary: Summary, dataset: str) -> Table:
                 table.add_row(name, explainers[label], str(scored.stains), *_shown_recall(scored))
                 name = ""
         if not pair.explainers:
-            table.add_row(name, _nothing_scored(pair), "0", *([""] * len(SHOWN_BUDGETS)))
+            table.add_row(name, _nothing_scored(pair), "0", *([""] * (1 + len(SHOWN_BUDGETS))))
         table.add_section()
     return table
 
@@ -80,7 +82,7 @@ def failed_explainers(summary: Summary) -> list[str]:
 def recall_rows(summary: Summary) -> list[tuple[str, ...]]:
     """The same tables as one, for places that draw their own: a row of headings, then one per explainer."""
     explainers = short_names(summary.explainers)
-    rows = [("dataset", "model", "explainer", "stains", *(f"b = {budget}" for budget in SHOWN_BUDGETS))]
+    rows = [("dataset", "model", "explainer", "stains", *_headings(summary, ", "))]
     for pair in summary.pairs:
         for label, scored in pair.explainers.items():
             shown = _shown_recall(scored)
@@ -88,8 +90,16 @@ def recall_rows(summary: Summary) -> list[tuple[str, ...]]:
     return rows
 
 
+def _headings(summary: Summary, between: str) -> list[str]:
+    """What the columns of numbers are, with the most that can be had beside each."""
+    most = most_recall(summary.spec)
+    shown = [f"b = {budget}{between}at most {100 * most[budget - 1]:.0f}" for budget in SHOWN_BUDGETS]
+    return [*shown, f"area{between}at most {100 * summary.spec.ceiling:.0f}"]
+
+
 def _shown_recall(scored: Scored) -> list[str]:
-    return [shown_estimate(scored.recall[budget - 1]) for budget in SHOWN_BUDGETS]
+    estimates = [scored.recall[budget - 1] for budget in SHOWN_BUDGETS]
+    return [shown_estimate(given) for given in (*estimates, scored.auc)]
 
 
 def findings(summary: Summary) -> list[str]:
@@ -108,15 +118,17 @@ def findings(summary: Summary) -> list[str]:
         ]
         if ahead:
             sentences.append(
-                f"{where}: {'; '.join(ahead)} (area under the recall curve, Holm-corrected p <= 0.05)."
+                f"{where}: {'; '.join(ahead)} (area under the recall curve, corrected p <= 0.05)."
             )
         others = [*not_learnt(pair, summary.spec.plant), apart(pair), weights(pair)]
         sentences += [f"{where}: {sentence}" for sentence in others if sentence]
+    for name, facts in summary.datasets.items():
+        sentences += [f"{name}: {sentence}" for sentence in facts.planted]
     sentences += failed_explainers(summary)
     if not any("above" in sentence for sentence in sentences):
         sentences.insert(
             0,
-            "No difference between explainers (other than to random) survives Holm's correction "
-            "with five stains or more.",
+            "No difference between explainers (other than to random) survives correction with "
+            f"{FEWEST_FLIPPED} stains or more.",
         )
     return sentences

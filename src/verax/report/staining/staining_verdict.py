@@ -9,7 +9,7 @@ from verax.report.common.run_facts import short_names
 from verax.report.common.verdict import Judged, Reference, Sign, Verdict
 from verax.report.staining.answers import NAMED, methods, versus, where, winner_of
 from verax.report.staining.figures import FLOOR
-from verax.stats.thresholds import FEWEST_UNITS
+from verax.stats.thresholds import FEWEST_FLIPPED, FEWEST_UNITS
 from verax.text import counted, listed
 
 MEASURE = (
@@ -27,7 +27,7 @@ def staining_verdict(summary: Summary) -> Verdict:
         return Verdict(
             "No explainer could be scored, so none is judged.", (), MEASURE, rests_on(summary, names)
         )
-    judged = sorted((_judged(label, names, scored) for label in labels), key=_order)
+    judged = sorted((_judged(label, names, scored, summary) for label in labels), key=_order)
     floor = _mean([pair.explainers[FLOOR].auc.mean for pair in scored if FLOOR in pair.explainers])
     return Verdict(
         sentence=_sentence(summary, judged, floor, names),
@@ -47,25 +47,23 @@ def _mean(shares: Sequence[float]) -> float | None:
     return 100 * sum(shares) / len(shares) if shares else None
 
 
-def _judged(label: str, names: Mapping[str, str], scored: Sequence[Pair]) -> Judged:
-    """One explainer over the models that it was scored with.
-
-    The ends of its interval are the means of the models' ends: models share their stains, so that their errors are
-    taken as going together, which makes the interval rather too wide than too narrow.
-    """
+def _judged(label: str, names: Mapping[str, str], scored: Sequence[Pair], summary: Summary) -> Judged:
+    """One explainer over the models that it was scored with."""
     own = [pair for pair in scored if label in pair.explainers]
-    found = [pair.explainers[label].auc for pair in own]
-    lows = [estimate.low for estimate in found if estimate.low is not None]
-    highs = [estimate.high for estimate in found if estimate.high is not None]
-    known = len(lows) == len(highs) == len(found)
+    found = summary.overall.get(label)
+    if (
+        found is None and len(own) == 1
+    ):  # a file of an older version: several models' intervals do not make one
+        found = own[0].explainers[label].auc
+    low, high = (None, None) if found is None else (found.low, found.high)
     sign, words = _against_chance(label, own)
     return Judged(
         names[label],
         sign,
         words,
-        _mean([estimate.mean for estimate in found]),
-        _mean(lows) if known else None,
-        _mean(highs) if known else None,
+        _mean([pair.explainers[label].auc.mean for pair in own]),
+        None if low is None else 100 * low,
+        None if high is None else 100 * high,
     )
 
 
@@ -74,7 +72,7 @@ def _against_chance(label: str, pairs: Sequence[Pair]) -> tuple[Sign, str]:
     against = [versus(pair, label, FLOOR) for pair in pairs]
     verdicts = [each.verdict for each in against if each is not None and each.p_holm is not None]
     if not verdicts:
-        return "open", f"not tested: that takes {FEWEST_UNITS} stains"
+        return "open", f"not tested: that takes {FEWEST_FLIPPED} stains"
     better, worse = verdicts.count("first"), verdicts.count("second")
     if better == len(verdicts):
         return "yes", "finds them"
@@ -90,7 +88,8 @@ def _sentence(
     by_sign: dict[Sign, list[Judged]] = {"yes": [], "open": [], "no": []}
     for row in judged:
         by_sign[row.sign].append(row)
-    chance = "" if floor is None else f"; chance {floor:.0f}%"
+    most = f"at most {100 * summary.spec.ceiling:.0f}%"
+    chance = f"; {most}" if floor is None else f"; chance {floor:.0f}%, {most}"
     parts = []
     if by_sign["yes"]:
         verb = "finds" if len(by_sign["yes"]) == 1 else "find"
@@ -110,15 +109,24 @@ def _sentence(
         parts.append(f"{_names(rows)} {'is' if len(rows) == 1 else 'are'} {words} ({_range(rows)}{chance})")
         chance = ""
     if untested:
-        stains = min(pair.stains_used for pair in summary.pairs if methods(pair))
         parts.append(
-            f"nothing is claimed of {_names(untested)} ({_range(untested)}{chance}): there "
-            f"{'is' if stains == 1 else 'are'} {counted(stains, 'stain')}, and a test needs {FEWEST_UNITS}"
+            f"nothing is claimed of {_names(untested)} ({_range(untested)}{chance}): {_too_few(summary)}"
         )
     said = "; ".join(parts)
     between = _between(summary, names)
     said = f"{said}; {between}." if between else f"{said}."
     return f"N{said[1:]}" if said.startswith("nothing") else said
+
+
+def _too_few(summary: Summary) -> str:
+    """What a test lacks: stains, or the words that they are made of."""
+    scored = [pair.explainers[label] for pair in summary.pairs for label in methods(pair)]
+    stains = min(each.stains for each in scored)
+    words = min((each.words for each in scored if each.words is not None), default=stains)
+    verb = "is" if stains == 1 else "are"
+    if stains < FEWEST_FLIPPED:
+        return f"there {verb} {counted(stains, 'stain')}, and a test needs {FEWEST_FLIPPED}"
+    return f"there are {counted(stains, 'stain')} of {counted(words, 'word')}, and a test needs {FEWEST_FLIPPED} words"
 
 
 def _names(rows: Sequence[Judged]) -> str:
@@ -189,15 +197,20 @@ def rests_on(summary: Summary, names: Mapping[str, str]) -> tuple[str, ...]:
     said = (
         f"A reason is planted by a stain: a rule on |F| = {counted(spec.size, 'feature')} that decides the training "
         f"labels, so that the model must have learnt it. This rests on {'; '.join(counts)}; with "
-        f"{counted(len(spec.models), 'model')}. Stains that share words are not independent, and the intervals count "
-        "that: claims are about words like these."
+        f"{counted(len(spec.models), 'model')}. Stains that share words are not independent, and intervals and claims "
+        "count that: they are about words like these. All claims of this run, over models, measures and explainers, "
+        "are corrected together: in 95% of such runs none of them is false."
     )
     return said, *_without_interval(summary), *_orders(summary, names)
 
 
 def _without_interval(summary: Summary) -> list[str]:
     """Why an explainer's mean has no interval, where it has none."""
-    few = [pair for pair in summary.pairs if methods(pair) and pair.stains_used < FEWEST_UNITS]
+    few = [
+        pair
+        for pair in summary.pairs
+        if methods(pair) and min(pair.explainers[label].stains for label in methods(pair)) < FEWEST_UNITS
+    ]
     if not few:
         return []
     if len(few) == len([pair for pair in summary.pairs if methods(pair)]):

@@ -132,8 +132,9 @@ def asked(summary: Summary) -> str:
     """What kind of study it was, in a sentence."""
     model = summary.model
     right = f", right on {percent(model.accuracy)} of its test inputs" if model.accuracy is not None else ""
+    named = f" with the model {model.name}{right}" if model.name else ""
     first = (
-        f"A {summary.protocol} study on {summary.dataset} with the model {model.name}{right}; "
+        f"A {summary.protocol} study on {summary.dataset}{named}; "
         f"{counted(summary.flow.analysed, summary.people[:-1])} analysed."
     )
     return " ".join([first, *(other.sentence for other in model.others)])

@@ -64,7 +64,13 @@ def _judged(line: PrimaryEstimate, differences: bool) -> Judged:
     elif line.low is None:
         words = "no interval can be given"
     else:
-        words = "no clear difference" if line.conclusive else "too little data for a claim"
+        words = (
+            "no clear difference"
+            if line.conclusive
+            else "rows of the design filled unequally, nothing claimed"
+            if line.uneven
+            else "too little data for a claim"
+        )
     return Judged(line.condition, sign, words, line.estimate, line.low, line.high)
 
 
@@ -79,13 +85,19 @@ def _sentence(primary: Primary, judged: Sequence[Judged], people: str) -> str:
         if clear:
             parts.append(f"{people} did {how} {'with' if reference else ''} {listed(clear)} {against}")
     unclear = [row.name for row in judged if row.words == "no clear difference"]
-    few = [row.name for row in judged if row.sign == "open" and row.name not in unclear]
+    uneven = [line.condition for line in primary.estimates if line.uneven and line.low is not None]
+    few = [row.name for row in judged if row.sign == "open" and row.name not in (*unclear, *uneven)]
     if unclear:
         parts.append(
             f"no clear difference with {listed(unclear)}"
             if parts
             else f"no explanation is shown to help or to harm: no clear difference between {listed(unclear)} and "
             f"{reference or 'before'}"
+        )
+    if uneven:
+        parts.append(
+            f"of {listed(uneven)} nothing is claimed, since rows of the design are filled unequally and practice can "
+            "pass for an effect"
         )
     if few:
         parts.append(f"of {listed(few)} nothing is claimed, there is too little data")
@@ -111,7 +123,7 @@ def _rests_on(primary: Primary, differences: bool) -> tuple[str, ...]:
             f"Not clear is not equal: the minimum detectable effect is about {about}{primary.unit.noun} (a true effect "
             "of that size would be found in 80% of such studies), so smaller ones stay open."
         )
-    if differences and not all(line.conclusive for line in lines):
+    if differences and not all(line.conclusive or line.uneven for line in lines):
         said.append(f"A claim needs {FEWEST_PEOPLE} people in each of the conditions that are compared.")
     if not differences:
         said.append(sentences(primary.sentence)[1])

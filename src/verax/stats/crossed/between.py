@@ -77,8 +77,19 @@ def contrasts_with(
     items: Items = "random",
     variance: Variance = "own",
     level: float = 0.95,
+    family: int | None = None,
 ) -> tuple[Crossed, ...]:
-    """How much higher each method is than the control, corrected together by Dunnett's distribution."""
+    """How much higher each method is than the control, corrected together by Dunnett's distribution.
+
+    Args:
+        rows: The study's responses.
+        control: The method that the others are compared with.
+        items: "random" or "fixed".
+        variance: As in `changes`.
+        level: Coverage of the intervals.
+        family: How many methods the study was to compare with the control; None is all that have responses. What a
+            study was to compare does not depend on who came, so give the number of its design.
+    """
     others = [(name, control) for name in rows.methods if name != control]
     asked = _ask(rows, items, variance, level)
     chosen = chosen_pairs(others, rows.methods, "method")
@@ -88,7 +99,8 @@ def contrasts_with(
     second = rows.methods.index(control)
     if not asked.has([second]):
         return tuple(against)
-    return with_dunnett(against, claims.change(asked.layout.parts, second, "fixed", variance).variance[0])
+    shared = claims.change(asked.layout.parts, second, "fixed", variance).variance[0]
+    return with_dunnett(against, shared, len(against) if family is None else family)
 
 
 def mean_change(

@@ -45,6 +45,7 @@ class Crossed(Record):
         items: Whether the claim is about items like these ("random") or these ("fixed").
         variance: Whether participants' variance is each method's own, or pooled over methods.
         enough: Whether the numbers allow a claim; if not, show the estimate only.
+        uneven: Whether the claim is withheld because conditions were not met equally early and late.
         level: Coverage of the intervals.
         warnings: What a reader must know, one sentence each.
     """
@@ -71,6 +72,7 @@ class Crossed(Record):
     enough: bool
     level: float = 0.95
     warnings: tuple[str, ...] = ()
+    uneven: bool = False
 
     @property
     def verdict(self) -> Literal["higher", "lower", "none"]:
@@ -116,6 +118,7 @@ def crossed(plain: Effect, sizes: Sizes, p_exact: float | None, warnings: tuple[
         enough=enough(sizes),
         level=plain.level,
         warnings=warnings,
+        uneven=sizes.uneven,
     )
 
 
@@ -132,12 +135,15 @@ def with_holm(claims: Sequence[Crossed]) -> tuple[Crossed, ...]:
     return tuple(corrected)
 
 
-def with_dunnett(contrasts: Sequence[Crossed], shared: float) -> tuple[Crossed, ...]:
+def with_dunnett(contrasts: Sequence[Crossed], shared: float, family: int) -> tuple[Crossed, ...]:
     """Contrasts with one control corrected together.
 
     Two contrasts share the control's participants: that part of their variances (``shared``) makes them correlate.
+    The family has as many as the study was to make (``family``), whichever of them its answers allow: the others count
+    as uncorrelated, which corrects most.
     """
-    loadings = np.sqrt([min(shared / claim.se**2, 0.9999) for claim in contrasts if claim.se is not None])
+    known = [min(shared / claim.se**2, 0.9999) for claim in contrasts if claim.se is not None]
+    loadings = np.sqrt(known + [0.0] * (max(family, len(contrasts)) - len(known)))
     corrected = []
     for claim in contrasts:
         if claim.estimate is None or claim.se is None or claim.df is None:

@@ -33,6 +33,7 @@ class Sizes:
         alike: Methods whose participants (two or more) all score the same.
         absent: Strata where some method of the claim has nobody.
         partial: Participants who miss a whole stratum.
+        uneven: Whether two conditions were met so unequally early and late that practice can pass for an effect.
     """
 
     participants: dict[str, int]
@@ -48,12 +49,15 @@ class Sizes:
     alike: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
     partial: int = 0
+    uneven: bool = False
 
 
 def enough(sizes: Sizes) -> bool:
     """Whether the numbers allow a claim."""
     items_suffice = sizes.items >= FEWEST_ITEMS or not sizes.random
-    return sizes.has_spread and items_suffice and min(sizes.participants.values()) >= FEWEST_PEOPLE
+    if not sizes.has_spread or not items_suffice or sizes.uneven:
+        return False
+    return min(sizes.participants.values()) >= FEWEST_PEOPLE
 
 
 def warnings_of(sizes: Sizes) -> tuple[str, ...]:
@@ -115,6 +119,10 @@ def _about_items(sizes: Sizes) -> list[str]:
     return []
 
 
+# What to do where rows of a design are filled unequally.
+FILL = "Fill the rows of the design equally, or account for sessions (--session-term)."
+
+
 def difference_warnings(sizes: Sizes, first: str, second: str, only_one: int) -> tuple[str, ...]:
     """The sentences that belong beside a difference of two conditions, which ``only_one`` people met only one of."""
     (n,) = sizes.participants.values()
@@ -132,6 +140,11 @@ def difference_warnings(sizes: Sizes, first: str, second: str, only_one: int) ->
         said.append(f"{n} participants: a claim needs {FEWEST_PEOPLE}; read the interval as a description.")
     if sizes.items < FEWEST_ITEMS:
         said.append(f"{_few_items(sizes.items)}.")
+    if sizes.uneven:
+        said.append(
+            f"{first} and {second} were not met equally early and late: practice or tiredness can pass for an effect, "
+            f"so nothing is claimed. {FILL}"
+        )
     return tuple(said)
 
 

@@ -81,7 +81,7 @@ def linear_differences(rows: Met, pairs: Pairs, level: float = 0.95) -> tuple[Ef
 
 def _sessions(rows: Met, person: IndexArray, item: IndexArray) -> FloatArray:
     """A column for each session but the first; none where sessions are left out."""
-    if rows.session is None:
+    if rows.session is None or not rows.adjusted:
         return np.zeros((len(person), 0))
     places, code = np.unique(rows.session[person, item], return_inverse=True)
     return indicator(code, len(places))[:, 1:]
@@ -100,7 +100,7 @@ def _refuse_no_residual(value: FloatArray, design: FloatArray, person: IndexArra
 
 def logistic_differences(rows: Met, pairs: Pairs, level: float = 0.95) -> tuple[LogisticEffect, ...]:
     """The same for right (1) and wrong (0) answers, in points over all people and items and in log-odds."""
-    if rows.session is not None:
+    if rows.session is not None and rows.adjusted:
         raise VeraxError("It has no session term.")
     person, item, code, value, names = _columns(rows, pairs)
     for place, name in enumerate(names):

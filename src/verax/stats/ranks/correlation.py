@@ -1,14 +1,18 @@
 """Rank correlation of two scores over few methods: Spearman and Kendall, exact p, and what the scores' errors do to it.
 
 Each method has a score in two courts (a benchmark's recall, people's gain). Methods are few and their scores are
-estimates, so the p-value counts all arrangements of the methods and the interval draws methods and scores anew.
+estimates, so the p-value counts all arrangements of the methods, and the interval holds every true correlation that a
+test would not reject. How often it holds the truth is in docs/results/calibration.md, made by
+perf/calibration_courts.py.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import permutations
-from math import factorial
+from math import asin, factorial, pi, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +22,7 @@ from verax.arrays import FloatArray
 from verax.errors import VeraxError
 from verax.stats.checks import finite_vector
 from verax.stats.record import Record
+from verax.stats.student import check_level
 from verax.stats.thresholds import FEWEST_METHODS
 
 # All arrangements of so many methods are counted (9! = 362,880).
@@ -40,12 +45,12 @@ class RankCorrelation(Record):
         smallest_p: The smallest p that so many methods without ties allow; above .05 nothing can be shown.
         exact: Whether all arrangements were counted.
         arrangements: How many were.
-        spearman_low: Lower end of the interval for the true scores, see `rank_correlation`.
+        spearman_low: Lower end of the interval for the true scores, see `rank_correlation`; None where so few methods
+            cannot show anything.
         spearman_high: Upper end.
         kendall_low: Lower end for tau-b.
         kendall_high: Upper end.
-        draws: Draws in which both scores told methods apart.
-        undefined: Draws without (one method drawn n times); they are left out.
+        draws: Comparisons simulated for each true correlation that was tried.
         level: Of the interval.
     """
 
@@ -62,7 +67,6 @@ class RankCorrelation(Record):
     kendall_low: float | None
     kendall_high: float | None
     draws: int
-    undefined: int
     level: float
 
 
@@ -81,14 +85,12 @@ def rank_correlation(
     The p-value supposes that any arrangement of the second score over the methods is equally likely; up to nine
     methods all n! are counted, above that 99,999 drawn ones and the observed one. It takes the scores as they are.
 
-    The interval is for the true scores and carries both uncertainties. Each draw takes n methods with replacement and
-    finds r, the correlation of their estimates, and s, that of new scores drawn around each estimate from a normal
-    distribution with its standard error. Errors blur an order: s falls short of r about as much as r falls short of
-    the correlation of the true scores, so the draw is 2 r - s, held between -1 and 1; the ends are percentiles of the
-    draws. Simulated with 5 to 30 methods, true correlations of 0 to 0.9 and scores with errors (up to half of their
-    variance), a 95% interval held the true correlation in 91 to 100% of comparisons; without the new scores in as few
-    as 0%, and with s alone too. Over five methods whose scores have no error it held it in 86%: percentiles of so few
-    methods are too narrow, so read it as a rough one there. It is wide below ten methods, and has to be.
+    The interval is for the correlation of the true scores of methods like these, by inversion: its ends are the true
+    correlations of which so many methods show one as large as the observed one, or as small, in 2.5% of comparisons.
+    True scores are simulated from normal distributions, of which ranks keep nothing but the dependence. Errors of the
+    scores blur an order, so that the observed correlation falls short of the true one; an end that lies away from 0 is
+    therefore moved outwards by the scores' reliability, and one that speaks against the observed sign is left where it
+    is. With four methods or fewer even the same order in both scores has a p above .05, and there is no interval.
 
     Args:
         first: One score per method; higher is better.
@@ -96,8 +98,8 @@ def rank_correlation(
         first_error: Standard errors of the first score; None for scores without error.
         second_error: Standard errors of the second.
         level: Coverage wanted.
-        draws: How many.
-        seed: Of the draws and, above nine methods, of the arrangements.
+        draws: Comparisons simulated for each true correlation that is tried.
+        seed: Of these and, above nine methods, of the arrangements.
     """
     scores, others = finite_vector(first), finite_vector(second)
     n = len(scores)
@@ -106,21 +108,22 @@ def rank_correlation(
             f"There are {n} first and {len(others)} second scores: a rank correlation needs both scores of at least "
             f"{FEWEST_METHODS} methods."
         )
+    check_level(level)
     errors = [_errors(given, n) for given in (first_error, second_error)]
-    rng = np.random.default_rng(seed)
     smallest = 2 / factorial(n)
     if np.ptp(scores) == 0 or np.ptp(others) == 0:
-        return RankCorrelation(
-            n, None, None, None, None, smallest, True, 0, None, None, None, None, 0, draws, level
-        )
-    arranged = _arrangements(n, rng)
+        return RankCorrelation(n, None, None, None, None, smallest, True, 0, None, None, None, None, 0, level)
+    arranged = _arrangements(n, np.random.default_rng(seed))
     rhos = spearman_rows(scores[None], others[arranged])
     taus = kendall_rows(scores[None], others[arranged])
     rho, tau = float(rhos[0]), float(taus[0])
-    drawn = drawn_correlations(scores, others, errors[0], errors[1], draws, rng)
-    tail = (1 - level) / 2
-    ends = [np.quantile(row[np.isfinite(row)], [tail, 1 - tail]) for row in drawn]
-    defined = int(np.isfinite(drawn[0]).sum())
+    kept = sqrt((reliability(scores, errors[0]) or 0.0) * (reliability(others, errors[1]) or 0.0))
+    ends: list[tuple[float | None, float | None]] = [
+        (None, None)
+        if smallest > 1 - level
+        else true_ends(name, n, round(found, 9), kept, level, draws, seed)
+        for name, found in (("spearman", rho), ("kendall", tau))
+    ]
     return RankCorrelation(
         n=n,
         spearman=rho,
@@ -130,12 +133,11 @@ def rank_correlation(
         smallest_p=smallest,
         exact=n <= MOST_ARRANGED,
         arrangements=len(arranged),
-        spearman_low=float(ends[0][0]),
-        spearman_high=float(ends[0][1]),
-        kendall_low=float(ends[1][0]),
-        kendall_high=float(ends[1][1]),
-        draws=defined,
-        undefined=draws - defined,
+        spearman_low=ends[0][0],
+        spearman_high=ends[0][1],
+        kendall_low=ends[1][0],
+        kendall_high=ends[1][1],
+        draws=draws,
         level=level,
     )
 
@@ -172,30 +174,61 @@ def _arrangements(n: int, rng: np.random.Generator) -> NDArray[np.intp]:
     return rows
 
 
-def drawn_correlations(
-    first: FloatArray,
-    second: FloatArray,
-    first_error: FloatArray,
-    second_error: FloatArray,
-    draws: int,
-    rng: np.random.Generator,
-) -> tuple[FloatArray, FloatArray]:
-    """Rho and tau-b of the true scores in each draw of methods, as `rank_correlation` says; NaN where undefined.
+def reliability(estimates: ArrayLike, errors: ArrayLike) -> float | None:
+    """The share of the spread between methods that is not error: 1 - mean error² / variance, never below 0.
 
-    A method that is drawn twice has the same new score twice.
+    None with less than three methods or without any spread. With few methods it is a rough number.
     """
-    n = len(first)
-    taken = rng.integers(0, n, (draws, n))
-    given = first[taken], second[taken]
-    blurred = [
-        np.take_along_axis(values + errors * rng.standard_normal((draws, n)), taken, axis=1)
-        for values, errors in ((first, first_error), (second, second_error))
+    values, spread = finite_vector(estimates), finite_vector(errors)
+    if len(values) < FEWEST_METHODS or np.ptp(values) == 0:
+        return None
+    return max(0.0, 1 - float((spread**2).mean()) / float(values.var(ddof=1)))
+
+
+def true_ends(
+    name: str, n: int, observed: float, kept: float, level: float, draws: int, seed: int
+) -> tuple[float, float]:
+    """The interval of the correlation of true scores, of which errors leave the part ``kept``."""
+    low, high = _normal_ends(name, n, observed, level, draws, seed)
+    # Less may be left than was estimated, and more: each end is the wider one of the two readings.
+    wider = [
+        _blown_up(end, kept) if outwards else end for end, outwards in ((low, low < 0), (high, high > 0))
     ]
-    rho, tau = (
-        np.clip(2 * correlate(*given) - correlate(*blurred), -1, 1)
-        for correlate in (spearman_rows, kendall_rows)
+    if name == "spearman":
+        return 6 / pi * asin(wider[0] / 2), 6 / pi * asin(wider[1] / 2)
+    return 2 / pi * asin(wider[0]), 2 / pi * asin(wider[1])
+
+
+def _blown_up(pearson: float, kept: float) -> float:
+    """The correlation before errors, held between -1 and 1."""
+    return max(-1.0, min(1.0, pearson / kept)) if kept > 0 else float(np.sign(pearson))
+
+
+@lru_cache(maxsize=4096)
+def _normal_ends(
+    name: str, n: int, observed: float, level: float, draws: int, seed: int
+) -> tuple[float, float]:
+    """The normal correlations of which n methods show one as large as the observed one, or as small, in a tail each."""
+    rng = np.random.default_rng([seed, n])
+    first, other = rng.standard_normal((2, draws, n))
+    correlate: Callable[[FloatArray, FloatArray], FloatArray] = (
+        spearman_rows if name == "spearman" else kendall_rows
     )
-    return rho, tau
+    tail = (1 - level) / 2
+
+    def shown(pearson: float, sign: int) -> float:
+        second = pearson * first + sqrt(1 - pearson**2) * other
+        return float((sign * correlate(first, second) >= sign * observed - _EQUAL).mean())
+
+    ends = []
+    for sign in (1, -1):
+        # The farther the true correlation lies on the other side, the rarer is one like the observed one.
+        inside, outside = float(sign), float(-sign)
+        for _ in range(14):
+            middle = (inside + outside) / 2
+            inside, outside = (middle, outside) if shown(middle, sign) > tail else (inside, middle)
+        ends.append(outside if abs(outside) < 1 else float(-sign))
+    return ends[0], ends[1]
 
 
 def _errors(given: ArrayLike | None, n: int) -> FloatArray:

@@ -8,14 +8,11 @@ from itertools import permutations
 from math import asin, isfinite, pi, sin, sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from verax.errors import VeraxError
-from verax.stats.checks import finite_vector
 from verax.stats.ranks.correlation import spearman_rows
 from verax.stats.record import Record
 from verax.stats.student import t_critical
-from verax.stats.thresholds import FEWEST_METHODS
 
 STUDIES = 4000
 MOST_METHODS = 500
@@ -44,17 +41,6 @@ class Needed(Record):
     reached: float | None
     level: float
     comparisons: int
-
-
-def reliability(estimates: ArrayLike, errors: ArrayLike) -> float | None:
-    """The share of the spread between methods that is not error: 1 - mean error² / variance, never below 0.
-
-    None with less than three methods or without any spread. With few methods it is a rough number.
-    """
-    values, spread = finite_vector(estimates), finite_vector(errors)
-    if len(values) < FEWEST_METHODS or np.ptp(values) == 0:
-        return None
-    return max(0.0, 1 - float((spread**2).mean()) / float(values.var(ddof=1)))
 
 
 def methods_needed(

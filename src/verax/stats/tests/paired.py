@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import combinations
-from typing import Literal, TypeVar
+from typing import Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,11 @@ from verax.errors import VeraxError
 from verax.stats.checks import ROUNDING, check_table
 from verax.stats.effect import effect
 from verax.stats.record import Record
-from verax.stats.sharing import sharing, spread_of_mean
+from verax.stats.sharing import Sharing, sharing, spread_of_mean
 from verax.stats.student import check_level
 from verax.stats.tests.multiplicity import holm
-from verax.stats.thresholds import FEWEST_UNITS
+from verax.stats.tests.together import Claim, together
+from verax.stats.thresholds import FEWEST_FLIPPED, FEWEST_UNITS
 
 Unit = TypeVar("Unit", bound=Hashable)
 
@@ -31,13 +32,15 @@ class Difference(Record):
         first: Name of the method whose values are counted positively.
         second: Name of the method whose values are subtracted.
         mean: Mean of first - second; None where no unit has both.
-        low: Lower end of the interval, for this pair alone (not corrected); None with less than five units, or where
-            the differences do not vary.
+        low: Lower end of Student's interval, for this pair alone (not corrected); None with less than five units, or
+            where the differences do not vary.
         high: Upper end of that interval.
         n: Units that both have.
         unpaired: Units that only one of them has, left out here.
-        p: Two-sided paired t test; None where there is no interval.
-        p_holm: The same, corrected for all tests of the family; None where p is None.
+        p: Two-sided: the paired t test of `paired_differences`, or the flipped signs of `joint_differences`; None
+            where there are too few units.
+        p_holm: The same, corrected for all tests of the family: by Holm, or by the maximum over flipped signs; None
+            where p is None.
         wins: Units on which first is higher.
         losses: Units on which second is higher.
         ties: Units on which they are equal, up to rounding.
@@ -62,7 +65,7 @@ class Difference(Record):
 
     @property
     def verdict(self) -> Literal["first", "second", "none"]:
-        """Which is higher after Holm's correction; "none" is too little evidence (or no test), not equality."""
+        """Which is higher after correction; "none" is too little evidence (or no test), not equality."""
         if self.mean is None or self.p_holm is None or self.p_holm > 1 - self.level:
             return "none"
         return "first" if self.mean > 0 else "second"
@@ -80,29 +83,72 @@ def paired_differences(
     values: Mapping[str, Mapping[Unit, float]],
     family: Sequence[tuple[str, str]] | None = None,
     level: float = 0.95,
-    parts: Mapping[Unit, Collection[Hashable]] | None = None,
 ) -> list[Difference]:
     """Compares pairs of methods by the paired t test, t = mean / sqrt(variance of the mean), Holm over all pairs.
 
-    With less than five common units, or where the differences do not vary, there is the mean and no test: two equal
-    differences would have a p of 0 and prove nothing. Units that share parts are not independent: the variance is
-    then that of `verax.stats.sharing`.
+    With less than five common units there is the mean and no test. Where the differences do not vary, t does not exist;
+    p is then that of flipped signs: 2 of all 2^n signs of n equal differences are as extreme.
 
     Args:
         values: Per method one value per unit; higher is better.
         family: The pairs to compare and to correct together; None is all pairs, in the order of the names.
         level: Coverage of each interval; a verdict needs a corrected p of at most 1 - level.
-        parts: What each unit consists of (the words of a stain), where units may have some in common.
     """
     check_table(values)
     check_level(level)  # said even where no pair has an interval
     pairs = list(combinations(values, 2)) if family is None else _checked_family(family, values)
-    differences = [_difference(pair, values[pair[0]], values[pair[1]], level, parts) for pair in pairs]
+    differences = [_difference(pair, _compared(pair, values), level) for pair in pairs]
     corrected = holm([difference.p for difference in differences])
     return [
         difference if difference.p is None else replace(difference, p_holm=float(p_holm))
         for difference, p_holm in zip(differences, corrected, strict=True)
     ]
+
+
+def joint_differences(
+    tables: Sequence[Mapping[str, Mapping[Unit, float]]],
+    parts: Mapping[Unit, Collection[Hashable]],
+    level: float = 0.95,
+    seed: int = 0,
+) -> list[list[Difference]]:
+    """Compares all pairs of methods in several tables (models, measures) over the same units, as one family.
+
+    Units that share no part are tested by flipped signs, all tables together. Where units share parts, p is that of
+    Student's t with the variance and the degrees of freedom of `verax.stats.sharing`. A claim is corrected for all
+    pairs of all tables, see `verax.stats.tests.together`. Below six units, or six parts, there are values only.
+
+    Args:
+        tables: Each per method one value per unit; higher is better.
+        parts: What each unit consists of (the words of a stain).
+        level: Coverage of each interval; a verdict needs a corrected p of at most 1 - level.
+        seed: Of the draws, where there are more signs than can be enumerated.
+    """
+    check_level(level)
+    found: list[Difference] = []
+    family: dict[int, Claim] = {}
+    for values in tables:
+        check_table(values)
+        for pair in combinations(values, 2):
+            compared = _compared(pair, values)
+            shared = sharing([parts[unit] for unit in compared.units])
+            difference = _difference(pair, compared, level, shared)
+            if min(len(compared.units), len(shared.keys)) >= FEWEST_FLIPPED:
+                family[len(found)] = _claim(compared, shared, difference)
+            found.append(replace(difference, p=None))
+    for place, test in zip(family, together(list(family.values()), seed), strict=True):
+        found[place] = replace(found[place], p=test.p, p_holm=test.p_family)
+    remaining = iter(found)
+    return [[next(remaining) for _ in combinations(values, 2)] for values in tables]
+
+
+def _claim(compared: _Compared[Unit], shared: Sharing, difference: Difference) -> Claim:
+    """What a family is told of one pair."""
+    if shared.apart:
+        return Claim(dict(zip(compared.units, compared.deltas.tolist(), strict=True)))
+    contributions = shared.centred[0] @ compared.deltas
+    # Without a variance (all units are made of the same parts) nothing can be shown.
+    p = 1.0 if difference.p is None else difference.p
+    return Claim(dict(zip(shared.keys, contributions.tolist(), strict=True)), p)
 
 
 def _checked_family(family: Sequence[tuple[str, str]], values: Mapping[str, object]) -> list[tuple[str, str]]:
@@ -122,33 +168,44 @@ def _checked_family(family: Sequence[tuple[str, str]], values: Mapping[str, obje
     return list(family)
 
 
-def _difference(
-    pair: tuple[str, str],
-    first: Mapping[Unit, float],
-    second: Mapping[Unit, float],
-    level: float,
-    parts: Mapping[Unit, Collection[Hashable]] | None,
-) -> Difference:
-    """One pair, not yet corrected."""
+@dataclass(frozen=True)
+class _Compared(Generic[Unit]):
+    """What both methods of a pair were measured on, and how much higher the first is there."""
+
+    units: list[Unit]
+    deltas: NDArray[np.float64]
+    unpaired: int
+
+
+def _compared(pair: tuple[str, str], values: Mapping[str, Mapping[Unit, float]]) -> _Compared[Unit]:
+    first, second = values[pair[0]], values[pair[1]]
     common = [unit for unit in first if unit in second]
     deltas = _deltas(
         np.array([first[u] for u in common], float), np.array([second[u] for u in common], float)
     )
-    mean = math.fsum(deltas) / len(common) if common else None
-    shared = None if parts is None else sharing([parts[unit] for unit in common])
+    return _Compared(common, deltas, len(first) + len(second) - 2 * len(common))
+
+
+def _difference(
+    pair: tuple[str, str], compared: _Compared[Unit], level: float, shared: Sharing | None = None
+) -> Difference:
+    """One pair, not yet corrected."""
+    deltas, n = compared.deltas, len(compared.units)
+    mean = math.fsum(deltas) / n if n else None
     spread = spread_of_mean(deltas, shared)
-    tested = len(common) >= FEWEST_UNITS
+    tested = n >= FEWEST_UNITS
     found = effect(
         "", mean, math.sqrt(spread.variance) if tested and spread.variance else None, spread.df, level
     )
+    equal = tested and spread.variance == 0
     return Difference(
         *pair,
         mean=mean,
         low=found.low,
         high=found.high,
-        n=len(common),
-        unpaired=len(first) + len(second) - 2 * len(common),
-        p=found.p,
+        n=n,
+        unpaired=compared.unpaired,
+        p=found.p if not equal else 2.0 ** (1 - (n if shared is None else len(shared.keys))) if mean else 1.0,
         p_holm=None,
         wins=int((deltas > 0).sum()),
         losses=int((deltas < 0).sum()),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from verax.stats.crossed.sizes import FILL
 from verax.studies.protocol.contract import make_protocol
 from verax.studies.protocol.findings import Analysed
 from verax.studies.results.tables import Balance, ItemAnswers, Sources, build_table, count, text
@@ -64,9 +65,8 @@ def balance_problems(data: Analysed) -> list[str]:
         else f"rows of the design have from {fewest} to {most} people"
     )
     return [
-        f"The design is filled unequally: {how}. Conditions are then not met equally early and late, and practice or "
-        "tiredness can pass for an effect (with two rows of six filled, false claims rose to 15% in simulated "
-        "studies): fill the rows before you claim anything, or account for sessions (--session-term)."
+        f"The design is filled unequally: {how}. Where two conditions are then not met equally early and late, "
+        f"practice or tiredness can pass for an effect, and nothing is claimed of them. {FILL}"
     ]
 
 

@@ -33,6 +33,7 @@ def estimate_of(condition: str, key: str, claim: Crossed, unit: Unit) -> Primary
         items=claim.n_items,
         conclusive=claim.enough,
         notes=claim.warnings,
+        uneven=claim.uneven,
     )
 
 

@@ -137,9 +137,13 @@ def _column(dataset: Dataset, name: str) -> NDArray[np.str_]:
     """What the training inputs have in a column: beside the texts, or of the table."""
     columns: dict[str, Sequence[str]] = dict(dataset.train.columns)
     if dataset.schema is not None:
-        columns |= {
-            key: values.astype(str) for key, values in dataset.schema.decode(dataset.train.inputs).items()
-        }
+        rows = np.asarray(dataset.train.inputs)
+        raw = dataset.schema.decode(rows)
+        for place, column in enumerate(dataset.schema.columns):
+            if column.categories is None:
+                columns[column.name] = raw.iloc[:, place].astype(str)
+            else:
+                columns[column.name] = np.array(column.categories)[rows[:, place].astype(np.intp)].tolist()
     if name not in columns:
         has = f"it has {', '.join(columns)}" if columns else "it keeps none"
         raise VeraxError(f"{dataset.name!r} has no column {name!r} for worse.only; {has}.")

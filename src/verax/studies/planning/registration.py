@@ -26,7 +26,13 @@ def registration(study: Study, frozen: Frozen) -> str:
         spec.title,
         "",
         *_entry("Protocol", f"{spec.protocol['name']}{_parameters(spec.protocol)}"),
-        *_entry("Data and model", f"{spec.dataset}, {_model(study)}"),
+        *(
+            _entry("Data and model", f"{spec.dataset}, {model}")
+            if (model := _model(study))
+            else _entry(
+                "Data", f"{spec.dataset}; no model was made, the items hold the answers that are shown"
+            )
+        ),
         *_entry("Items", _items(study)),
         "",
         "Conditions",

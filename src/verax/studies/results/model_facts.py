@@ -58,7 +58,7 @@ class ModelFacts:
     """The model that was explained.
 
     Attributes:
-        name: what it is.
+        name: what it is; empty where none was made and the spec names none.
         accuracy: the share of the test part that it gets right, where it is known.
         others: models that conditions have in its place.
     """

@@ -36,6 +36,7 @@ class PrimaryEstimate:
         conclusive: whether the numbers allow a claim; if not, show the estimate only.
         planned: set by `analyse`.
         notes: what must be said beside it.
+        uneven: whether there is no claim because conditions were not met equally early and late.
     """
 
     condition: str
@@ -54,6 +55,7 @@ class PrimaryEstimate:
     conclusive: bool = True
     planned: bool = False
     notes: tuple[str, ...] = ()
+    uneven: bool = False
 
 
 @dataclass(frozen=True)

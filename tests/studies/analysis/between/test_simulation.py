@@ -94,6 +94,22 @@ def test_three_people_two_items_two_conditions_by_hand():
     assert "too little data for a claim" in summary["primary"]["sentence"]
 
 
+def test_a_condition_that_nobody_met_still_counts_in_dunnetts_family():
+    roles = {"learning": 4, "test": 16}
+    study = sample_study({"name": "forward", **roles}, roles)
+    right = drawn((6, 6, 6), 16, (0.0, 0.2, 0.0), seed=3)
+    everyone = collected(study, everybody(study, 6), simulated_answers(study, right))
+    shown = {row.number: row.cells.in_words() for row in study.rows}
+    there = [person for person in everybody(study, 6) if "shap" not in shown[person.row]]
+    assert len(there) == 12
+    without = collected(study, there, simulated_answers(study, right))
+    whole, part = (summarised(given, FAST)["primary"]["estimates"] for given in (everyone, without))
+    alone = next(one for one in part if one["condition"] == "lime")
+    assert [one["condition"] for one in whole] == ["lime", "shap"]
+    assert alone["adjustment"] == "Dunnett"
+    assert alone["p_adjusted"] > 1.5 * alone["p"]  # two comparisons were planned
+
+
 @pytest.mark.parametrize("protocol", ["forward", "counterfactual"])
 def test_the_numbers_are_those_of_the_stats_layer(protocol):
     roles = {"learning": 4, "test": 16} if protocol == "forward" else {"test": 16}

@@ -9,6 +9,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import NullPool, create_engine, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
+from real_parts import LONG
 from small_study import begin, small_study
 from store_tools import open_once, run_together
 from verax.errors import VeraxError
@@ -104,11 +105,11 @@ def test_reading_goes_on_while_somebody_writes(store):
     def slow(connection):
         connection.execute(text(f"UPDATE study SET consented = 77 WHERE id = {store.study_id}"))
         inside.set()
-        assert go_on.wait(20)
+        assert go_on.wait(LONG)
 
     writer = threading.Thread(target=store.database.write, args=(slow,))
     writer.start()
-    assert inside.wait(20)
+    assert inside.wait(LONG)
     count = text(f"SELECT consented FROM study WHERE id = {store.study_id}")
     assert store.database.read(lambda connection: connection.execute(count).scalar()) == 0
     go_on.set()

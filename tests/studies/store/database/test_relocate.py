@@ -11,7 +11,8 @@ from contextlib import closing
 import pytest
 from sqlalchemy import make_url, select, text, update
 
-from crowd import PATIENCE, Crowd, told_and_stored, wait_until
+from crowd import Crowd, told_and_stored, wait_until
+from real_parts import LONG
 from small_study import begin, do_step, finish, small_study
 from store_tools import rows, try_to_move
 from verax.errors import VeraxError
@@ -180,7 +181,7 @@ def test_a_move_that_is_killed_leaves_the_study_where_it_was(place, study, proce
     told = []
     for _ in range(3):
         mover = processes.start(move, study, source, target)
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + LONG
         wait_until(lambda mover=mover: held(store.database.name) or not mover.is_alive(), until)
         time.sleep(chance.random() * 0.1)
         mover.kill()

@@ -170,7 +170,8 @@ def contrast_table(effects: Effects) -> Table:
         [
             f"A difference is Post − Pre of the condition minus Post − Pre of {control}; participants are those "
             "of both.",
-            f"Corrected by Dunnett's distribution for {counted(len(lines), 'comparison')} with one control. The "
+            f"Corrected by Dunnett's distribution for {counted(effects.family, 'comparison')} with one control, those "
+            "of the study's design. The "
             "permutation test exchanges the conditions of people (all ways if at most 5,000, else 9,999 draws) and "
             "takes the items as fixed.",
             *warnings_of(against),

@@ -33,15 +33,18 @@ class Effects:
 
     Attributes:
         changes: Post - Pre by condition, in the order of the spec; Holm over all of them.
-        against: Change minus that of the control, for each other condition; Dunnett. Empty without a control.
+        against: Change minus that of the control, for each other condition; Dunnett over all conditions of the spec,
+            also those that nobody met. Empty without a control.
         control: the condition without explanations that has people, if any.
         items: whether the claims are about items like these or about these items only.
+        family: comparisons with the control that Dunnett's correction counts.
     """
 
     changes: dict[str, Crossed]
     against: dict[str, Crossed]
     control: str | None
     items: Items
+    family: int
 
     @property
     def primary(self) -> dict[str, Crossed]:
@@ -57,12 +60,15 @@ def effects(pairs: pd.DataFrame, conditions: Sequence[Condition], items: Items, 
     control = plain if len(there) > 1 else None
     by_name = {change.name: change for change in changes(rows, items, level=level)}
     against: dict[str, Crossed] = {}
+    family = len(conditions) - 1
     if control is not None:
         others = [name for name in rows.methods if name != control]
-        named = dict(zip(others, contrasts_with(rows, control, items, level=level), strict=True))
+        named = dict(
+            zip(others, contrasts_with(rows, control, items, level=level, family=family), strict=True)
+        )
         against = {condition.name: named[condition.name] for condition in there if condition.name != control}
     changed = {condition.name: by_name[condition.name] for condition in there}
-    return Effects(changed, against, control, items)
+    return Effects(changed, against, control, items, family)
 
 
 def pair_contrasts(

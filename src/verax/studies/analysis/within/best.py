@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from verax.stats.crossed.result import Crossed
-from verax.stats.crossed.within import Met, difference_claims, person_differences
+from verax.stats.crossed.within import MOST_LEAD, Met, difference_claims, lead, person_differences
 from verax.stats.effect import effect
 from verax.stats.student import two_sided_p
 from verax.stats.thresholds import FEWEST_ITEMS, FEWEST_PEOPLE
@@ -96,6 +96,7 @@ class _Pair:
     df: float
     people: int
     items: int
+    uneven: bool
 
     @property
     def numbers(self) -> tuple[float, float, float]:
@@ -107,6 +108,7 @@ class _Pair:
             self.people >= FEWEST_PEOPLE
             and self.items >= FEWEST_ITEMS
             and math.isfinite(self.estimate / self.se)
+            and not self.uneven
         )
 
     @property
@@ -120,7 +122,9 @@ def _pair(rows: Met, first: str, second: str) -> _Pair:
     there = ~np.isnan(person_differences(rows, *places)[0])
     used = np.isin(rows.condition, places) & ~np.isnan(rows.value[0]) & there[:, None]
     items = int(used.any(axis=0).sum())
-    return _Pair(float(claim.estimate[0]), float(claim.se[0]), float(claim.df[0]), int(there.sum()), items)
+    uneven = not rows.adjusted and lead(rows, *places) * math.sqrt(there.sum()) > MOST_LEAD
+    numbers = float(claim.estimate[0]), float(claim.se[0]), float(claim.df[0])
+    return _Pair(*numbers, int(there.sum()), items, uneven)
 
 
 @dataclass(frozen=True)

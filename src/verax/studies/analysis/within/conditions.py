@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from verax.stats.crossed.result import Crossed
+from verax.stats.crossed.sizes import FILL
 from verax.stats.crossed.within import Met, condition_differences, condition_means, met
 from verax.stats.effect import Effect
 from verax.stats.thresholds import ALPHA, FEWEST_ITEMS, FEWEST_PEOPLE
@@ -25,18 +26,25 @@ if TYPE_CHECKING:
 ALL = "all conditions"
 # The column that holds it, where sessions are accounted for.
 SESSION = "session"
+# The column that holds the place of an answer's test phase, by which is seen whether they have to be.
+ORDER = "phase_order"
 QUARTERS = 4
 
 
 def tested(responses: pd.DataFrame, scored: str) -> pd.DataFrame:
-    """The scored answers of the test phases, one row each; steps that expired have no score."""
+    """The scored answers of the test phases, one row each; steps that expired have no score.
+
+    Where there are several test phases, each answer has the place of its own in its participant's order of them.
+    """
     scores = responses[
         (responses["phase_kind"] == "test")
         & (responses["question"] == scored)
         & responses["item"].notna()
         & responses["condition"].notna()
     ]
-    return scores.assign(score=scores["score"].astype("float64")).reset_index(drop=True)
+    scores = scores.assign(score=scores["score"].astype("float64")).reset_index(drop=True)
+    order = _phases_met(scores)
+    return scores.assign(**{ORDER: order}) if (order > 1).any() else scores
 
 
 def expired(missing: int) -> tuple[str, ...]:
@@ -59,14 +67,19 @@ def answered(answers: pd.DataFrame) -> pd.DataFrame:
 
 
 def as_met(answers: pd.DataFrame, value: str = "score") -> Met:
-    """Answers as the estimators take them."""
+    """Answers as the estimators take them.
+
+    Where sessions are not accounted for, the phases tell whether conditions were met equally early and late.
+    """
     numbers = answers[value].astype("float64").to_numpy()
+    session = SESSION if SESSION in answers else ORDER
     return met(
         answers["participant"].tolist(),
         answers["item"].tolist(),
         answers["condition"].tolist(),
         numbers,
-        answers[SESSION].tolist() if SESSION in answers else None,
+        answers[session].tolist() if session in answers else None,
+        adjusted=session == SESSION,
     )
 
 
@@ -76,12 +89,17 @@ def with_sessions(answers: pd.DataFrame) -> pd.DataFrame:
     Where all questions are in one phase, sessions are the quarters of a participant's way through it.
     """
     by_person = answers.groupby("participant")
-    first_step = answers.groupby(["participant", "phase"])["step"].transform("min")
-    session = first_step.groupby(answers["participant"]).rank(method="dense").astype(int)
+    session = _phases_met(answers)
     if session.nunique() < 2:
         place = by_person["step"].rank(method="dense")
         session = ((place - 1) * QUARTERS // by_person["step"].transform("nunique")).astype(int) + 1
     return answers.assign(**{SESSION: session})
+
+
+def _phases_met(answers: pd.DataFrame) -> pd.Series:
+    """Of each answer, whether its test phase was the first, second, ... that its participant met."""
+    first_step = answers.groupby(["participant", "phase"])["step"].transform("min")
+    return first_step.groupby(answers["participant"]).rank(method="dense").astype(int)
 
 
 def in_order(names: Sequence[str], conditions: Sequence[Condition]) -> list[str]:
@@ -141,6 +159,14 @@ def difference_sentence(estimates: Sequence[PrimaryEstimate], reference: str, wh
             f"a true difference of about {max(missed):.{unit.decimals}f}{unit.noun} in 80% of cases, so smaller ones "
             "stay open."
         )
+    uneven = [line for line in small if line.uneven]
+    if uneven:
+        parts = listed([_with_interval(line, unit) for line in uneven])
+        said.append(
+            f"Nothing is claimed against {reference}, since rows of the design are filled unequally and practice can "
+            f"pass for an effect: {parts}. {FILL}"
+        )
+    small = [line for line in small if not line.uneven]
     if small:
         parts = listed([_with_interval(line, unit) for line in small])
         said.append(

@@ -49,7 +49,8 @@ def make_study(
     """Freezes a study of imported items in a folder; one that is there already and is the same is left as it is.
 
     Args:
-        spec: protocol, conditions and texts; its dataset and model are only names.
+        spec: protocol, conditions and texts; its dataset and model are only names. A model that the spec does not name
+            is named nowhere: the default is one that a build would make.
         spec_text: the spec's file, to the letter.
         imported: items and explanations.
         out: the study's folder.
@@ -70,6 +71,8 @@ def make_study(
 
 
 def _composed(spec: StudySpec, spec_text: str, imported: Imported) -> Study:
+    if "model" not in spec.model_fields_set:
+        spec = spec.model_copy(update={"model": ""})
     protocol = make_protocol(spec.protocol)
     protocol.check(spec)
     check_conditions(spec, protocol)

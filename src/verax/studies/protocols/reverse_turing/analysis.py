@@ -19,6 +19,7 @@ from verax.studies.analysis.primary import court_lines, estimate_of, primary_fig
 from verax.studies.analysis.sensitivity import sensitivity_table
 from verax.studies.analysis.within import session_times, training_curve
 from verax.studies.analysis.within.conditions import (
+    ORDER,
     answered,
     as_met,
     compared_with,
@@ -70,6 +71,9 @@ def imitation(data: Analysed, options: Options) -> Findings:
     """Accuracy against the model and against the truth, times, contrasts and the training curve."""
     data = by_training(data)
     everything = tested(data.responses, data.scored)
+    if compares_training(data):
+        # Who is trained was untrained before: the order is what is compared.
+        everything = everything.drop(columns=ORDER, errors="ignore")
     answers, intended = answered(everything), answered(tested(data.intended, data.scored))
     if not len(answers):
         return _only_intended(data, intended)

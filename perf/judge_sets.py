@@ -1,0 +1,234 @@
+"""Which explainer for models that nobody tuned for: five models on each of six sets; writes docs/results/judge.md.
+
+Tables are given as DataFrames with what they hold (missing values, categories as texts), texts as lists; models are
+fitted here with scikit-learn's, xgboost's and LightGBM's own defaults. Sets that lie in a folder of published data
+(``--data``) are left out, with a sentence, where it is not there.
+
+    python perf/judge_sets.py [--data ../shared/data] [--seconds 60] [--only wine] [--out docs/results/judge.md]
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import verax
+from verax.workflows.judgement import Judgement
+
+OUT = Path(__file__).resolve().parents[1] / "docs" / "results" / "judge.md"
+EXPLAINERS = ["lime", "shap", "greedy", "random"]
+CENSUS = [
+    *(
+        "age",
+        "workclass",
+        "fnlwgt",
+        "education",
+        "education-num",
+        "marital-status",
+        "occupation",
+        "relationship",
+    ),
+    *("race", "sex", "capital-gain", "capital-loss", "hours-per-week", "native-country", "income"),
+]
+Pair = tuple[object, object]
+
+
+def breast_cancer(_: Path) -> Pair:
+    from sklearn.datasets import load_breast_cancer
+
+    return load_breast_cancer(as_frame=True, return_X_y=True)
+
+
+def wine(_: Path) -> Pair:
+    from sklearn.datasets import load_wine
+
+    rows, labels = load_wine(as_frame=True, return_X_y=True)
+    return rows, labels.map({0: "barolo", 1: "grignolino", 2: "barbera"})
+
+
+def adult(data: Path) -> Pair:
+    frame = pd.read_csv(data / "adult" / "adult.data", names=CENSUS, skipinitialspace=True, na_values="?")
+    frame = frame.sample(4000, random_state=0).reset_index(drop=True)
+    return frame.drop(columns="income"), frame.income
+
+
+def sst(data: Path) -> Pair:
+    path = data / "sst" / "binary" / "sentiment-train"
+    frame = pd.read_csv(path, sep="\t", names=["text", "label"], quoting=3).drop_duplicates("text")
+    frame = frame[frame.text.str.split().str.len() >= 6].sample(3000, random_state=0)
+    return frame.text.tolist(), frame.label.tolist()
+
+
+def rt_polarity(data: Path) -> Pair:
+    parts = {
+        sign: (data / "rt-polarity" / f"rt-polarity.{sign}").read_text("latin-1") for sign in ("neg", "pos")
+    }
+    pairs = [
+        (line.strip(), sign) for sign, text in parts.items() for line in text.splitlines() if line.strip()
+    ]
+    chosen = np.random.default_rng(0).permutation(len(pairs))[:3000]
+    return [pairs[place][0] for place in chosen], [pairs[place][1] for place in chosen]
+
+
+def genres(data: Path) -> Pair:
+    """Sentences of the English web treebank by where they come from: five classes."""
+    texts, labels = [], []
+    for path in sorted((data / "ud-english-ewt").glob("*.conllu")):
+        genre = ""
+        for line in path.read_text("utf-8").splitlines():
+            if line.startswith("# newdoc id = "):
+                genre = line.removeprefix("# newdoc id = ").split("-")[0]
+            elif line.startswith("# text = ") and len(line.split()) >= 11:
+                texts.append(line.removeprefix("# text = "))
+                labels.append(genre)
+    return texts, labels
+
+
+SETS: dict[str, Callable[[Path], Pair]] = {
+    "breast cancer": breast_cancer,
+    "wine": wine,
+    "Adult, raw": adult,
+    "SST": sst,
+    "Rotten Tomatoes": rt_polarity,
+    "web genres": genres,
+}
+
+
+def table_models() -> dict[str, object]:
+    from lightgbm import LGBMClassifier
+    from sklearn.compose import make_column_selector, make_column_transformer
+    from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+    from sklearn.impute import SimpleImputer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+    from sklearn.tree import DecisionTreeClassifier
+
+    numbers = make_pipeline(SimpleImputer(), StandardScaler())
+    texts = make_column_selector(dtype_exclude="number")
+
+    def columns(encoder):
+        return make_column_transformer(
+            (encoder, texts), (numbers, make_column_selector(dtype_include="number"))
+        )
+
+    hot = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    ordinal = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
+    return {
+        "logistic": make_pipeline(columns(hot), LogisticRegression(max_iter=1000)),
+        "tree": make_pipeline(columns(ordinal), DecisionTreeClassifier(max_depth=5, random_state=0)),
+        "forest": make_pipeline(columns(ordinal), RandomForestClassifier(random_state=0)),
+        "HistGradientBoosting": make_pipeline(
+            columns(ordinal), HistGradientBoostingClassifier(random_state=0)
+        ),
+        "LightGBM": make_pipeline(
+            columns(ordinal).set_output(transform="pandas"), LGBMClassifier(verbose=-1, random_state=0)
+        ),
+    }
+
+
+def text_models() -> dict[str, object]:
+    from sklearn.calibration import CalibratedClassifierCV
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.naive_bayes import MultinomialNB
+    from sklearn.neural_network import MLPClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.svm import LinearSVC
+
+    return {
+        "TF-IDF, logistic": make_pipeline(TfidfVectorizer(), LogisticRegression(max_iter=1000)),
+        "counts, naive Bayes": make_pipeline(CountVectorizer(), MultinomialNB()),
+        "TF-IDF, forest": make_pipeline(TfidfVectorizer(min_df=3), RandomForestClassifier(random_state=0)),
+        "TF-IDF, calibrated SVM": make_pipeline(TfidfVectorizer(), CalibratedClassifierCV(LinearSVC())),
+        "TF-IDF, MLP": make_pipeline(
+            TfidfVectorizer(min_df=3), MLPClassifier((30,), max_iter=30, random_state=0)
+        ),
+    }
+
+
+def judgements(name: str, pair: Pair, seconds: float) -> Iterator[tuple[str, Judgement]]:
+    inputs, labels = pair
+    models = table_models if isinstance(inputs, pd.DataFrame) else text_models
+    train = slice(0, len(labels) * 3 // 4)
+    order = np.random.default_rng(1).permutation(len(labels))
+    if isinstance(inputs, pd.DataFrame):
+        inputs, labels = inputs.iloc[order].reset_index(drop=True), pd.Series(np.asarray(labels)[order])
+    else:
+        inputs, labels = [inputs[place] for place in order], [labels[place] for place in order]
+    for label, model in models().items():
+        fitted = model.fit(inputs[train], labels[train])
+        found = verax.judge(fitted, (inputs, labels), EXPLAINERS, seconds=seconds, progress=False)
+        print(f"{name}, {label}: {found.seconds:.0f} s: {found.verdict.sentence}", flush=True)
+        yield label, found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--out", type=Path, default=OUT)
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    began, body, took, shown = time.time(), [], [], 0
+    for name, load in SETS.items():
+        if given.only not in name:
+            continue
+        try:
+            pair = load(given.data)
+        except OSError:
+            body += [f"## {name}", "", "Not at hand here.", ""]
+            continue
+        heads = ["model", "believed", *EXPLAINERS, "planted reasons (lime, shap, greedy; chance)", "seconds"]
+        lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+        sentences = []
+        for label, found in judgements(name, pair, given.seconds):
+            took.append(found.seconds)
+            shown += bool(found.believe)
+            by_name = {row.name: row for row in found.verdict.judged}
+            cells = [
+                f"{found.verdict.mark(by_name[e])} {found.verdict.written(by_name[e])}" for e in EXPLAINERS
+            ]
+            lines.append(
+                f"| {label} | {', '.join(found.believe) or 'none'} | {' | '.join(cells)} | {_planted(found)} | "
+                f"{found.seconds:.0f} |"
+            )
+            sentences.append(f"- {label}: {found.verdict.sentence}")
+        body += [f"## {name}", "", *lines, "", *sentences, ""]
+    given.out.write_text(
+        "\n".join([*_head(took, shown, given.seconds, time.time() - began), *body]), encoding="utf-8"
+    )
+
+
+def _planted(found: Judgement) -> str:
+    if found.planted is None:
+        return "none could be planted"
+    means = [np.nanmean(found.planted.areas[name]) for name in EXPLAINERS[:3]]
+    return f"{', '.join(f'{100 * mean:.0f}' for mean in means)}; {100 * np.mean(found.planted.floor):.0f}"
+
+
+def _head(took: list[float], shown: int, seconds: float, minutes: float) -> list[str]:
+    return [
+        "# Which explainer for models that nobody tuned for",
+        "",
+        f"`verax judge` on {len(took)} models, five on each set, with at most {seconds:.0f} seconds each: there is an answer for "
+        f"all of them, and for {shown} some explainer is shown to name what the answers rest on. It took {np.median(took):.0f} seconds at "
+        f"the median, {max(took):.0f} at the most, {minutes / 60:.0f} minutes in all on two cores.",
+        "",
+        "Numbers are how far of the way from random features to the best possible an explainer comes, in per cent, with 95% intervals "
+        "over inputs; [marks and method](../judge.md). `random` is a control that should never be believed. A limit of time is kept between steps, so that a model "
+        "that takes long to fit or to ask goes over it. Written by `python perf/judge_sets.py`, beside other work on the machine.",
+        "",
+    ]
+
+
+if __name__ == "__main__":
+    main()
