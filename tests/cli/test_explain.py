@@ -3,7 +3,14 @@
 import json
 import re
 
+import joblib
+import numpy as np
+import pandas as pd
 import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from verax.explain import Explanation
 
@@ -17,7 +24,7 @@ def test_the_table_shows_signed_scores_strongest_first(verax):
     assert ended.status == 0
     assert ended.err == ""
     # "up" has 0.5 + 0.1 - 0.2 = 0.4, so "down" is predicted and explained.
-    assert "text 1: The model says down (0.60)." in ended.out
+    assert "text 0: The model says down (0.60)." in ended.out
     lines = [line.split() for line in ended.out.splitlines()]
     assert ["bad", "+0.200", "(1)"] in lines
     assert ["good", "-0.100", "(2)"] in lines
@@ -52,8 +59,8 @@ def test_json_is_alone_on_stdout_and_every_explanation_round_trips(verax):
     )
     listed = json.loads(ended.out)
     assert [(one["title"], one["name"]) for one in listed] == [
-        ("text 1", "greedy"),
-        ("text 1", "random"),
+        ("text 0", "greedy"),
+        ("text 0", "random"),
         ("test input 2", "greedy"),
         ("test input 2", "random"),
     ]
@@ -206,3 +213,54 @@ def test_a_preset_explains_a_model_that_cannot_have_all_of_its_methods(verax, fo
     by_name = verax("explain", "-d", "reviews.csv", "-e", "lime,prototype", "--text", "good")
     assert by_name.status == 2
     assert "choose one of these models, or another method" in by_name.err
+
+
+@pytest.mark.parametrize("unknown", ["ignore", "error"])
+def test_a_saved_pipeline_is_asked_with_the_missing_values_it_was_fitted_on(verax, folder, unknown):
+    """A category that is missing in the file is missing for the pipeline, which learnt that missing means yes."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "job": rng.choice(np.array(["cook", "clerk", None], dtype=object), 120),
+            "age": rng.integers(20, 60, 120),
+            "unused": rng.choice(["a", "b"], 120),
+        }
+    )
+    frame["rich"] = np.where(frame.job.isna(), "yes", "no")
+    frame.to_csv("miss.csv", index=False)
+    own = pd.read_csv("miss.csv")
+    columns = make_column_transformer(
+        (StandardScaler(), ["age"]), (OneHotEncoder(handle_unknown=unknown), ["job"])
+    )
+    pipeline = make_pipeline(columns, LogisticRegression()).fit(own[["age", "job"]], own.rich)
+    joblib.dump(pipeline, "miss.joblib")
+    ended = verax(
+        *(
+            "explain",
+            "-d",
+            "miss.csv",
+            "--label-column",
+            "rich",
+            "-m",
+            "miss.joblib",
+            "-e",
+            "lime,shap,greedy",
+        ),
+        *("--n", "20", "--json", "--html", "page.html"),
+    )
+    assert ended.status == 0, ended.err
+    shown = json.loads(ended.out)
+    assert len(shown) == 60
+    for one in shown:
+        row = dict(re.split(" = | is ", cell) for cell in one["input"])
+        job = np.nan if row["job"] == "missing" else row["job"]
+        cells = {"age": [int(row["age"])], "job": pd.Series([job], dtype=own.job.dtype)}
+        told = pipeline.predict_proba(pd.DataFrame(cells))[0]
+        assert one["probabilities"] == pytest.approx(told)
+        assert one["class_names"][one["predicted"]] == ("yes" if row["job"] == "missing" else "no")
+        assert one["features"][int(np.argmax(np.abs(one["scores"])))] == "job"
+    assert {"job is missing"} < {one["input"][0] for one in shown}
+    page = (folder / "page.html").read_text()
+    assert "job is missing" in page
+    assert "job = ?" not in page
+    assert "job = nan" not in page

@@ -23,6 +23,7 @@ COMMANDS = {
     "list": ("", "explainers"),
     "docs": ("", "tutorials/own-study"),
     "explain": ("--dataset reviews.csv --explainers greedy --n 1", "scores"),
+    "judge": ("logistic reviews.csv --explainers greedy --n 1 --no-planted", "believe"),
     "bench stain": (
         "--models logistic --explainers greedy --limit 700 --stains 1 --inputs 2 --learnt 0 --out runs/stain",
         "cells",
@@ -47,7 +48,11 @@ COMMANDS = {
 
 
 def all_commands(group=None, before=()):
-    for name, command in (group or typer.main.get_command(app)).commands.items():
+    group = group or typer.main.get_command(app)
+    context = typer.Context(group)
+    # Some commands are made only when they are asked for.
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
         if hasattr(command, "commands"):
             yield from all_commands(command, (*before, name))
         else:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from real_parts import LONG
 from small_study import small_study
 from verax.studies.model.study_files import load_study, save_study
 from verax.studies.store import open_store
@@ -110,7 +111,7 @@ def in_a_terminal(study: Path, *typed: str) -> tuple[int, str]:
             if waiting and shown.endswith((b"Password: ", b"Once more: ")):
                 os.write(ours, f"{waiting.pop(0)}\n".encode())
         os.close(ours)
-        return process.wait(60), shown.decode()
+        return process.wait(LONG), shown.decode()
 
 
 def test_a_password_is_asked_for_twice_and_never_seen(study):

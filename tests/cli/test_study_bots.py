@@ -12,6 +12,7 @@ from contextlib import closing
 
 import pytest
 
+from real_parts import LONG
 from small_study import small_study
 from store_tools import rows
 from verax.studies.model.study_files import save_study
@@ -101,13 +102,13 @@ def test_ctrl_c_lets_everybody_leave_and_ends_the_server(study, store, tmp_path)
         stderr=subprocess.PIPE,
         text=True,
     ) as bots:
-        until = time.monotonic() + 120
+        until = time.monotonic() + LONG
         while rows(store, participants.c.status) != [("active",)] * 2:
             assert bots.poll() is None
             assert time.monotonic() < until
             time.sleep(0.05)
         bots.send_signal(signal.SIGINT)
-        said, complained = bots.communicate(timeout=120)
+        said, complained = bots.communicate(timeout=LONG)
     assert bots.returncode == 130
     assert complained == "Everybody leaves; press Ctrl-C again to end at once.\n"
     assert "left           2\n" in said

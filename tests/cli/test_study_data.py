@@ -13,6 +13,7 @@ from contextlib import closing
 import pytest
 from sqlalchemy import text
 
+from real_parts import LONG
 from small_study import begin, do_step, finish, small_study
 from verax.errors import VeraxError
 from verax.studies.model.study_files import save_study
@@ -79,7 +80,7 @@ class TestStatus:
                 env=environment,
             )
             try:
-                end = time.monotonic() + 60
+                end = time.monotonic() + LONG
                 while time.monotonic() < end and process.poll() is None:
                     opened = os.listdir(f"/proc/{process.pid}/fd")
                     if any("answers.sqlite" in _target(process.pid, one) for one in opened):
@@ -87,7 +88,7 @@ class TestStatus:
                     time.sleep(0.1)
                 assert process.poll() is None
                 process.send_signal(signal.SIGINT)
-                assert process.wait(60) in (0, 130)
+                assert process.wait(LONG) in (0, 130)
                 assert "Traceback" not in (folder / "said").read_text()
             finally:
                 process.kill()

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+import typer.main
+from typer.core import TyperGroup
 
-from verax.cli.bench import bench
-from verax.cli.bench_rationale import rationale
 from verax.cli.demo import demo
 from verax.cli.docs import docs
 from verax.cli.explain import explain
+from verax.cli.judge import judge
 from verax.cli.listing import list_things
 from verax.cli.options import split_names
 from verax.cli.report import EXAMPLE, report
@@ -22,6 +23,8 @@ from verax.foreign import guard, trust
 EXAMPLES = """Examples:
 
 verax demo
+
+verax judge forest adult
 
 verax list explainers
 
@@ -38,6 +41,27 @@ verax study build forward.toml --out studies/forward
 verax docs tutorials/own-study
 """
 
+BENCH = "Put explainers on trial without people."
+
+
+class _Bench(TyperGroup):
+    """``verax bench``: its commands are made when asked for, since the specs behind them take time to import."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        self._fill()
+        return super().list_commands(ctx)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        self._fill()
+        return super().get_command(ctx, cmd_name)
+
+    def _fill(self) -> None:
+        if not self.commands:
+            from verax.cli.bench import bench
+
+            self.commands.update(typer.main.get_group(bench).commands)
+
+
 app = typer.Typer(
     name="verax",
     no_args_is_help=True,
@@ -50,15 +74,15 @@ app.command(
     epilog='Example: verax explain -d adult -m forest -e "lime,shap(samples=500)" -i 3 --html page.html'
     "\n\nMore: verax docs explainers",
 )(explain)
+app.command(
+    "judge",
+    epilog="Example: verax judge model.joblib customers.csv --label churned --html page.html"
+    "\n\nMore: verax docs judge",
+)(judge)
 app.command("list")(list_things)
 app.command("report", epilog=EXAMPLE)(report)
 app.command("docs", epilog="Example: verax docs studies")(docs)
-bench.command(
-    "rationale",
-    epilog="Example: verax bench rationale --explainers lime,shap,greedy --inputs 200 --out runs/rationale"
-    "\n\nMore: verax docs rationale",
-)(rationale)
-app.add_typer(bench)
+app.add_typer(typer.Typer(name="bench", cls=_Bench, no_args_is_help=True), help=BENCH)
 app.add_typer(study)
 
 

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from verax.errors import VeraxError
 from verax.names import split_outside
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from verax.benchmarks.spec_files import Option
+
+KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
+NAMES_OF_TYPES = {bool: "yes or no", int: "whole number", float: "number", str: "text"}
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a built study.")]
 Folders = Annotated[
@@ -35,9 +45,6 @@ RunFolder = Annotated[
 SpecFile = Annotated[
     Path | None, typer.Option("--spec", help="A TOML file with these options; the command line wins.")
 ]
-Samples = Annotated[int | None, typer.Option(help="Budget of explainers that sample (1000).")]
-Seed = Annotated[int | None, typer.Option(help="Of everything (0).")]
-Split = Annotated[str | None, typer.Option(help="Train/validation/test, e.g. 80/10/10.")]
 Limit = Annotated[int | None, typer.Option(help="Use at most so many inputs of each dataset.")]
 TextColumn = Annotated[str | None, typer.Option(help="A file's column of texts ('text').")]
 LabelColumn = Annotated[str | None, typer.Option(help="A file's column of labels ('label').")]
@@ -56,12 +63,106 @@ def split_names(names: str) -> list[str]:
     return [name for name in split_outside(names) if name]
 
 
-def given_names(names: str | None) -> list[str] | None:
-    """The same, if any were given."""
-    return None if names is None else split_names(names)
+# How the command line spells options of a spec, where it is not the name of the field.
+SPELLINGS = {
+    "datasets": ("--dataset", "--datasets", "-d"),
+    "models": ("--model", "--models", "-m"),
+    "explainers": ("--explainers", "-e"),
+    "text": ("--text-column",),
+    "label": ("--label-column",),
+}
+
+
+def with_spec_options(kind: type[BaseModel]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A command with an option for each field of a spec, in the place of its argument ``given``.
+
+    The command gets those that were given on the command line as a dict: the others are left to a spec file and to the
+    spec, which also checks ranges.
+    """
+    from verax.benchmarks.spec_files import options_of
+
+    options = options_of(kind)
+
+    def derive(command: Callable[..., None]) -> Callable[..., None]:
+        own = inspect.signature(command, eval_str=True)
+        parameters = [inspect.Parameter("context", KEYWORD_ONLY, annotation=typer.Context)]
+        for one in own.parameters.values():
+            parameters += [_parameter(option) for option in options] if one.name == "given" else [one]
+
+        @functools.wraps(command)
+        def run(*, context: typer.Context, **values: Any) -> None:
+            given = {}
+            for option in options:
+                value = values.pop(option.name)
+                source = context.get_parameter_source(option.name)
+                if source is not None and source.name != "DEFAULT":
+                    given[option.name] = split_names(value) if option.many else value
+            command(given=given, **values)
+
+        run.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {one.name: one.annotation for one in parameters}
+        return run
+
+    return derive
+
+
+def _parameter(option: Option) -> inspect.Parameter:
+    shown = typer.Option(*spellings(option), help=_help(option))
+    default = option.default if option.default is None or option.plain is not str else written(option)
+    return inspect.Parameter(
+        option.name, KEYWORD_ONLY, default=default, annotation=Annotated[option.plain | None, shown]
+    )
+
+
+def _help(option: Option) -> str:
+    more = "; ".join(words for words in (option.allowed, "commas between" if option.many else "") if words)
+    return f"{option.help.removesuffix('.')} ({more})." if more else option.help
+
+
+def spellings(option: Option) -> tuple[str, ...]:
+    """How an option of a spec is written on the command line."""
+    name = option.name.replace("_", "-")
+    usual = f"--{name}/--no-{name}" if option.plain is bool else f"--{name}"
+    return SPELLINGS.get(option.name, (usual,))
+
+
+def written(option: Option) -> str:
+    """The default of an option as it is written on the command line; nothing if there is none."""
+    if option.default is None:
+        return ""
+    return ",".join(option.default) if option.many else str(option.default)
+
+
+def options_table(kind: type[BaseModel]) -> str:
+    """The options of a spec as a table in Markdown, for the docs."""
+    from verax.benchmarks.spec_files import options_of
+
+    rows = [("option", "in Python and TOML", "values", "default", "meaning"), ("---",) * 5]
+    for option in options_of(kind):
+        spelt = ", ".join(f"`{one}`" for one in "/".join(spellings(option)).split("/"))
+        sort, default = NAMES_OF_TYPES[option.plain], f"`{written(option)}`".removeprefix("``")
+        if option.plain is bool:
+            default = "yes" if option.default else "no"
+        elif option.plain is str and (option.many or option.allowed):
+            sort = "names" if option.many else ""
+        values = ", ".join(words for words in (sort, option.allowed) if words)
+        rows.append((spelt, f"`{option.name}`", values, default, option.help.replace("|", r"\|")))
+    return "\n".join(f"| {' | '.join(row)} |".replace("|  |", "| |") for row in rows)
 
 
 # What a sentence of `load_dataset` calls an option of the command line.
+STAIN_ARGUMENTS = (
+    "plant_share",
+    "decoy_share",
+    "min_region",
+    "min_flipped",
+    "min_share",
+    "new_words",
+    "plant",
+    "split",
+    "size",
+    "weight",
+)
 ARGUMENTS = {"text": "--text-column ", "label": "--label-column ", "format": "--format "}
 
 
@@ -72,6 +173,16 @@ def options_for_arguments() -> Iterator[None]:
         yield
     except VeraxError as error:
         sentence = str(error)
-        for argument, option in ARGUMENTS.items():
-            sentence = re.sub(rf"\b{argument}=\s?", option, sentence)
-        raise VeraxError(sentence) from error
+        raise VeraxError(as_options(sentence)) from error
+
+
+def as_options(sentence: str) -> str:
+    """A sentence that names arguments of Python, with the options of the command line in their place."""
+    for argument, option in ARGUMENTS.items():
+        sentence = re.sub(rf"\b{argument}=\s?", option, sentence)
+    for argument in STAIN_ARGUMENTS:
+        option = f"--{argument.replace('_', '-')}"
+        sentence = re.sub(rf"\b{argument}=True", option, sentence)
+        sentence = re.sub(rf"\b{argument}=\"?([\w./]*\w)\"?", rf"{option} \1", sentence)
+        sentence = re.sub(rf"\b{argument}=", option, sentence)
+    return sentence

@@ -14,8 +14,8 @@ from verax.data.dataset import Inputs
 from verax.errors import OwnCodeError, VeraxError
 from verax.explain import Attribution, Explanation, Fragments
 from verax.explain import fragments as make_fragments
-from verax.explain.entry import explanations_of
-from verax.explain.perturbed import shown_input, target_number
+from verax.explain.entry import explanations_of, model_inputs, target_number
+from verax.explain.perturbed import shown_input
 from verax.explain.random import Random
 from verax.explain.random_fragments import RandomFragments
 from verax.models import Model
@@ -23,7 +23,7 @@ from verax.report.explanations.comparison import Comparison, Entry, Subject
 from verax.run.progress import During, quietly
 from verax.text import listed
 from verax.workflows.explainer_names import Named
-from verax.workflows.judge import judge, judged_scores
+from verax.workflows.measure_explainers import judge_inputs, judged_scores
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,12 @@ def from_texts(texts: Sequence[str], dataset: Dataset) -> list[Chosen]:
         raise VeraxError(
             f"The dataset {dataset.name!r} is a table, which --text does not fit; choose its rows with --input."
         )
-    for number, text in enumerate(texts, start=1):
+    for number, text in enumerate(texts):
         if not text.strip():
-            raise VeraxError(f"Text {number} is empty; write something between the quotes of --text.")
-    return [Chosen(f"text {number}", text) for number, text in enumerate(texts, start=1)]
+            raise VeraxError(
+                f"Text {number} (counted from 0) is empty; write something between the quotes of --text."
+            )
+    return [Chosen(f"text {number}", text) for number, text in enumerate(texts)]
 
 
 def from_test_part(numbers: Sequence[int], dataset: Dataset) -> list[Chosen]:
@@ -68,7 +70,8 @@ def from_test_part(numbers: Sequence[int], dataset: Dataset) -> list[Chosen]:
     for number in numbers:
         if not 0 <= number < size:
             raise VeraxError(
-                f"There is no test input {number}; the test part of {dataset.name!r} has the inputs 0 to {size - 1}."
+                f"There is no test input {number}; the test part of {dataset.name!r} has the inputs 0 to {size - 1}, "
+                "counted from 0."
             )
     return [
         Chosen(f"test input {number}", dataset.test.inputs[number], int(dataset.test.labels[number]))
@@ -176,23 +179,39 @@ def with_verdict(
         raise VeraxError(
             "No method here scores single features, which is what could be taken away to judge them."
         )
-    inputs = together([choice.input for choice in chosen])
-    found = judge(model, inputs, judged, targets=[subject.target for subject in comparison.subjects])
+    inputs = model_inputs(model, together([choice.input for choice in chosen]))
+    explained = {
+        name: [
+            entry.explanation
+            for subject in comparison.subjects
+            for entry in subject.entries
+            if entry.name == name
+        ]
+        for name in judged
+    }
+    targets = [subject.target for subject in comparison.subjects]
+    found = judge_inputs(model, inputs, judged, targets, explained=explained)
+    places = {place: number for number, place in enumerate(found.places)}
     falls = {trial.name: trial.falls for trial in found.trials}
     left_out = [named.name for named in explainers if named.name in shown - scored]
-    verdict = found.verdict
     if left_out:
         one = len(left_out) == 1
         note = (
             f"{listed(left_out)} {'does' if one else 'do'} not say what the prediction rests on feature by feature, so "
             f"{'it is' if one else 'they are'} not judged here."
         )
-        verdict = replace(verdict, rests_on=(*verdict.rests_on, note))
+        found = replace(found, notes=(*found.notes, note))
+    verdict = found.verdict
     subjects = [
         replace(
             subject,
             entries=tuple(
-                replace(entry, fall=falls[entry.name][number] if entry.name in falls else None)
+                replace(
+                    entry,
+                    fall=falls[entry.name][places[number]]
+                    if entry.name in falls and number in places
+                    else None,
+                )
                 for entry in subject.entries
             ),
         )

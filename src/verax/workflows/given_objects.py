@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Protocol
 
 from verax.benchmarks.staining.jobs import Method
 from verax.benchmarks.staining.plan import Objects
+from verax.benchmarks.staining.training import Refit
 from verax.data import Dataset, load_dataset
 from verax.data.inputs import as_frame
 from verax.errors import VeraxError
@@ -25,6 +28,8 @@ from verax.workflows.explainer_names import parse_explainers
 READING = ("text", "label", "split", "seed", "limit")
 # What may be given: a name, an object, several of them, or several by the names that they shall have.
 Given = str | object | Sequence[str | object] | Mapping[str, str | object]
+# How a model is fitted anew: from (inputs, labels) to something fitted; or such functions by the models' names.
+Refitting = Callable[..., object] | Mapping[str, Callable[..., object]]
 
 
 class Explaining(Protocol):
@@ -82,17 +87,36 @@ class Gathered:
             labels.append(label)
         return labels
 
-    def add_models(self, given: Given) -> list[str]:
-        """The names of models for the spec."""
+    def add_models(self, given: Given, refit: Refitting | None = None) -> list[str]:
+        """The names of models for the spec.
+
+        Args:
+            given: what the caller gave.
+            refit: how models that are objects are fitted anew; one function for one of them, or one for each label.
+        """
         labels: list[str] = []
-        for own_label, thing in _each(given):
+        things = list(_each(given))
+        objects = [thing for _, thing in things if not isinstance(thing, str)]
+        if callable(refit) and len(objects) != 1:
+            raise VeraxError(
+                f"refit= is one function, and {len(objects)} models are objects; give dicts for both, from what to "
+                "call a model to it, and to its function: models={'mine': model}, refit={'mine': function}."
+            )
+        for own_label, thing in things:
             if isinstance(thing, str):
                 labels.append(thing)
                 continue
-            estimator = _fittable(thing)
+            factory = refit.get(own_label) if isinstance(refit, Mapping) else refit
+            estimator: Any = thing if factory else fittable(thing)
             label = own_label or _another(_model_label(estimator), labels)
-            self.models[label] = self.refer(estimator, label)
+            self.models[label] = self.refer(Refit(factory, label) if factory else estimator, label)
             labels.append(label)
+        unknown = [name for name in refit if name not in labels] if isinstance(refit, Mapping) else []
+        if unknown:
+            raise VeraxError(
+                f"refit= has a function for {unknown[0]!r}, and no model is called so; the models are "
+                f"{', '.join(labels)}. Give them as a dict: models={{{unknown[0]!r}: model}}."
+            )
         return labels
 
     def add_targets(self, given: Given) -> list[str]:
@@ -156,6 +180,11 @@ def _method(thing: object) -> Method:
     return f"{kind}({shown})" if shown else kind, "", {}
 
 
+def explainer_label(thing: object) -> str:
+    """What to call an explainer that was given as an object."""
+    return _method(thing)[0]
+
+
 def _each(given: Given) -> Iterable[tuple[str, str | object]]:
     if isinstance(given, Mapping):
         names = [thing for thing in given.values() if isinstance(thing, str)]
@@ -191,7 +220,7 @@ def _dataset(thing: Any, options: Mapping[str, Any]) -> Dataset:
     return thing
 
 
-def _fittable(given: object) -> object:
+def fittable(given: object) -> object:
     """What staining can fit: a classifier of scikit-learn, or a function from a dataset to something fitted."""
     thing = unwrapped(given)
     name = given.__name__ if isinstance(given, type) else type(given).__name__
@@ -204,11 +233,24 @@ def _fittable(given: object) -> object:
                 "CalibratedClassifierCV."
             )
         return thing
-    if callable(thing) and not isinstance(thing, Model) and not hasattr(thing, "predict_proba"):
+    # Networks and pipelines of Hugging Face can be called too, with inputs and not with a dataset.
+    if inspect.isroutine(thing) or isinstance(thing, functools.partial) or _is_plain_callable(thing):
         return thing
     raise VeraxError(
-        f"Staining fits every model anew on stained labels, and a {name} cannot be fitted; give a scikit-learn "
-        "classifier or pipeline, a function from a dataset to a fitted model, or a name (verax list models)."
+        f"Staining fits every model anew on stained labels, and a {name} cannot be fitted; give refit=, a function "
+        "from (inputs, labels) to a fitted model. Or give a scikit-learn classifier or pipeline, a function from a "
+        "dataset to a fitted model, or a name (verax list models)."
+    )
+
+
+def _is_plain_callable(thing: object) -> bool:
+    """An object of somebody's own that can be called, and is no model itself."""
+    library = type(thing).__module__.partition(".")[0] in ("transformers", "torch")
+    return (
+        callable(thing)
+        and not library
+        and not isinstance(thing, Model)
+        and not hasattr(thing, "predict_proba")
     )
 
 

@@ -1,244 +1,318 @@
-"""Which explanation of these predictions to trust: what happens to the model's answer when the named features go.
+"""Which explainer to believe for a model: what happens to its answers without the named features, and with only them.
 
-For every input and explainer the three features that speak most for the explained class are taken away. The fall of its
-probability stands beside that of three random features and beside the largest that any three features cause; beside as
-many as were named, where fewer were. Two more things are asked: whether other seeds name the same ones, and whether
-other explainers do.
+For every input and explainer the features that speak most for the explained class are taken away, and left alone. What
+that does to the class's probability stands beside what as many random features do, which an exact test compares at
+any number of inputs, and beside the best that any so many features do. Three more things are asked: whether other seeds
+name the same features, whether other explainers do, and where the model can be fitted again and labels are known,
+whether the explainer finds reasons that were planted in copies of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
-from itertools import combinations
-from math import comb
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from verax.arrays import FloatArray
+from verax.data import Dataset, load_dataset
+from verax.data.inputs import as_frame, plain_inputs, plain_targets
 from verax.errors import VeraxError
-from verax.explain import Explainer, explainer
-from verax.explain.entry import explanations_of, model_inputs
-from verax.explain.exemplar import Exemplar
-from verax.explain.explanation import Attribution, Explanation
-from verax.explain.fragments import Fragments
+from verax.explain import Explainer
+from verax.explain.entry import class_numbers, model_inputs
+from verax.explain.random import Random
+from verax.explain.random_fragments import RandomFragments
 from verax.models import Model, as_model
 from verax.models.base import Inputs
-from verax.perturb import Masks, Path, Prepared, path_for
+from verax.models.resolve import is_saved, own_model, resolve_model
+from verax.models.text import is_texts
+from verax.run.progress import Told, meanwhile
 from verax.seeds import stream
-from verax.stats import paired_differences
-from verax.stats.thresholds import FEWEST_UNITS
-from verax.workflows.judgement import TOP, Judgement, Trial
+from verax.workflows.explainer_names import parse_explainers
+from verax.workflows.given_objects import explainer_label
+from verax.workflows.judgement import Judgement
+from verax.workflows.measure_explainers import Clock, judge_inputs, taken
+from verax.workflows.planted import PlantedTrial, planted_trial
 
-# Sets that are drawn for chance; sets up to which the best is looked for among all.
-DRAWS, MOST_SETS = 50, 3_000
-# Above that, the best is looked for among the sets of so many features that matter most alone.
-LIKELY = 12
-OTHER_SEEDS = (101, 102)
+DEFAULT_EXPLAINERS = ("lime", "shap", "greedy")
+# Of data with labels so many inputs are judged unless told otherwise.
+INPUTS = 20
+# Seconds that judging may take unless told otherwise.
+SECONDS = 120.0
+# Planting may take this share of the time.
+PLANTING = 0.5
+# Planting takes at least so many seconds, and with no limit at most so many.
+FEWEST_SECONDS, LONGEST_PLANTING = 3.0, 600.0
+
+Given = Sequence[str | Explainer] | Mapping[str, str | Explainer] | str | Explainer
 
 
 def judge(
     model: object,
-    inputs: Inputs,
-    explainers: Sequence[str | Explainer] | Mapping[str, Explainer] = ("lime", "shap", "greedy"),
+    data: Any,
+    explainers: Given = DEFAULT_EXPLAINERS,
     *,
-    targets: Sequence[int] | None = None,
+    targets: Any = None,
+    label: str | None = None,
+    text: str | None = None,
+    reference: Any = None,
+    n: int | None = None,
     seed: int = 0,
+    seconds: float | None = SECONDS,
+    planted: bool | None = None,
+    refit: Callable[..., object] | None = None,
+    progress: bool | None = None,
 ) -> Judgement:
-    """Judges explainers on a model's predictions of some inputs.
+    """Says which explainer to believe for a model.
 
     Args:
-        model: what is explained; anything that `verax.as_model` takes.
-        inputs: texts, or rows of a table.
-        explainers: names, objects, or a dict from what to call them to objects.
-        targets: the class to explain for each input; the predicted one by default.
-        seed: of the random features that stand for chance.
+        model: what is explained: anything fitted that `verax.as_model` takes, or the name of a ready-made model, which
+            is fitted on the data.
+        data: inputs to judge on (texts, rows of a table); or data with labels, of which some inputs are judged: a
+            dataset, its name or file, ``(inputs, labels)``, or a DataFrame together with ``label=``.
+        explainers: names, with options as in "lime(samples=500)"; objects; or a dict from what to call them to either.
+        targets: the class to explain, by number or name: one for all inputs, or one for each; the predicted one by
+            default.
+        label: the column of the labels, of a DataFrame or file.
+        text: the column of the texts, of a DataFrame or file.
+        reference: some of the model's training rows, for a model of tables; by default the data themselves.
+        n: judge at most so many inputs; 20 of data with labels, and all that are given otherwise.
+        seed: of the random features that stand for chance, and of the inputs that are drawn from data with labels.
+        seconds: how long it may take, about; what is left out then is said. None sets no limit.
+        planted: whether reasons are planted in copies of the model; by default where it can be fitted again and
+            labels are known.
+        refit: fits the model anew, for planting: ``refit(inputs, labels)`` returns something fitted. Not needed for
+            scikit-learn's models.
+        progress: whether to show what is being done; by default in a terminal or notebook.
     """
-    asked = model if isinstance(model, Model) else as_model(model)
+    if n is not None and n < 1:
+        raise VeraxError(f"n={n} judges nothing; give 1 or more.")
+    if seconds is not None and not seconds > 0:
+        raise VeraxError(f"seconds={seconds} leaves no time; give more than 0, or None for no limit.")
     named = _named(explainers)
-    plain = model_inputs(asked, inputs)
-    if not len(plain):
-        raise VeraxError("There is no input to explain; give at least one text or row.")
-    wanted = np.argmax(asked.predict_proba(plain), axis=1).tolist() if targets is None else list(targets)
-    path = path_for(asked)
-    prepared = path.prepare(plain)
-    features = [ready.features for ready in prepared]
-    empty = next((number for number, own in enumerate(features, start=1) if not own), None)
-    if empty is not None:
-        raise VeraxError(f"Input {empty} has no feature that could be taken away; leave it out.")
-    tops = {name: _tops(one, name, asked, plain, wanted, features) for name, one in named.items()}
-    again = {
-        name: [_tops(other, name, asked, plain, wanted, features) for other in _reseeded(one)]
-        for name, one in named.items()
-    }
-    reached = {
-        name: [float(found[0]) for found in _falls(path, prepared, [[top] for top in own], wanted)]
-        for name, own in tops.items()
-    }
-    beside = _beside(_by_size(path, prepared, wanted, seed=seed), tops, reached)
-    shown = _beaten(reached, {name: [each.chance for each in own] for name, own in beside.items()})
-    trials = [
-        Trial(
-            name,
-            100 * float(np.mean(own)),
-            100 * float(np.mean([each.chance for each in beside[name]])),
-            100 * float(np.mean([each.best for each in beside[name]])),
-            _common(tops[name], again[name]),
-            _common(tops[name], [other for label, other in tops.items() if label != name]),
-            tuple(100 * fall for fall in own),
-            shown.get(name),
-            sum(len(top) < min(TOP, len(own)) for top, own in zip(tops[name], features, strict=True)),
-            not any(tops[name]),
+    with meanwhile(progress) as told:
+        subject = _subject(model, data, label=label, text=text, reference=reference, n=n, seed=seed)
+        if isinstance(targets, str) and targets.isdecimal() and targets not in subject.model.class_names:
+            targets = int(targets)  # as it is typed on a command line
+        wanted = class_numbers(subject.model, subject.inputs, _of_judged(targets, subject))
+        labelled = subject.labelled if planted is not False else None
+        clock, trial, planting = Clock(seconds), None, list[str]()
+        # First, so that all the time that is left goes to the model's own inputs.
+        if labelled is not None:
+            trial, planting = _plant(subject.fitted_again, labelled, named, refit, seed, clock, told)
+        elif planted:
+            planting = ["No reasons were planted: that takes labels; give data as (inputs, labels)."]
+        found = judge_inputs(
+            subject.model,
+            subject.inputs,
+            named,
+            wanted,
+            titles=subject.titles,
+            seed=seed,
+            clock=clock,
+            told=told,
         )
-        for name, own in reached.items()
-    ]
-    return Judgement(len(features), tuple(trials))
-
-
-def _named(given: Sequence[str | Explainer] | Mapping[str, Explainer]) -> dict[str, Explainer]:
-    if isinstance(given, Mapping):
-        named = dict(given)
-    else:
-        named = {each if isinstance(each, str) else repr(each): _made(each) for each in given}
-    if not named:
-        raise VeraxError('There is no explainer to judge; name some, such as ["lime", "shap"].')
-    return named
-
-
-def _made(given: str | Explainer) -> Explainer:
-    return explainer(given) if isinstance(given, str) else given
-
-
-def _tops(
-    one: Explainer,
-    name: str,
-    model: Model,
-    inputs: Inputs,
-    targets: Sequence[int],
-    features: Sequence[tuple[str, ...]],
-) -> list[set[int]]:
-    """The places of the three features that speak most for the class, for each input; fewer where fewer do."""
-    found = []
-    for explanation, own in zip(explanations_of(one, name, model, inputs, targets), features, strict=True):
-        scores = judged_scores(explanation)
-        if scores is None:
-            raise VeraxError(
-                f"{name} gives no scores of single features that the prediction rests on, so that it cannot be judged "
-                "by taking them away."
-            )
-        # What scores 0 or less does not speak for the class: a rule of one word names one feature, not three.
-        order = [place for place in np.argsort(-scores.scores, kind="stable") if scores.scores[place] > 0]
-        places = [own.index(scores.features[place]) for place in order if scores.features[place] in own]
-        found.append(set(list(dict.fromkeys(places))[:TOP]))
-    return found
-
-
-def judged_scores(explanation: Explanation) -> Attribution | None:
-    """The scores of single features by which an explanation can be judged; None if it has no such."""
-    # N-grams are more words than one, so that three of them against three words would be no comparison; and what makes
-    # an input similar to an example need not be what the prediction rests on.
-    return None if isinstance(explanation, Fragments | Exemplar) else explanation.as_attribution()
-
-
-def _reseeded(one: Explainer) -> list[Explainer]:
-    """The same explainer with other seeds; none if it has no seed."""
-    if not is_dataclass(one) or "seed" not in {attribute.name for attribute in fields(one)}:
-        return []
-    return [replace(one, seed=seed) for seed in OTHER_SEEDS]
+    notes = (*subject.notes, *found.notes, *planting)
+    return replace(found, planted=trial, notes=notes, seconds=clock.spent)
 
 
 @dataclass(frozen=True)
-class Outcomes:
-    """What taking away so many features of an input does: on the average of random ones, and at the most."""
+class _Subject:
+    """A model with the inputs that it is judged on.
 
-    chance: float
-    best: float
+    Attributes:
+        places: of the judged inputs among those that were given.
+        given: how many were.
+        fitted_again: what is fitted again for planting: the model itself, or its name.
+        labelled: data with labels to plant in, if there are any.
+    """
+
+    model: Model
+    inputs: Inputs
+    places: tuple[int, ...]
+    given: int
+    titles: tuple[str, ...]
+    fitted_again: object
+    labelled: Dataset | tuple[Any, Any] | None
+    notes: tuple[str, ...]
 
 
-def _by_size(
-    path: Path[Prepared], prepared: Sequence[Prepared], targets: Sequence[int], *, seed: int
-) -> list[dict[int, Outcomes]]:
-    """By input, the outcomes of none, one, two and three features."""
-    counts = [len(ready.features) for ready in prepared]
-    single = _falls(path, prepared, [[{place} for place in range(count)] for count in counts], targets)
-    found = [{0: Outcomes(0.0, 0.0)} for _ in prepared]
-    for size in range(1, TOP + 1):
-        random = [
-            _random_sets(len(ready.features), size, stream(seed, "judge", *ready.features))
-            for ready in prepared
+def _subject(
+    model: object, data: Any, *, label: str | None, text: str | None, reference: Any, n: int | None, seed: int
+) -> _Subject:
+    if (
+        isinstance(data, str)
+        and not isinstance(model, str)
+        and len(data.split()) > 1
+        and not Path(data).exists()
+    ):
+        raise VeraxError("One text was given instead of a list of texts; put it in a list: [text].")
+    pair = _inputs_and_labels(data, label, text)
+    if isinstance(data, str | Path | Dataset):
+        return _of_dataset(model, data, label=label, text=text, n=n, seed=seed)
+    if isinstance(model, str):
+        if pair is None:
+            raise VeraxError(
+                f"The model {model!r} has to be fitted first, and that takes labels: give data=(inputs, labels), a "
+                "dataset or a file; or give a fitted model."
+            )
+        return _of_dataset(model, load_dataset(pair, seed=seed), label=None, text=None, n=n, seed=seed)
+    inputs, labels = (data, None) if pair is None else pair
+    plain = plain_inputs(inputs)
+    asked, notes = _adapted(model, plain, reference)
+    if not len(plain):
+        raise VeraxError("There is no input to explain; give at least one text or row.")
+    places = np.arange(len(plain))
+    count = n if n is not None or labels is None else INPUTS
+    if count is not None and count < len(plain):
+        # Data with labels are drawn from; inputs that somebody chose are taken in their order.
+        drawn = stream(seed, "judged inputs", len(plain)).permutation(len(plain))
+        places = np.sort(drawn[:count]) if labels is not None else places[:count]
+    chosen = taken(plain, places)
+    return _Subject(
+        asked,
+        model_inputs(asked, chosen),
+        tuple(places.tolist()),
+        len(plain),
+        tuple(f"input {place}" for place in places.tolist()),
+        model,
+        None if labels is None else (plain, labels),
+        tuple(notes),
+    )
+
+
+def _of_dataset(
+    model: object, data: Any, *, label: str | None, text: str | None, n: int | None, seed: int
+) -> _Subject:
+    dataset = data if isinstance(data, Dataset) else load_dataset(data, label=label, text=text, seed=seed)
+    asked = (
+        resolve_model(model, dataset, seed=seed)
+        if isinstance(model, str)
+        else model
+        if isinstance(model, Model)
+        else own_model(type(model).__name__, model, dataset, seed)
+    )
+    if not len(dataset.test):
+        raise VeraxError(f"The test part of {dataset.name!r} is empty; give more data.")
+    part = dataset.test.take(np.arange(min(len(dataset.test), n or INPUTS)))
+    return _Subject(
+        asked,
+        model_inputs(asked, part.inputs),
+        tuple(range(len(part))),
+        len(dataset.test),
+        tuple(f"test input {number}" for number in range(len(part))),
+        model if isinstance(model, str) and not is_saved(model) and ":" not in model else asked,
+        dataset,
+        dataset.notes,
+    )
+
+
+def _of_judged(targets: Any, subject: _Subject) -> Any:
+    """The classes of the judged inputs, where one was given for each input; anything else as it is."""
+    given = plain_targets(targets)
+    if isinstance(given, list) and len(given) == subject.given:
+        return [given[place] for place in subject.places]
+    return targets
+
+
+def _inputs_and_labels(data: Any, label: str | None, text: str | None) -> tuple[Any, Any] | None:
+    """Inputs and labels, where data hold both."""
+    frame = None if isinstance(data, Dataset) else as_frame(data)
+    if frame is not None and label is not None:
+        if label not in frame.columns:
+            raise VeraxError(
+                f"There is no column {label!r}; the columns are {', '.join(map(str, frame.columns))}."
+            )
+        return (frame.drop(columns=[label]) if text is None else frame[text]), frame[label]
+    if isinstance(data, tuple) and len(data) == 2 and not isinstance(data[1], str):
+        inputs, labels = data
+        # Two rows are inputs; inputs with their labels are as long as these, and the labels are no rows.
+        if hasattr(inputs, "__len__") and hasattr(labels, "__len__") and len(inputs) == len(labels):
+            first = plain_inputs(labels)
+            if not len(first) or np.ndim(first[0]) == 0:
+                return (
+                    None
+                    if np.ndim(plain_inputs(inputs)) == 1 and not is_texts(plain_inputs(inputs))
+                    else data
+                )
+    return None
+
+
+def _adapted(model: object, inputs: Any, reference: Any) -> tuple[Model, list[str]]:
+    if isinstance(model, Model):
+        return model, []
+    if reference is not None:
+        return as_model(model, reference=reference), []
+    if is_texts(inputs):
+        adapted = (
+            as_model(model, kind="text") if callable(model) and not hasattr(model, "fit") else as_model(model)
+        )
+        return adapted, []
+    if len(inputs) == 1:
+        raise VeraxError(
+            "One row alone does not say what to put in place of a column that is taken away; give some of the model's "
+            "training rows: reference=rows."
+        )
+    note = (
+        f"The {len(inputs):,} rows that were given stand for what the model was trained on: their values take the "
+        "place of columns that are taken away (reference= gives others)."
+    )
+    return as_model(model, reference=inputs), [note]
+
+
+def _named(given: Given) -> dict[str, Explainer]:
+    """Explainers by what to call them."""
+    if isinstance(given, str):
+        made: list[tuple[str, str | Explainer]] = [
+            (each.name, each.explainer) for each in parse_explainers(given)
         ]
-        chance = _falls(path, prepared, random, targets)
-        best = _falls(path, prepared, [_likely_sets(alone, size) for alone in single], targets)
-        for outcomes, mean, most in zip(found, chance, best, strict=True):
-            outcomes[size] = Outcomes(float(np.mean(mean)), float(np.max(most)))
-    return found
+    elif isinstance(given, Mapping):
+        made = list(given.items())
+    else:
+        several = given if isinstance(given, Sequence) else [given]
+        made = [(each if isinstance(each, str) else explainer_label(each), each) for each in several]
+    if not made:
+        raise VeraxError('There is no explainer to judge; name some, such as ["lime", "shap"].')
+    named: dict[str, Explainer] = {}
+    for name, each in made:
+        label = name if name not in named else f"{name} {sum(key.startswith(name) for key in named) + 1}"
+        if not isinstance(each, str) and not callable(getattr(each, "explain", None)):
+            raise VeraxError(
+                f"{label!r} is a {type(each).__name__}, which cannot explain; give a name, or an explainer. "
+                "Explanations of the packages shap, lime and captum are taken by verax.explain.from_shap, from_lime "
+                "and from_captum."
+            )
+        named[label] = parse_explainers(each)[0].explainer if isinstance(each, str) else each
+    return named
 
 
-def _beside(
-    by_size: Sequence[dict[int, Outcomes]],
-    tops: Mapping[str, Sequence[set[int]]],
-    reached: Mapping[str, Sequence[float]],
-) -> dict[str, list[Outcomes]]:
-    """By explainer and input, the outcomes of as many features as it names; the best is at least what any reaches."""
-    for name, own in reached.items():
-        for outcomes, top, fall in zip(by_size, tops[name], own, strict=True):
-            outcomes[len(top)] = replace(outcomes[len(top)], best=max(fall, outcomes[len(top)].best))
-    return {
-        name: [outcomes[len(top)] for outcomes, top in zip(by_size, own, strict=True)]
-        for name, own in tops.items()
-    }
-
-
-def _random_sets(n_features: int, size: int, rng: np.random.Generator) -> list[set[int]]:
-    size = min(size, n_features)
-    if comb(n_features, size) <= MOST_SETS:
-        return [set(places) for places in combinations(range(n_features), size)]
-    return [set(rng.choice(n_features, size, replace=False).tolist()) for _ in range(DRAWS)]
-
-
-def _likely_sets(alone: FloatArray, size: int) -> list[set[int]]:
-    """All sets of so many, or those of the features that matter most alone where there are too many."""
-    size = min(size, len(alone))
-    if comb(len(alone), size) <= MOST_SETS:
-        return [set(places) for places in combinations(range(len(alone)), size)]
-    first = np.argsort(-alone, kind="stable")[:LIKELY].tolist()
-    return [set(places) for places in combinations(first, size)]
-
-
-def _falls(
-    path: Path[Prepared],
-    prepared: Sequence[Prepared],
-    sets: Sequence[Sequence[set[int]]],
-    targets: Sequence[int],
-) -> list[FloatArray]:
-    """By input, how much the target's probability falls without each of the sets of features."""
-    masks = []
-    for ready, own in zip(prepared, sets, strict=True):
-        present = np.ones((len(own) + 1, len(ready.features)), dtype=np.bool_)
-        for row, gone in enumerate(own, start=1):
-            present[row, list(gone)] = False
-        masks.append(Masks.from_rows(present))
-    answers = path.evaluate(prepared, masks)
-    return [
-        answer.probabilities[0, target] - answer.probabilities[1:, target] if len(own) else np.zeros(1)
-        for answer, target, own in zip(answers, targets, sets, strict=True)
-    ]
-
-
-def _common(own: Sequence[set[int]], others: Sequence[Sequence[set[int]]]) -> float | None:
-    """The mean share of features that another list names too; None without another."""
-    shares = [
-        len(top & other) / len(top) for given in others for top, other in zip(own, given, strict=True) if top
-    ]
-    return float(np.mean(shares)) if shares else None
-
-
-def _beaten(reached: Mapping[str, Sequence[float]], chance: Mapping[str, Sequence[float]]) -> dict[str, bool]:
-    """Which explainers are shown to beat as many random features over the inputs; none with less than five of them."""
-    if len(next(iter(reached.values()))) < FEWEST_UNITS:
-        return {}
-    # What stands for chance has a name that no explainer can have.
-    rows = {name: dict(enumerate(own)) for name, own in reached.items()}
-    rows |= {f"{name}\n": dict(enumerate(own)) for name, own in chance.items()}
-    family = [(name, f"{name}\n") for name in reached]
-    return {found.first: found.verdict == "first" for found in paired_differences(rows, family)}
+def _plant(
+    model: object,
+    data: Dataset | tuple[Any, Any],
+    named: Mapping[str, Explainer],
+    refit: Callable[..., object] | None,
+    seed: int,
+    clock: Clock,
+    told: Told,
+) -> tuple[PlantedTrial | None, list[str]]:
+    """Reasons planted in copies of the model; a sentence where that cannot be."""
+    left = LONGEST_PLANTING if clock.seconds is None else PLANTING * clock.seconds
+    if refit is None and callable(model) and not hasattr(model, "predict_proba"):
+        return None, ["No reasons were planted: a function cannot be fitted again; refit= says how."]
+    rivals = {name: one for name, one in named.items() if not isinstance(one, Random | RandomFragments)}
+    if left < FEWEST_SECONDS or not rivals:
+        return None, ["No reasons were planted, for lack of time."] if rivals else []
+    try:
+        trial = planted_trial(
+            model,
+            data,
+            rivals,
+            refit=refit,
+            seed=seed,
+            seconds=left,
+            progress=lambda share, what: told(what, round(100 * share), 100),
+        )
+    except VeraxError as error:
+        return None, [f"No reasons were planted in copies of the model. {error}"]
+    return trial, []

@@ -1,187 +1,209 @@
-"""What explainers reached when the features that they name were taken away, and the verdict on that."""
+"""A judgement of explainers: the verdict, and the forms in which it is read."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
-from verax.report.common.verdict import Judged, Reference, Sign, Verdict, verdict_lines
-from verax.stats import mean_interval
-from verax.stats.thresholds import FEWEST_UNITS
-from verax.text import counted, listed, minus
+from verax.errors import VeraxError
+from verax.notebook import paragraph_html, table_html
+from verax.report.common.verdict import MARKS, Judged, Reference, Sign, Verdict, verdict_lines
+from verax.report.study.study_tables import heading, rows_of, to_latex, to_markdown
+from verax.studies.results.tables import Column, Table
+from verax.text import NOTHING, minus, p_number
+from verax.workflows.judge_findings import Findings, Trial
+from verax.workflows.judgement_words import area, rests_on, sentence
 
-# Features that are taken away.
-TOP = 3
-# An explanation that reaches so much of the way from chance to the best is close to it.
-CLOSE, FAR = 0.8, 0.2
-UNSHOWN = "not shown to beat random features"
-SILENT = "names no feature"
+if TYPE_CHECKING:
+    import pandas as pd
+
+# The columns of the table, and what each of them is.
+COLUMNS = {
+    "sign": "",
+    "name": "explainer",
+    "reached": "of the best",
+    "interval": "95% interval",
+    "p": "p",
+    "needed": "needed",
+    "enough": "enough",
+    "idle": "idle",
+    "seeds": "other seeds",
+    "others": "others",
+    "seconds": "seconds",
+    "planted": "planted",
+}
+MEANING = (
+    "Of the best: how far of the way from random features to the best possible. p: exact test against random features, "
+    "corrected over all claims. Needed: points by which the explained class's probability falls without the named "
+    "features. Enough: points by which it rises with nothing but them. Idle: named features that do nothing for the "
+    "answer. Other seeds, others: named features that another seed, or the other explainers, name too. Seconds: for "
+    "one explanation. Planted: how well planted reasons are found, in per cent."
+)
 
 
 @dataclass(frozen=True)
-class Trial:
-    """What one explainer reached, mean over inputs; falls of the probability in points.
+class Judgement(Findings):
+    """What all explainers reached on the same predictions of one model, and which to believe.
 
-    Attributes:
-        name: the explainer's.
-        fall: when its three features go, or those that it names if they are fewer.
-        chance: when as many random ones go.
-        best: when those go, as many, that lower it most, found by search.
-        seeds: share of its features that other seeds name too; None if it draws nothing.
-        others: share of its features that the other explainers name too; None if it is alone.
-        falls: of each input.
-        beats_chance: whether it is shown to, after correction; None with less than five inputs.
-        fewer: inputs of which it names fewer than three features; only these were taken away.
-        silent: whether it names no feature of any input.
+    ``print`` shows the verdict, a notebook shows it with a table; `to_frame`, `to_dict`, `to_markdown`, `to_latex` and
+    `page` give it in other forms. Inputs are counted from 0.
     """
-
-    name: str
-    fall: float
-    chance: float
-    best: float
-    seeds: float | None
-    others: float | None
-    falls: tuple[float, ...]
-    beats_chance: bool | None = None
-    fewer: int = 0
-    silent: bool = False
-
-    @property
-    def reached(self) -> float | None:
-        """How far of the way from chance to the best; None where no feature matters more than chance."""
-        room = self.best - self.chance
-        return None if room < 1e-6 else (self.fall - self.chance) / room
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """What all explainers reached on the same inputs."""
-
-    inputs: int
-    trials: tuple[Trial, ...]
 
     @property
     def verdict(self) -> Verdict:
         """The same in the form that reports begin with."""
-        judged = sorted(map(_judged, self.trials), key=lambda row: -(row.estimate or 0.0))
-        # Where some name fewer than three features, the line is drawn for those that name most.
-        most = max(self.trials, key=lambda trial: trial.best)
-        return Verdict(
-            sentence=_sentence(self),
-            judged=tuple(judged),
-            measure=f"fall of the explained class's probability without the {TOP} features named first, in points",
-            rests_on=(*_beside(self), _limits(self.inputs)),
-            reference=Reference(f"{TOP} random features", most.chance),
-            ends=(
-                min(0.0, *(row.estimate or 0.0 for row in judged), *(row.low or 0.0 for row in judged)),
-                max(most.best, 1.0, *(row.high or 0.0 for row in judged)),
-            ),
+        order: list[Sign] = ["yes", "part", "open", "no"]
+        rows = sorted(self.trials, key=lambda trial: (order.index(trial.sign), -(trial.reached or 0.0)))
+        judged = tuple(
+            Judged(
+                row.name, row.sign, row.words, _percent(row.reached), _percent(row.low), _percent(row.high)
+            )
+            for row in rows
         )
+        drawn = [end for row in judged for end in (row.estimate, row.low) if end is not None]
+        return Verdict(
+            sentence=sentence(self),
+            judged=judged,
+            measure="how far of the way from random features to the best possible, in per cent",
+            rests_on=tuple(rests_on(self)),
+            reference=Reference("random features", 0.0),
+            ends=(min(0.0, *drawn, 0.0), 100.0),
+            decimals=0,
+        )
+
+    @property
+    def believe(self) -> tuple[str, ...]:
+        """The explainers that are shown to name what the model's answers rest on, the best first."""
+        return tuple(row.name for row in self.verdict.judged if row.sign == "yes")
+
+    def to_dict(self) -> dict[str, Any]:
+        """All numbers, the verdict and the explanations as plain values for JSON."""
+        verdict = self.verdict
+        planted = None if self.planted is None else asdict(self.planted)
+        if planted is not None:
+            planted["features"] = [sorted(features) for features in planted["features"]]
+        return {
+            "verdict": verdict.sentence,
+            "believe": list(self.believe),
+            "inputs": self.inputs,
+            "places": list(self.places),
+            "seconds": self.seconds,
+            "trials": [asdict(trial) | {"sign": trial.sign, "words": trial.words} for trial in self.trials],
+            "leads": [asdict(lead) for lead in self.leads],
+            "planted": planted,
+            "rests_on": list(verdict.rests_on),
+            "explanations": {
+                name: [each.to_dict() for each in own] for name, own in self.explanations.items()
+            },
+        }
+
+    def to_frame(self, by: Literal["explainer", "input"] = "explainer") -> pd.DataFrame:
+        """The numbers as a DataFrame.
+
+        Args:
+            by: a row for each explainer, or for each explainer and input (counted from 0).
+        """
+        import pandas as pd
+
+        if by == "explainer":
+            skipped = {"worths", "falls", "named"}
+            rows: list[dict[str, Any]] = [
+                {key: value for key, value in vars(trial).items() if key not in skipped}
+                | {"sign": trial.sign, "words": trial.words}
+                for trial in self.trials
+            ]
+            return pd.DataFrame(rows).rename(columns={"name": "explainer"})
+        if by != "input":
+            raise VeraxError(f"There is no frame by {by!r}; it is by 'explainer' or by 'input'.")
+        rows = [
+            {"explainer": trial.name, "input": number, "named": named, "worth": worth, "fall": fall}
+            for trial in self.trials
+            for number, (named, worth, fall) in enumerate(
+                zip(trial.named, trial.worths, trial.falls, strict=True)
+            )
+        ]
+        return pd.DataFrame(rows)
+
+    @property
+    def table(self) -> Table:
+        """The numbers as people read them, a row for each explainer."""
+        shown = [key for key in COLUMNS if key != "planted" or self.planted is not None]
+        by_name = {trial.name: trial for trial in self.trials}
+        verdict = self.verdict
+        return Table(
+            key="judge",
+            title="Which explainer to believe",
+            columns=tuple(Column(key, COLUMNS[key], "text") for key in shown),
+            rows=tuple(self._row(by_name[row.name]) for row in verdict.judged),
+            sentence=verdict.sentence,
+            notes=(MEANING, *verdict.rests_on),
+        )
+
+    def _row(self, trial: Trial) -> dict[str, str]:
+        found = area(self, trial.name)
+        return {
+            "sign": MARKS[trial.sign],
+            "name": trial.name,
+            "reached": _share(trial.reached),
+            "interval": _ends(trial.low, trial.high),
+            "p": NOTHING if trial.corrected is None else p_number(trial.corrected),
+            "needed": minus(f"{trial.needed:.0f}"),
+            "enough": minus(f"{trial.enough:.0f}"),
+            "idle": _share(trial.idle),
+            "seeds": _share(trial.seeds),
+            "others": _share(trial.others),
+            "seconds": f"{trial.seconds:.1f}" if trial.seconds >= 0.1 else f"{trial.seconds:.1g}",
+            "planted": NOTHING if found is None else f"{found:.0f}",
+        }
+
+    def to_markdown(self) -> str:
+        """The verdict and its table in Markdown."""
+        return to_markdown(self.table)
+
+    def to_latex(self) -> str:
+        """The table in LaTeX, for the package booktabs, with the verdict as its caption."""
+        return to_latex(self.table)
+
+    def page(self, path: str | Path, made_by: str = "") -> Path:
+        """Writes the verdict and all explanations side by side as one HTML page that needs no network.
+
+        Args:
+            path: of the file.
+            made_by: the command that made it, shown at the end.
+        """
+        from verax.report.explanations.explanations_page import write_page
+
+        if self.comparison is None:
+            raise VeraxError("This judgement holds no explanations to show; make it with verax.judge.")
+        table = self.table
+        heads = tuple(map(heading, table.columns))
+        rows = tuple(tuple(row) for row in rows_of(table))
+        shown = replace(self.comparison, verdict=self.verdict, table=(heads, rows, MEANING))
+        write_page(Path(path), [shown], "Which explanation to believe", made_by)
+        return Path(path)
+
+    def _repr_html_(self) -> str:
+        table, verdict = self.table, self.verdict
+        body = table_html(list(map(heading, table.columns)), rows_of(table))
+        return paragraph_html(bold=verdict.sentence) + body + paragraph_html(*verdict.rests_on)
 
     def __str__(self) -> str:
         """The verdict for a terminal."""
         return "\n".join(verdict_lines(self.verdict))
 
 
-def _judged(trial: Trial) -> Judged:
-    reached = trial.reached
-    sign: Sign = "open"
-    if trial.silent:
-        words = SILENT
-    elif reached is None:
-        words = "no feature matters"
-    elif trial.beats_chance is False:
-        words = UNSHOWN
-    elif reached >= CLOSE:
-        sign, words = "yes", f"{reached:.0%} of the way from random to the best"
-    elif reached <= FAR:
-        sign, words = "no", f"{max(reached, 0.0):.0%} of the way from random to the best"
-    else:
-        words = f"{reached:.0%} of the way from random to the best"
-    low, high = _interval(trial.falls)
-    return Judged(trial.name, sign, words, trial.fall, low, high)
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
 
 
-def _interval(falls: Sequence[float]) -> tuple[float | None, float | None]:
-    """Over inputs, which are the units; none below five of them, or where all fall alike and it would have no width."""
-    found = mean_interval(falls)
-    if len(falls) < FEWEST_UNITS or not found.spread or found.low is None or found.high is None:
-        return None, None
-    return max(found.low, -100.0), min(found.high, 100.0)
+def _share(share: float | None) -> str:
+    return NOTHING if share is None else minus(f"{100 * share:.0f}%")
 
 
-def _sentence(judgement: Judgement) -> str:
-    """One sentence of verdict."""
-    rows = {trial.name: _judged(trial) for trial in judgement.trials}
-    if all(trial.reached is None for trial in judgement.trials if not trial.silent):
-        return "No three features change the model's answer more than others: no explanation can be told from chance."
-    parts = []
-    good = [name for name, row in rows.items() if row.sign == "yes"]
-    bad = [name for name, row in rows.items() if row.sign == "no"]
-    unshown = [name for name, row in rows.items() if row.words == UNSHOWN]
-    silent = [name for name, row in rows.items() if row.words == SILENT]
-    rest = [name for name in rows if name not in (*good, *bad, *unshown, *silent)]
-    if good:
-        verb = "names" if len(good) == 1 else "name"
-        parts.append(
-            f"{listed(good)} {verb} what the model uses: without the first {TOP} features its probability falls nearly "
-            f"as far as it can ({_span(judgement, good)} points)"
-        )
-    if rest:
-        verb = "names" if len(rest) == 1 else "name"
-        # Without the sentence before there is nothing that "it" could be.
-        what, unit = ("it", "") if good else ("what the model uses", " points of its probability")
-        parts.append(f"{listed(rest)} {verb} a part of {what} ({_span(judgement, rest)}{unit})")
-    if bad:
-        verb = "does" if len(bad) == 1 else "do"
-        above = any(trial.fall > trial.chance for trial in judgement.trials if trial.name in bad)
-        better = "hardly better" if above else "no better"
-        parts.append(f"{listed(bad)} {verb} {better} than random features ({_span(judgement, bad)})")
-    if unshown:
-        verb = "is" if len(unshown) == 1 else "are"
-        parts.append(f"{listed(unshown)} {verb} {UNSHOWN} ({_span(judgement, unshown)})")
-    if silent:
-        parts.append(f"{listed(silent)} {'names' if len(silent) == 1 else 'name'} no feature")
-    return f"{'; '.join(parts)}."
-
-
-def _span(judgement: Judgement, names: Sequence[str]) -> str:
-    """How far the probability falls, of how far it can: that differs where fewer features were named."""
-    by_best: dict[int, list[int]] = {}
-    for trial in judgement.trials:
-        if trial.name in names:
-            by_best.setdefault(round(trial.best), []).append(round(trial.fall))
-    parts = [
-        f"{falls[0]} of {best}" if min(falls) == max(falls) else f"{min(falls)} to {max(falls)} of {best}"
-        for best, falls in by_best.items()
-    ]
-    return minus(listed(parts))
-
-
-def _beside(judgement: Judgement) -> list[str]:
-    """Agreement over seeds, and with other methods."""
-    said = []
-    seeds = [f"{trial.name} {trial.seeds:.0%}" for trial in judgement.trials if trial.seeds is not None]
-    if seeds:
-        said.append(f"The same features under other seeds: {listed(seeds)}.")
-    others = [f"{trial.name} {trial.others:.0%}" for trial in judgement.trials if trial.others is not None]
-    if others:
-        said.append(f"The same features as the other methods: {listed(others)}.")
-    for trial in judgement.trials:
-        if trial.fewer:
-            where = "" if judgement.inputs == 1 else f", for {trial.fewer} of {judgement.inputs} inputs"
-            said.append(
-                f"{trial.name} names fewer than {TOP} features that speak for the class{where}: only those were taken "
-                "away, and compared with as many."
-            )
-    return said
-
-
-def _limits(inputs: int) -> str:
-    about = "this input" if inputs == 1 else f"these {counted(inputs, 'input')}"
-    if inputs < FEWEST_UNITS:
-        about += f" (fewer than {FEWEST_UNITS}, so there is no interval)"
-    return (
-        f"It rests on {about} and on taking features away, which may leave inputs unlike any that the model has seen. "
-        "Whether people understand an explanation is another question."
-    )
+def _ends(low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return NOTHING
+    # Ends that would look alike have a digit more.
+    digits = 0 if round(100 * low) < round(100 * high) else 1
+    return f"{minus(f'{100 * low:.{digits}f}')} to {minus(f'{100 * high:.{digits}f}')}"

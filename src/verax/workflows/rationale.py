@@ -12,7 +12,7 @@ from verax.benchmarks.rationale.plan import CEILING, make_plan
 from verax.benchmarks.rationale.rationale_run import VerificationRun, run_rationale
 from verax.benchmarks.rationale.spec import RationaleOptions, RationaleSpec
 from verax.benchmarks.rationale.summary import Summary
-from verax.benchmarks.spec_files import checked_spec, spec_options
+from verax.benchmarks.spec_files import checked_spec, default_of, spec_options, takes_options
 from verax.extras import require
 from verax.names import split_outside
 from verax.run.objects import at_hand
@@ -71,6 +71,7 @@ class RationaleRun:
         )
 
 
+@takes_options(RationaleSpec)
 def rationale(
     dataset: Given | None = None,
     models: Given | None = None,
@@ -104,7 +105,7 @@ def rationale(
         retry_failed: do again what failed.
         fresh: do everything again, whatever is stored; targets are trained again only if something about them changed.
         during: told what is being done while it is done.
-        options: the other options of a spec, see `verax.benchmarks.rationale.spec.RationaleSpec`.
+        options: the other options of a spec; docs/rationale.md has all of them, with defaults and ranges.
     """
     require("A benchmark", "matplotlib", "pyarrow", extra="bench")
     asked = (spec_options(spec, "rationale") if spec is not None else {}) | options
@@ -140,7 +141,7 @@ def rationale(
 def _ranked(given: object, gathered: Gathered) -> list[str]:
     """The explainers one by one: presets in full, and without the oracle, which takes part in any case."""
     if given is None:
-        return list(RationaleSpec().explainers)
+        return list(default_of(RationaleSpec, "explainers"))
     names = [given] if isinstance(given, str) else given if isinstance(given, Sequence) else []
     single = [
         one

@@ -8,15 +8,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from verax.benchmarks.spec_files import takes_options
 from verax.benchmarks.staining.plan import make_plan
 from verax.benchmarks.staining.spec import StainOptions, StainSpec, make_spec, read_spec
-from verax.benchmarks.staining.staining_run import StainingRun, run_staining
+from verax.benchmarks.staining.staining_run import StainingRun, check_models, run_staining
 from verax.benchmarks.staining.summary import Summary
+from verax.benchmarks.staining.training import is_own
+from verax.data import datasets as known_datasets
+from verax.errors import VeraxError
 from verax.extras import require
 from verax.notebook import paragraph_html, table_html
 from verax.run.objects import at_hand
 from verax.run.progress import During, quietly, terminal_progress
-from verax.workflows.given_objects import Gathered, Given
+from verax.workflows.given_objects import Gathered, Given, Refitting
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -75,11 +79,13 @@ class StainRun:
         )
 
 
+@takes_options(StainSpec)
 def stain(
     dataset: Given | None = None,
     models: Given | None = None,
     explainers: Given | None = None,
     *,
+    refit: Refitting | None = None,
     spec: str | Path | StainSpec | Mapping[str, object] | None = None,
     out: str | Path = OUT,
     jobs: int = 1,
@@ -102,6 +108,10 @@ def stain(
             from a dataset to a fitted model.
         explainers: names, with parameters in parentheses (``"shap(samples=500)"``), or objects with a method
             ``explain(model, inputs, targets)``. All three may be dicts, from what to call them to what they are.
+        refit: from (inputs, labels) to something fitted, for a model that is an object and cannot be fitted anew
+            otherwise: a function, a network, a pipeline of Hugging Face. Inputs are texts or a DataFrame, labels the
+            numbers of the classes; where it takes ``sample_weight``, it is given weights, and else copies of inputs.
+            For several models a dict, by what they are called.
         spec: a TOML file, its text, or its content as a dict; what is given here besides wins.
         out: the run's folder.
         jobs: processes on this machine. Objects that cannot be sent to other processes run in this one.
@@ -110,7 +120,7 @@ def stain(
         fresh: do all trials again, whatever is stored.
         during: told what is being done while it is done.
         tell: told, before anything is fitted, how many stains each dataset has room for.
-        options: the other options of a spec, see `verax.benchmarks.staining.spec.StainSpec`.
+        options: the other options of a spec; docs/staining.md has all of them, with defaults and ranges.
     """
     require("A benchmark", "matplotlib", "pyarrow", extra="bench")
     asked = (read_spec(spec) if spec is not None else {}) | options
@@ -118,14 +128,18 @@ def stain(
     if dataset is not None:
         asked["datasets"] = gathered.add_datasets(dataset, asked)
     if models is not None:
-        asked["models"] = gathered.add_models(models)
+        asked["models"] = gathered.add_models(models, refit)
+    elif refit is not None:
+        raise VeraxError("refit= says how a model is fitted anew, and there is none; give models=.")
     if explainers is not None:
         asked["explainers"] = gathered.add_explainers(explainers)
-    checked = make_spec(asked)
+    checked = make_spec(_planted_by_default(asked, own=bool(gathered.datasets or gathered.models)))
     folder = Path(out)
     with at_hand(gathered.things):
         with during(f"loading {', '.join(checked.datasets)}"):
             plan = make_plan(checked, gathered.methods(checked), gathered.objects)
+            if not plan.choosing:
+                check_models(plan, gathered.models)
         for sentence in plan.room.values():
             tell(sentence)
         done = run_staining(
@@ -136,8 +150,36 @@ def stain(
             progress=terminal_progress("trials"),
             retry_failed=retry_failed,
             fresh=fresh,
+            during=during,
         )
+        for facts in done.summary.datasets.values():
+            for sentence in facts.planted[:1]:
+                tell(sentence)
     run = StainRun(folder, done)
     with during("writing the report"):
         run.report()
     return run
+
+
+# What only drawn stains have: who asks for it wants those.
+DRAWN_ONLY = ("rules", "min_share")
+
+
+def _planted_by_default(asked: Mapping[str, object], *, own: bool) -> dict[str, object]:
+    """What is asked, with stains planted in data and models of somebody's own, unless it says otherwise.
+
+    Args:
+        asked: the options.
+        own: whether a dataset or a model is an object.
+    """
+    options = dict(asked)
+    if "plant" not in options and not any(name in options for name in DRAWN_ONLY):
+        files = any(name not in known_datasets.names() for name in _names(options.get("datasets")))
+        options["plant"] = own or files or any(is_own(name) for name in _names(options.get("models")))
+    if options.get("plant") is True:
+        options.setdefault("weight", "auto")
+    return options
+
+
+def _names(given: object) -> list[str]:
+    return [str(name) for name in given] if isinstance(given, list | tuple) else []
