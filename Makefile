@@ -7,7 +7,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # Installed before the rest, so that pip does not choose another build of it.
 TORCH := torch==2.13.0
 
-.PHONY: demo test lint browser perf perf-neural perf-studies clean
+.PHONY: demo test lint browser perf perf-neural perf-studies calibration clean
 
 demo: $(VENV)/.demo
 	$(BIN)/verax demo --out demo
@@ -41,6 +41,11 @@ perf-studies: $(VENV)/.dev
 	$(ONE_THREAD) $(BIN)/python perf/recovery.py
 	$(ONE_THREAD) $(BIN)/python perf/calibration.py
 	$(ONE_THREAD) $(BIN)/python perf/within_calibration.py
+
+# Whether claims are made as often as promised, by simulation: fails where a rate leaves its band, and writes the section
+# Claims of docs/results/calibration.md. QUICK=--quick takes minutes.
+calibration: $(VENV)/.dev
+	$(ONE_THREAD) $(BIN)/python perf/calibrate.py $(QUICK)
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

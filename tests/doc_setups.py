@@ -57,7 +57,14 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.svm import LinearSVC
 """
 # (page, words of a block, what runs before the first block with these words)
+FITTED = """
+from sklearn.datasets import load_iris
+from sklearn.tree import DecisionTreeClassifier
+rows, labels = load_iris(as_frame=True, return_X_y=True)
+model = DecisionTreeClassifier(random_state=0).fit(rows, labels)
+"""
 BEFORE = [
+    ("README.md", "found = verax.judge(", FITTED),
     ("README.md", "run = verax.stain(", OBJECTS),
     ("docs/bots.md", "run_bots", SERVED),
     ("docs/explainers.md", "explainer.explain(model, inputs", LITTLE + "inputs = data.test.inputs[:2]"),
@@ -83,6 +90,7 @@ SMALLER = {
         ("study.preview()", "pass"),  # a server would go on until the end of the process
         ("study.analyze()", "study.analyze(bots=True, replicates=100)"),
     ],
+    "docs/judge.md": [("seconds=60", "seconds=10, n=3")],
     "docs/bots.md": [(", 40, seed=1", ", 3, seed=1"), ('"http://127.0.0.1:8000"', "address")],
     "docs/planning.md": [
         ("(10, 20, 40)", "(10, 20)"),
@@ -91,7 +99,7 @@ SMALLER = {
         ("studies=60", "studies=1"),
     ],
     "docs/rationale.md": [
-        ("targets=3", "targets=1, inputs=3, samples=30, epochs=4, share=0.25, limit=600, subsets=2")
+        ("targets=3", "targets=1, inputs=12, samples=30, epochs=4, share=0.25, limit=600, subsets=2")
     ],
     "docs/counterfactuals.md": [('"boring"', '"film"')],  # few words are frequent enough here
     "docs/running.md": [("workers=4", "workers=1"), ("range(100)", "range(10)")],

@@ -24,10 +24,9 @@ import verax
 from doc_pages import ROOT
 from doc_smaller import SMALLER, SWAPPED, TYPED
 from doc_workspace import suppose
-from real_parts import free_port
+from real_parts import LONG, free_port
 from verax.cli.main import main
 
-LONG = 180  # seconds after which something hangs, on any machine
 SERVERS = ("study preview", "study serve")
 
 

@@ -11,8 +11,14 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 
+import joblib
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
 
 import verax
 from verax.data import datasets
@@ -114,6 +120,16 @@ def census() -> Records:
     return Records(people.inputs[::10], people.labels[::10], people.class_names, schema=people.schema)
 
 
+def _save_model(folder: Path) -> None:
+    """A model of somebody's own, fitted on what pandas reads, missing values included."""
+    frame = pd.read_csv(folder / "customers.csv")
+    columns = make_column_transformer(
+        (OneHotEncoder(handle_unknown="ignore"), ["channel"]), remainder="passthrough"
+    )
+    pipeline = make_pipeline(columns, DecisionTreeClassifier(random_state=0))
+    joblib.dump(pipeline.fit(frame.drop(columns="churned"), frame.churned), folder / "model.joblib")
+
+
 def write_files(folder: Path) -> None:
     """The files that pages name, with as little in them as is needed."""
     reviews = [(f"a {word} film, number {n}", n % 2) for n in range(40) for word in [("dull", "warm")[n % 2]]]
@@ -125,6 +141,11 @@ def write_files(folder: Path) -> None:
     _lines(folder / "reviews.jsonl", [json.dumps({"body": text, "stars": n}) for text, n in reviews])
     people = [(20 + n, 1 + n % 3, "high" if n > 20 else "low") for n in range(40)]
     _table(folder / "people.csv", ("age", "grade", "income"), people)
+    customers = [
+        (20 + n, n % 7, ("web", "shop", "")[n % 3], "yes" if n % 40 > 20 else "no") for n in range(80)
+    ]
+    _table(folder / "customers.csv", ("age", "visits", "channel", "churned"), customers)
+    _save_model(folder)
     _lines(folder / "rt-polarity/rt-polarity.neg", ["dull", "slow", "bad"] * 9)
     _lines(folder / "rt-polarity/rt-polarity.pos", ["warm", "fine", "good"] * 9)
     for part in ("train", "dev", "test"):

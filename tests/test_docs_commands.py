@@ -35,8 +35,10 @@ def parse(words):
     command, name = PROGRAM, "verax"
     while hasattr(command, "commands"):
         name, *words = words
-        assert name in command.commands, f"there is no {name!r}"
-        command = command.commands[name]
+        # Some commands are made only when they are asked for.
+        found = command.get_command(typer.Context(command), name)
+        assert found is not None, f"there is no {name!r}"
+        command = found
     return command.make_context(name, list(words))
 
 
