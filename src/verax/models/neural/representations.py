@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -89,15 +90,19 @@ class Representations:
                 row = store.execute("SELECT width, data FROM arrays WHERE key = ?", (key,)).fetchone()
                 if row is not None:
                     arrays[key] = np.frombuffer(row[1], dtype="<f2").reshape(-1, row[0])
+            # Not SQLite's own clock: it counts milliseconds, in which a quick machine reads and writes several times.
             store.executemany(
-                "UPDATE arrays SET used = julianday() WHERE key = ?", [(key,) for key in arrays]
+                "UPDATE arrays SET used = ? WHERE key = ?", [(time.time_ns(), key) for key in arrays]
             )
         return arrays
 
     def _keep(self, store: sqlite3.Connection, arrays: dict[bytes, Encoded]) -> None:
-        rows = [(key, array.shape[1], array.astype("<f2").tobytes()) for key, array in arrays.items()]
+        rows = [
+            (key, array.shape[1], array.astype("<f2").tobytes(), time.time_ns())
+            for key, array in arrays.items()
+        ]
         with store:
-            store.executemany("INSERT OR REPLACE INTO arrays VALUES (?, ?, ?, julianday())", rows)
+            store.executemany("INSERT OR REPLACE INTO arrays VALUES (?, ?, ?, ?)", rows)
             (held,) = store.execute("SELECT TOTAL(LENGTH(data)) FROM arrays").fetchone()
             if held > self.max_bytes:
                 # So many of the oldest that a quarter is free again: full stores are then cleared rarely.
