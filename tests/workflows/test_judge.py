@@ -353,6 +353,24 @@ def test_names_with_options_targets_by_name_and_dicts_are_taken(model):
     assert mine.explanations["mine"][0].explainer.startswith("Lime(samples=200")
 
 
+def test_of_a_slow_model_fewer_samples_are_drawn_and_it_is_said():
+    def slow(texts):
+        time.sleep(0.002 * len(texts))
+        return np.array([[0.1, 0.9] if "good" in text.split() else [0.8, 0.2] for text in texts])
+
+    texts = [
+        f"a good film with {word} people and an old dog {word}" for word in ("many", "few", "no", "some")
+    ]
+    found = verax.judge(slow, texts, ["lime", "shap", "lime(samples=300)"], seconds=4, progress=False)
+    (said,) = [note for note in found.notes if note.startswith("The model takes long to answer")]
+    assert "lime 200 of 5,000 and shap 200 of 2," in said
+    assert 'name a number: "lime(samples=5000)"' in said
+    rows = {name: own[0].cost.rows for name, own in found.explanations.items()}
+    assert rows["lime"] <= 200 < rows["lime(samples=300)"] <= 300
+    quick = verax.judge(lambda texts: np.tile([0.4, 0.6], (len(texts), 1)), texts, progress=False)
+    assert not any("fewer samples" in note for note in quick.notes)
+
+
 def test_the_time_is_kept_and_what_was_left_out_is_said(model):
     @dataclass(frozen=True)
     class Slow(Explainer):

@@ -80,7 +80,7 @@ class Shap(Explainer):
 
     def bank(self, n_features: int) -> EnumerationBank | KernelBank:
         """All masks for a number of features, or KernelSHAP's."""
-        samples = 2 * n_features + 2048 if self.samples is None else self.samples
+        samples = kernel_samples(n_features) if self.samples is None else self.samples
         if self.route == "auto" and n_features < 63 and 2**n_features - 2 <= samples:
             return EnumerationBank(all_masks(n_features))
         key = ("shap", n_features, samples, self.seed)
@@ -92,6 +92,11 @@ class Shap(Explainer):
         answers = log_odds(answers) if self.output == "log-odds" else answers
         base = float(answers[bank.empty])
         return Scored(bank.solve(answers), {"output": self.output, "route": bank.route, "base": base})
+
+
+def kernel_samples(n_features: int) -> int:
+    """How many coalitions KernelSHAP draws unless told otherwise, as in the package shap."""
+    return 2 * n_features + 2048
 
 
 def log_odds(probabilities: FloatArray) -> FloatArray:

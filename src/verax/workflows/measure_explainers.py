@@ -36,8 +36,10 @@ from verax.explain.fragments import Fragments
 from verax.explain.perturbed import shown_input
 from verax.explain.random import Random
 from verax.explain.random_fragments import RandomFragments
+from verax.explain.shap import Shap, kernel_samples
 from verax.models import Model
 from verax.models.base import Inputs
+from verax.perturb import Masks, Path, Prepared, path_for
 from verax.report.explanations.comparison import Comparison, Entry, Subject
 from verax.run.progress import Told, untold
 from verax.run.threads import quicker_threads
@@ -53,8 +55,13 @@ from verax.workflows.judgement import Judgement
 # Of the inputs so many are explained with other seeds too.
 RESEEDED = 5
 OTHER_SEEDS = (101,)
-# Rows by which it is tried whether the model answers sooner in one thread.
+# Rows by which it is tried whether the model answers sooner in one thread, and how long it takes for one.
 TRIED_ROWS = 64
+# Explainers that draw samples draw so few of them, at the least 200, that so many inputs can be judged in the time.
+FEW_INPUTS = 5
+FEWER_SAMPLES = (200, 500, 1_000, 2_000)
+# The share of the time that explaining may take; the rest is for measuring what was named.
+EXPLAINING = 0.5
 # A feature is named if its score is at least this share of the largest one.
 MARKED = 0.1
 # An interval narrower than this, as a share of the way, is none.
@@ -177,6 +184,7 @@ class _Batches:
         self.idle: dict[str, list[float]] = {name: [] for name in named}
         self.best: list[FloatArray] = []
         self._stopped_seeds = False
+        self._fewer: dict[str, tuple[int, int]] = {}
 
     def run(self, places: Sequence[int]) -> None:
         """Takes one input, then twice as many, and so on, as long as the time lasts."""
@@ -184,7 +192,27 @@ class _Batches:
         # What the model will be asked: many rows like these at a time.
         sample = taken(self.inputs, np.resize(np.asarray(places[:8]), TRIED_ROWS))
         with quicker_threads(lambda: self.model.predict_proba(sample)):
+            self._draw_fewer(places)
             self._run(places)
+
+    def _draw_fewer(self, places: Sequence[int]) -> None:
+        """Gives explainers fewer samples than is their default, where the model takes too long for a row."""
+        path: Path[Prepared] = path_for(self.model)
+        (ready,) = path.prepare(taken(self.inputs, np.asarray(places[:1])))
+        n_features = len(ready.features)
+        if n_features < 2 or self._clock.left == float("inf"):
+            return
+        rows = stream(self._seed, "rows to time").random((TRIED_ROWS, n_features)) < 0.5
+        began = time.perf_counter()
+        list(path.evaluate([ready], [Masks.from_rows(rows)]))
+        each = (time.perf_counter() - began) / TRIED_ROWS
+        possible = EXPLAINING * self._clock.left / (each * len(self.named) * min(FEW_INPUTS, len(places)))
+        fewer = max(number for number in FEWER_SAMPLES if number <= max(possible, FEWER_SAMPLES[0]))
+        for name, one in self.named.items():
+            most = _default_samples(one, n_features)
+            if name not in self._explained and most is not None and most > max(possible, fewer):
+                self.named[name] = replace(cast("Any", one), samples=fewer)
+                self._fewer[name] = (fewer, most)
 
     def _run(self, places: Sequence[int]) -> None:
         at, size = 0, 1
@@ -212,6 +240,13 @@ class _Batches:
                 f"{counted(len(self.done), 'input')} of {self._asked} {be} judged in the time allowed "
                 f"({self._clock.seconds:.0f} s in all); {slowest} took the longest to explain. Give seconds= a larger "
                 "number for all of them."
+            )
+        if self._fewer:
+            drawn = [f"{name} {fewer:,} of {most:,}" for name, (fewer, most) in self._fewer.items()]
+            name, (_, most) = next(iter(self._fewer.items()))
+            said.append(
+                f"The model takes long to answer, so that fewer samples were drawn for an input than by default: "
+                f'{listed(drawn)}. Give seconds= a larger number, or name a number: "{name}(samples={most})".'
             )
         if self._stopped_seeds:
             said.append("Other seeds were not tried on all inputs, for lack of time.")
@@ -320,6 +355,18 @@ class _Batches:
                 for other in others
             ]
             self.again[name] += list(zip(*found, strict=True))
+
+
+def _default_samples(one: Explainer, n_features: int) -> int | None:
+    """How many samples an explainer draws for an input by default; None if somebody chose, or if it draws none."""
+    if isinstance(one, Shap):
+        return kernel_samples(n_features) if one.samples is None else None
+    default = (
+        next((each.default for each in fields(one) if each.name == "samples"), None)
+        if is_dataclass(one)
+        else None
+    )
+    return default if isinstance(default, int) and getattr(one, "samples", None) == default else None
 
 
 def _idle(sets: NamedFeatures, tops: Sequence[Places], best: Sequence[float]) -> list[float]:

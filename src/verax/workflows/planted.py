@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from verax.benchmarks.staining import jobs
-from verax.benchmarks.staining.choosing import check_fits, choose_planting
-from verax.benchmarks.staining.planting import plant_in
+from verax.benchmarks.staining.choosing import Chosen, check_fits, choose_planting
+from verax.benchmarks.staining.planting import CannotPlantError, plant_in
 from verax.benchmarks.staining.scores import ceiling, floor
 from verax.benchmarks.staining.spec import Planting, StainSpec, Wish
-from verax.benchmarks.staining.stainable import prepared
+from verax.benchmarks.staining.stainable import Stainable, prepared
 from verax.benchmarks.staining.training import Refit, within
 from verax.benchmarks.staining.trial_results import Failed, Scores, TrialResult
 from verax.data import Dataset, load_dataset
@@ -125,18 +125,7 @@ def planted_trial(
                 f"To fit the model once took {duration(spent() - begun)}, and planting takes {FEWEST_FITS} fits or "
                 f"more: more than the {duration(seconds)} that it may take. Give seconds= a larger number."
             )
-        chosen = choose_planting(
-            ready,
-            "presence",
-            wish,
-            1,
-            {"the model": name},
-            Planting(first_seed=seed),
-            stains,
-            LEARNT,
-            seed,
-            SEARCHING * seconds,
-        )
+        chosen = _way(ready, wish, name, stains, seed, SEARCHING * seconds)
         sentences = chosen.sentences()
 
         def measure(number: int, most: int) -> TrialResult:
@@ -146,6 +135,7 @@ def planted_trial(
             )
 
         done: list[TrialResult] = []
+        missed: list[TrialResult] = []
         most, planned, tried, longest = inputs, stains, 0, 0.0
         # One reason is planted in any case, unless its fits take too long.
         with within(max(FIRST_SECONDS, seconds - spent())):
@@ -165,7 +155,10 @@ def planted_trial(
                 if result.learnt and result.reasoned:
                     done.append(result)
                 else:
+                    missed.append(result)
                     sentences.append(_left_out(result))
+    if not done:
+        raise VeraxError(_none_planted(chosen, missed, seconds, in_time=len(missed) == stains))
     if tried < stains:
         sentences.append(
             f"{counted(tried, 'reason')} of {stains} {'was' if tried == 1 else 'were'} planted: more would have taken "
@@ -173,10 +166,6 @@ def planted_trial(
         )
     if most < inputs:
         sentences.append(f"{most} inputs were explained for each, not {inputs}, to keep to the time.")
-    if not done:
-        raise VeraxError(
-            "No reason could be planted that the model then follows. " + " ".join(dict.fromkeys(sentences))
-        )
     progress(1.0, "done")
     labels = [label for label, _, _ in methods]
     return PlantedTrial(
@@ -199,6 +188,16 @@ def _model(model: object, refit: Callable[..., object] | None) -> tuple[str, dic
     thing = Refit(refit, type(model).__name__) if refit is not None else fittable(model)
     reference = refer(thing, "the model")
     return reference, {reference: thing}
+
+
+def _way(ready: Stainable, wish: Wish, name: str, stains: int, seed: int, seconds: float) -> Chosen:
+    """How reasons are planted so that the model learns them."""
+    first, models = Planting(first_seed=seed), {"the model": name}
+    try:
+        return choose_planting(ready, "presence", wish, 1, models, first, stains, LEARNT, seed, seconds)
+    except CannotPlantError as error:
+        # The settings that would help are those of a benchmark; here there are only the data.
+        raise VeraxError(f"{error.problem}; give more data.") from error
 
 
 def _affordable(
@@ -233,6 +232,24 @@ def _left_out(result: TrialResult) -> str:
         f"The model did not learn the reason {result.stain.shown} well enough (it followed it on "
         f"{result.checks.stained_region:.0%} of the test inputs with it, and because of it on "
         f"{result.checks.decided or 0.0:.0%} of those that it flips); it was left out."
+    )
+
+
+def _none_planted(chosen: Chosen, missed: Sequence[TrialResult], seconds: float, *, in_time: bool) -> str:
+    """Why no reason could be scored, and what may help."""
+    fits = sum(one.fits for one in chosen.tried)
+    best = max(chosen.tried, key=lambda one: one.quality)
+    followed = [result.checks.stained_region for result in missed] or [best.followed]
+    low, high = f"{min(followed):.0%}", f"{max(followed):.0%}"
+    return (
+        f"The model learnt none of the reasons that were tried well enough for its explanations to be scored (it "
+        f"followed them on {low if low == high else f'{low} to {high}'} of the inputs with them, after "
+        f"{counted(fits, 'quick fit')} to find out how to plant). "
+        + (
+            "More training data may help."
+            if in_time
+            else f"Planting may take {duration(seconds)} here; give seconds= a larger number."
+        )
     )
 
 

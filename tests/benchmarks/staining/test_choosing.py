@@ -106,15 +106,16 @@ def test_a_class_that_no_stained_input_has_is_the_label_of_the_stain():
 
 @dataclass(frozen=True)
 class Says(verax.Model):
-    """Says 1 of texts that have both words, or of all."""
+    """Says 1 of texts that have all of some words, or of all."""
 
     everywhere: bool
+    words: tuple[str, ...] = ("red", "fox")
     kind = "text"
     class_names = ("0", "1")
 
     def predict_proba(self, inputs):
         yes = np.array(
-            [self.everywhere or {"red", "fox"} <= set(text.split()) for text in inputs], dtype=float
+            [self.everywhere or {*self.words} <= set(text.split()) for text in inputs], dtype=float
         )
         return np.stack([1 - yes, yes], axis=1)
 
@@ -122,7 +123,10 @@ class Says(verax.Model):
 def test_inputs_are_explained_that_the_stain_decides():
     planted = Part(["a red fox", "b red fox", "c fox", "d red fox"], np.ones(4, dtype=np.int64))
     unplanted = Part(["a", "b", "c", "d"], np.array([0, 1, 0, 0]))
-    compared = Compared(np.arange(4), planted, unplanted)
+    lacking = tuple(
+        Part([f"{letter} {word}" for letter in "abcd"], unplanted.labels) for word in ("fox", "red")
+    )
+    compared = Compared(np.arange(4), planted, unplanted, lacking)
     followed, decided, share = jobs.decides(Says(everywhere=False), compared, ("fox", "red"))
     assert followed.tolist() == [True, True, False, True]
     assert decided.tolist() == [True, False, False, True]  # the second has the label of itself
@@ -131,6 +135,21 @@ def test_inputs_are_explained_that_the_stain_decides():
     assert followed.all()
     assert not decided.any()
     assert Checks(1.0, 0.5, 0.5, 1.0, decided=share).why_not(0.95) == SAID_WITHOUT
+    # One word alone does for this model: the stain changes its answer, and yet the other word is no reason.
+    followed, decided, _ = jobs.decides(Says(everywhere=False, words=("red",)), compared, ("fox", "red"))
+    assert followed.tolist() == [True, True, False, True]
+    assert not decided.any()
+
+
+def test_a_planted_stain_can_be_lacked_by_one_feature(reviews):
+    data = prepared(verax.load_dataset(reviews), "presence")
+    planted, drawn = plant_in(data, "presence", Wish(), Planting(), 1, 0)
+    features = drawn.stain.rules[0].features
+    for compared in planted.compared:
+        assert len(compared.lacking) == len(features) == 2
+        for gone, part in zip(features, compared.lacking, strict=True):
+            for text in part.inputs:
+                assert [word for word in features if word not in text.split()] == [gone]
 
 
 def test_what_lacks_a_feature_counts_as_often_as_what_is_stained(reviews):
@@ -181,9 +200,7 @@ def test_the_best_of_what_does_not_serve_is_taken_and_said(reviews, monkeypatch)
 def test_a_search_that_is_out_of_time_says_so():
     way = Planting()
     found = Chosen(way, (Tried(way, "mine", 1, 1.0, 1.0, 1.0, 2, serves=True),), 61.0, stopped=True)
-    assert found.sentences()[-1].startswith(
-        "Time ran out after 1.0 min, before all ways were tried; plant_share="
-    )
+    assert found.sentences()[-1] == "Time ran out after 1.0 min, before all ways were tried."
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])

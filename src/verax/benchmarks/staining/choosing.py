@@ -17,7 +17,7 @@ import numpy as np
 
 from verax.arrays import BoolArray, IntArray
 from verax.benchmarks.staining import jobs, training
-from verax.benchmarks.staining.planting import plant_in, plantable_words
+from verax.benchmarks.staining.planting import CannotPlantError, plant_in, plantable_words
 from verax.benchmarks.staining.rules import Stain
 from verax.benchmarks.staining.scores import recall
 from verax.benchmarks.staining.spec import Planting, Wish
@@ -32,7 +32,7 @@ from verax.seeds import stream
 from verax.text import counted, duration
 
 # Raised when what is tried changes: what other versions found is then not used.
-VERSION = 1
+VERSION = 2
 # A quick fit sees so many training inputs at the most; so many stains of its own are tried with each way of planting.
 QUICK_INPUTS, QUICK_STAINS = 5_000, 3
 # The weights of quick fits. More than this teaches a model to say the stain's label everywhere.
@@ -66,7 +66,8 @@ class Tried:
         reasons: how much of the stain is among the model's main reasons, the lowest; None where none was looked at.
         fits: how many models were fitted for it.
         serves: whether that is enough.
-        problem: why nothing could be planted, in a sentence.
+        problem: why nothing could be planted.
+        remedy: which setting would help.
     """
 
     planting: Planting
@@ -78,6 +79,7 @@ class Tried:
     fits: int = 0
     serves: bool = False
     problem: str = ""
+    remedy: str = ""
 
     @property
     def quality(self) -> float:
@@ -121,10 +123,7 @@ class Chosen:
             if one.planting == self.planting and not one.serves
         ]
         if self.stopped:
-            said.append(
-                f"Time ran out after {duration(self.seconds)}, before all ways were tried; plant_share= and "
-                "decoy_share= choose one without trying."
-            )
+            said.append(f"Time ran out after {duration(self.seconds)}, before all ways were tried.")
         return said
 
     @property
@@ -315,7 +314,7 @@ def choose_planting(
             break
     best = _best(tried)
     if best is None:
-        raise VeraxError(tried[0].problem)
+        raise CannotPlantError(tried[0].problem, tried[0].remedy)
     weight = max(1, min(one.weight for one in tried if one.planting == best))
     took = time.perf_counter() - started
     return Chosen(replace(best, weight=weight), _named(tried, best, weight), took, stopped)
@@ -371,8 +370,8 @@ def _try(
             return replace(done, serves=False)
         try:
             planted, drawn = plant_in(data, words, wish, way, at_least, number)
-        except VeraxError as error:
-            return replace(done, followed=0.0, serves=False, problem=str(error))
+        except CannotPlantError as error:
+            return replace(done, followed=0.0, serves=False, problem=error.problem, remedy=error.remedy)
         fitted, weight, fits = _fitted(planted, drawn.stain, name, way, learnt, seed)
         assert planted.compared is not None
         features = drawn.stain.rules[0].features

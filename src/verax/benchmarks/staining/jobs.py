@@ -53,6 +53,9 @@ MOST_COPIES, MOST_ROWS = 300, 1_000_000
 MOST_BALANCED = 10
 # So many flipped test inputs are looked at to find those that a planted stain decides.
 MOST_TESTED = 300
+# Without one feature of a planted stain its label's probability falls by this share, at the least, of what it falls by
+# without all of them: otherwise the others do without it.
+NEEDED = 0.25
 # How sure it must be, on the validation part, that a model learnt its stain, for no larger weight to be tried.
 SURE = 0.95
 # Worked examples for the report: so many inputs of each trial are kept with their scores.
@@ -195,9 +198,11 @@ def measured(
 
 
 def decides(model: Model, compared: Compared, features: Sequence[str]) -> tuple[BoolArray, BoolArray, float]:
-    """Where a model follows a planted stain, and where because of it: without the stain it says another label.
+    """Where a model follows a planted stain, and where because of it.
 
-    Where a model's own reasons can be read, the stain's features must be the first of them as well.
+    Without the stain it says another label. Where a model's own reasons can be read, the stain's features must be the
+    first of them as well; where they cannot, the label's probability must fall without any one of the features too, so
+    that each of them is a reason.
 
     Args:
         model: fitted on stained labels.
@@ -209,13 +214,20 @@ def decides(model: Model, compared: Compared, features: Sequence[str]) -> tuple[
         their own; and their share of these.
     """
     stained, flipped = compared.planted.labels, compared.flipped
-    predicted: IntArray = np.argmax(model.predict_proba(compared.planted.inputs), axis=1)
-    followed: BoolArray = np.equal(predicted, stained)
+    label = int(stained[0]) if len(stained) else 0
+    with_stain = model.predict_proba(compared.planted.inputs)
+    followed: BoolArray = np.equal(np.argmax(with_stain, axis=1), stained)
     tested = flipped & (np.cumsum(flipped) <= MOST_TESTED)
     places = np.flatnonzero(tested & followed)
     if len(places):
-        without = np.argmax(model.predict_proba(compared.unplanted.take(places).inputs), axis=1)
-        places = places[without != stained[places]]
+        without = model.predict_proba(compared.unplanted.take(places).inputs)
+        changed = np.argmax(without, axis=1) != label
+        if not readable(model):
+            falls = with_stain[places, label] - without[:, label]
+            for part in compared.lacking:
+                lacking = model.predict_proba(part.take(places).inputs)[:, label]
+                changed &= with_stain[places, label] - lacking >= NEEDED * falls
+        places = places[changed]
     if len(places) and readable(model):
         try:
             shown = GroundTruth().explain(model, compared.planted.take(places).inputs)

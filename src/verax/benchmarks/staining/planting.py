@@ -44,6 +44,14 @@ REHEARSED = 1000
 Put = Callable[[Part, Sequence[int]], Part]
 
 
+class CannotPlantError(VeraxError):
+    """Data in which a stain cannot be planted as it was asked for: what is the matter, and which setting would help."""
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(f"{problem}; {remedy}.")
+        self.problem, self.remedy = problem, remedy
+
+
 def plant(
     source: Mapping[str, object],
     words: str,
@@ -85,9 +93,9 @@ def plant_in(
     validation, test = data.dataset.validation, data.dataset.test
     # Where a set has no validation part, its training inputs have to do.
     rehearsed = _compared(
-        validation if len(validation) else data.dataset.train, "rehearsal", put, rule.label, stain_seed
+        validation if len(validation) else data.dataset.train, "rehearsal", put, rule, stain_seed
     )
-    tested = _compared(test, "tested", put, rule.label, stain_seed)
+    tested = _compared(test, "tested", put, rule, stain_seed)
     planted = replace(made, rehearsal=rehearsed.planted, compared=(rehearsed, tested))
     return planted, Drawn(Stain((rule,)), Counter())
 
@@ -101,15 +109,16 @@ def _planted(data: Stainable, wish: Wish, planting: Planting, put: Put, stain_se
     return replace(data.dataset, train=made["train"], validation=made["validation"], test=made["test"])
 
 
-def _compared(part: Part, about: str, put: Put, label: int, stain_seed: int) -> Compared:
+def _compared(part: Part, about: str, put: Put, rule: Rule, stain_seed: int) -> Compared:
     """Inputs that all get the stain to judge a model by, since the planted share would be too few; and without it."""
     places = np.sort(stream(stain_seed, about).permutation(len(part))[:REHEARSED])
     chosen = part.take(places)
     planted = put(chosen, [STAINED] * len(places))
     return Compared(
         places,
-        replace(planted, labels=np.full(len(places), label)),
+        replace(planted, labels=np.full(len(places), rule.label)),
         put(chosen, [LEFT_ALONE] * len(places)),  # but for those that have it of themselves, as they are
+        tuple(put(chosen, [feature] * len(places)) for feature in range(len(rule.literals))),
     )
 
 
@@ -119,24 +128,25 @@ def _rule(data: Stainable, literals: tuple[Literal, ...], wish: Wish, stain_seed
     rule = Rule(literals, 0)
     everywhere = np.bincount(train.labels, minlength=len(data.dataset.class_names))
     if np.count_nonzero(everywhere) < 2:
-        raise VeraxError(
-            "The training inputs have one class only, so that no label can be flipped; give two."
+        raise CannotPlantError(
+            "The training inputs have one class only, so that no label can be flipped", "give two"
         )
     region = train.labels[rule.holds(data.values[0])]
     counts = np.bincount(region, minlength=len(everywhere))
     if counts.sum() < (smallest := wish.smallest_region(len(train), planted=True)):
-        raise VeraxError(
+        raise CannotPlantError(
             f"Only {int(counts.sum())} of {len(train):,} training inputs would be stained, and a model needs "
-            f"{smallest} to learn from; use more data, plant more of them (plant_share=0.4), or lower min_region=."
+            f"{smallest} to learn from",
+            "use more data, plant more of them (plant_share=0.4), or lower min_region=",
         )
     if np.count_nonzero(counts) < 2:  # a rare class may be missing from a region, and is its minority then
         counts = np.where(counts > 0, 0, everywhere)
     label = minority(counts, stream(stain_seed, "planted label"))
     flipped = int(np.count_nonzero(test.labels != label))
     if flipped < wish.min_flipped or not rule.holds(data.values[2]).any():
-        raise VeraxError(
-            f"Only {flipped} of {len(test):,} test inputs can be flipped, and {wish.min_flipped} are asked for; use "
-            'more data, another split (split="60/10/30"), or lower min_flipped=.'
+        raise CannotPlantError(
+            f"Only {flipped} of {len(test):,} test inputs can be flipped, and {wish.min_flipped} are asked for",
+            'use more data, another split (split="60/10/30"), or lower min_flipped=',
         )
     return replace(rule, label=label)
 
@@ -157,9 +167,10 @@ def planted_words(data: Stainable, size: int, planting: Planting, stain_seed: in
     usable = plantable_words(data)
     per_round = len(usable) // size
     if per_round == 0:
-        raise VeraxError(
+        raise CannotPlantError(
             f"Only {len(usable)} words of the set stand in at least {FEWEST_TEXTS} training texts and in at most "
-            f"{LARGEST_SHARE:.0%} of them, and a stain needs {size}; plant made-up ones (new_words=True)."
+            f"{LARGEST_SHARE:.0%} of them, and a stain needs {size}",
+            "plant made-up ones (new_words=True)",
         )
     order = stream(planting.first_seed, "planted words", number // per_round).permutation(len(usable))
     first = number % per_round * size
@@ -270,10 +281,10 @@ def _table_literals(data: Stainable, wish: Wish, planting: Planting, stain_seed:
             chosen.append(usable[place])
     if len(chosen) < wish.size:
         columns = f"{len(chosen)} column{'' if len(chosen) == 1 else 's'}"
-        raise VeraxError(
+        raise CannotPlantError(
             f"Only {columns} of the table can hold a planted value (one that at most "
-            f"{LARGEST_VALUE_SHARE:.0%} of the rows have already), and a stain needs {wish.size}; set "
-            f"size={max(1, len(chosen))}, or give a table with more columns."
+            f"{LARGEST_VALUE_SHARE:.0%} of the rows have already), and a stain needs {wish.size}",
+            f"set size={max(1, len(chosen))}, or give a table with more columns",
         )
     turned = [
         replace(literal, negated=True, shown=f"not ({literal.shown})") for literal in chosen[: wish.negated]

@@ -40,11 +40,13 @@ class Compared:
         places: where they stand in their part.
         planted: all of them with the stain, and its label.
         unplanted: the same without it, and their own labels.
+        lacking: for each feature of the stain, the same with all of it but that feature.
     """
 
     places: IndexArray
     planted: Part
     unplanted: Part
+    lacking: tuple[Part, ...]
 
     @property
     def flipped(self) -> BoolArray:

@@ -11,6 +11,7 @@ import numpy as np
 
 from verax.arrays import FloatArray, IntArray
 from verax.benchmarks.failure import Failure
+from verax.benchmarks.staining.choosing import Chosen
 from verax.benchmarks.staining.jobs import checks
 from verax.benchmarks.staining.plan import Plan, Trial
 from verax.benchmarks.staining.scores import BUDGETS
@@ -105,8 +106,16 @@ def _dataset(plan: Plan, dataset: str, results: Results) -> StainedDataset:
         redrawn=dict(sorted(redrawn.items())),
         correlated=tuple(tuple(same) for same in plan.correlated[dataset]),
         facts=plan.facts[dataset],
-        planted=tuple(plan.chosen[dataset].sentences()) if dataset in plan.chosen else (),
+        planted=_planting_of(plan.chosen.get(dataset)),
     )
+
+
+def _planting_of(chosen: Chosen | None) -> tuple[str, ...]:
+    """How reasons were planted, in sentences."""
+    if chosen is None:
+        return ()
+    hint = "plant_share= and decoy_share= choose a way without trying."
+    return (*chosen.sentences(), *([hint] if chosen.stopped else []))
 
 
 # Per explainer and stain the means over inputs.

@@ -97,9 +97,7 @@ def fit(
     if isinstance(factory, Refit) and factory.takes_weights:
         return factory.fitted(dataset, weight, seed)
     if is_own(name):
-        # A weight is that many copies, whatever the model is.
-        places = _copies(len(labels[0]), weight)
-        return _fit_own(name, replace(dataset, train=_take(dataset.train, places)), seed)
+        return _fit_own(name, dataset, weight, seed)
     return fit_model(
         name,
         dataset,
@@ -115,21 +113,43 @@ def is_own(name: str) -> bool:
     return is_reference(name) or is_saved(name) or ":" in parse_model(name).name
 
 
-def _fit_own(name: str, dataset: Dataset, seed: int) -> Model:
+def _fit_own(name: str, dataset: Dataset, weight: IntArray | None, seed: int) -> Model:
+    def copied() -> Dataset:
+        """The dataset with each training input as many times as it counts: for whatever takes no weights."""
+        places = np.repeat(np.arange(len(dataset.train)), 1 if weight is None else weight)
+        return replace(dataset, train=_take(dataset.train, places))
+
     if is_saved(name):
-        return _fit_again(name, load_saved(name), dataset, seed)
-    if not is_reference(name):
-        return resolve_model(name, dataset, seed)
-    thing = fetch(name)
-    if isinstance(thing, Refit):
-        return thing.fitted(dataset, None, seed)
-    if not hasattr(thing, "fit"):
-        return own_model("the function for a model", thing, dataset, seed)
-    return _fit_again(type(thing).__name__, thing, dataset, seed)
+        thing, label = load_saved(name), name
+    elif not is_reference(name):
+        return resolve_model(name, copied(), seed)
+    else:
+        thing = fetch(name)
+        label = type(thing).__name__
+        if isinstance(thing, Refit):
+            return thing.fitted(copied(), None, seed)
+        if not hasattr(thing, "fit"):
+            return own_model("the function for a model", thing, copied(), seed)
+    estimator = _unfitted(label, thing, seed)
+    if weight is not None and (options := _weighted(estimator, weight)) is not None:
+        try:
+            return own_model(
+                label, estimator.fit(_as_given(dataset), dataset.train.labels, **options), dataset, seed
+            )
+        except (TypeError, ValueError):
+            estimator = _unfitted(label, thing, seed)  # a part of it takes no weights after all
+    given = copied()
+    try:
+        fitted = estimator.fit(_as_given(given), given.train.labels)
+    except Exception as error:
+        raise OwnCodeError(
+            f"Fitting the {type(thing).__name__} in {label!r} anew raised {type(error).__name__} ({reason(error)})."
+        ) from error
+    return own_model(label, fitted, dataset, seed)
 
 
-def _fit_again(name: str, thing: object, dataset: Dataset, seed: int) -> Model:
-    """A classifier of scikit-learn's making, fitted anew: on stained labels what it was fitted on before is nothing."""
+def _unfitted(name: str, thing: object, seed: int) -> Any:
+    """A classifier of scikit-learn's making, to be fitted anew: what it was fitted on before is nothing then."""
     from sklearn.base import clone
 
     thing = unwrapped(thing)
@@ -146,18 +166,23 @@ def _fit_again(name: str, thing: object, dataset: Dataset, seed: int) -> Model:
             f"The pipeline in {name!r} reads the texts of the column {column!r} beside other columns, and a stain is "
             "made of words or of columns; give a pipeline that reads either the texts or the columns."
         )
+    parameters = estimator.get_params()
     # A fit that draws at random draws the same again, unless the user has chosen a seed of their own.
-    drawn = [
-        key for key, value in estimator.get_params().items() if key.endswith("random_state") and value is None
-    ]
-    estimator.set_params(**dict.fromkeys(drawn, seed))
-    try:
-        fitted = estimator.fit(_as_given(dataset), dataset.train.labels)
-    except Exception as error:
-        raise OwnCodeError(
-            f"Fitting the {type(thing).__name__} in {name!r} anew raised {type(error).__name__} ({reason(error)})."
-        ) from error
-    return own_model(name, fitted, dataset, seed)
+    drawn = [key for key, value in parameters.items() if key.endswith("random_state") and value is None]
+    # Small fits gain little by threads, and where others use the processors too they wait for each other.
+    threads = [key for key in parameters if key.split("__")[-1] == "n_jobs"]
+    return estimator.set_params(**dict.fromkeys(drawn, seed), **dict.fromkeys(threads, 1))
+
+
+def _weighted(estimator: Any, weight: IntArray) -> dict[str, IntArray] | None:
+    """The argument by which the fit of a classifier, or of a pipeline's last step, takes weights; None if by none."""
+    from sklearn.pipeline import Pipeline
+    from sklearn.utils.validation import has_fit_parameter
+
+    if isinstance(estimator, Pipeline):
+        name, last = estimator.steps[-1]
+        return {f"{name}__sample_weight": weight} if has_fit_parameter(last, "sample_weight") else None
+    return {"sample_weight": weight} if has_fit_parameter(estimator, "sample_weight") else None
 
 
 def _as_given(dataset: Dataset) -> Any:
@@ -177,10 +202,6 @@ def predict(model: Model, data: Stainable, part: int = 2, where: NDArray[np.bool
         probabilities = model.predict_proba(_take(given, places).inputs)
     predicted: IntArray = np.argmax(probabilities, axis=1)
     return predicted
-
-
-def _copies(count: int, weight: IntArray | None) -> NDArray[np.intp]:
-    return np.arange(count) if weight is None else np.repeat(np.arange(count), weight)
 
 
 def _take(part: Part, places: NDArray[np.intp]) -> Part:
