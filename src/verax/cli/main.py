@@ -123,7 +123,7 @@ def main() -> None:
     sys.path.append(os.getcwd())
     # But what only a file names is somebody else's code, until the user says that it may run.
     at_terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
-    guard(sys.argv[1:], _agrees if at_terminal else None)
+    guard(_agrees if at_terminal else None)
     app(prog_name="verax")
 
 
