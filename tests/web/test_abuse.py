@@ -27,6 +27,7 @@ from small_study import small_study
 from verax.errors import VeraxError
 from verax.studies.model.study_files import save_study
 from verax.studies.store import open_store
+from verax.studies.store.accounts import Wrong
 from verax.studies.store.database import engine as database_module
 from verax.studies.store.participant import in_vain
 from verax.studies.store.status import overview
@@ -502,13 +503,14 @@ def test_participants_are_never_behind_those_who_sign_in(served, answer, monkeyp
     """All who sign in are stopped in the middle of the check; everybody else goes on, and a long queue is cut."""
     gate, checking = Event(), Semaphore(0)
 
-    def slow(*_: object) -> None:
+    def slow(*_: object) -> Wrong:
         checking.release()
         assert gate.wait(LONG)
+        return Wrong("wrong password")
 
     monkeypatch.setattr(experimenter_routes_module, "sign_in", slow)
     free = Limiter(rate=1e6, burst=1_000_000)
-    served.app.state.limits = replace(served.app.state.limits, sign_in_from=free)
+    served.app.state.limits = replace(served.app.state.limits, sign_in_from=free, wrong_passwords=free)
     found = []
 
     def knock() -> None:

@@ -98,7 +98,7 @@ def application(
         lifespan=lifespan,
     )
     app.state.site = site
-    app.state.limits = make_limits()
+    app.state.limits = make_limits(None if site.preview else site.store)
     app.state.health = Health(site.store)
     return app
 

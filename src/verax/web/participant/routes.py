@@ -232,11 +232,14 @@ def submit(request: Request, form: Form) -> Response:
 
 
 def _held_up(request: Request, token: str) -> float:
-    """For how many seconds nothing is taken from a participant who sent too much in vain."""
+    """For how many seconds nothing is taken from a participant who sent too much in vain.
+
+    Only this process is asked, since every answer is: another one that takes something in vain counts it for all.
+    """
     limits = limits_of(request)
     if limits.in_vain_as.is_full(token):
         return 0  # whatever others at the same address do
-    return limits.in_vain_as.wait(token) or limits.in_vain_from.wait(client_key(request))
+    return limits.in_vain_as.wait_here(token) or limits.in_vain_from.wait_here(client_key(request))
 
 
 def _drawn(request: Request, opened: Opened, where: Where) -> Response:
