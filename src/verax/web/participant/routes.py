@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hmac
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Unpack
 
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -33,6 +35,7 @@ from verax.web.participant.notices import notice, unknown
 from verax.web.participant.step_page import answers, client_times, step_number, step_page
 
 LONGEST_CODE = 64
+PAGE_NUMBER = re.compile(r"[0-9]{1,6}", re.ASCII)
 MISSING = "An answer is missing below. This page is not saved yet."
 DELETE = "Delete my answers"
 KEPT = "The answers that you gave before you left are kept for the research, as you chose."
@@ -191,7 +194,10 @@ def look_back(request: Request) -> Response:
     opened = opened_place(request)
     if request.method == "HEAD" or "prefetch" in request.headers.get("Sec-Purpose", ""):
         return Response(status_code=204 if request.method == "HEAD" else 503)
-    where = site_of(request).store.leaf(opened.token, request.path_params["ord"])
+    number = request.path_params["ord"]
+    if not PAGE_NUMBER.fullmatch(number):
+        raise HTTPException(404)
+    where = site_of(request).store.leaf(opened.token, int(number))
     if where is None:
         return see_other(place(request, opened.shown))
     return page(request, "look.html", step_page(where) | _leafing(request, opened, where))
