@@ -35,7 +35,7 @@ from verax.web.participant.notices import notice, unknown
 from verax.web.participant.step_page import answers, client_times, step_number, step_page
 
 LONGEST_CODE = 64
-PAGE_NUMBER = re.compile(r"[0-9]{1,6}", re.ASCII)
+PAGE_NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
 MISSING = "An answer is missing below. This page is not saved yet."
 DELETE = "Delete my answers"
 KEPT = "The answers that you gave before you left are kept for the research, as you chose."
