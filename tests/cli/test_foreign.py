@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -10,10 +11,13 @@ from pathlib import Path
 
 import joblib
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from small_study import begin, finish, small_study
 from verax import foreign
 from verax.errors import VeraxError
+from verax.names import split_outside
 from verax.studies.model.study_files import save_study
 from verax.studies.store import open_store
 from verax.web.serve import default_database
@@ -64,34 +68,115 @@ def test_who_trusts_it_says_so(received):
         assert (received / "ran").exists()
 
 
-@pytest.fixture
-def guarded(monkeypatch):
-    """The guard as it is at the beginning, and again afterwards."""
-    monkeypatch.setattr(foreign, "_guard", foreign._Guard())
-    return foreign.guard
-
-
-def test_what_is_typed_is_meant_and_what_a_file_names_is_asked_for(guarded):
+def test_what_is_typed_is_meant_and_what_a_file_names_is_asked_for():
     foreign.check_foreign("any:Thing", "model")  # a program of one's own, without a guard
     asked = []
-    guarded(["bench", "stain", "--explainers", "lime,mine:Mine(samples=3)"], asked.append)
+    foreign.guard(asked.append)
+    foreign.typed("explainers", "lime,mine:Mine(samples=3)")
     foreign.check_foreign("mine:Mine", "explainer")
     with pytest.raises(VeraxError, match="The explainer 'mine:Other' is code"):
         foreign.check_foreign("mine:Other", "explainer")
     assert "Run it?" in asked[0]
-    guarded([], lambda words: True)
+    foreign.guard(lambda words: True)
     foreign.check_foreign("other:Thing", "model")
-    guarded([], None)
+    foreign.guard(None)
     foreign.check_foreign("other:Thing", "model")  # it was agreed to
     with pytest.raises(VeraxError):
         foreign.check_foreign("third:Thing", "model")
 
 
-def test_a_saved_model_that_only_a_file_names_is_not_unpickled(guarded, tmp_path):
+def test_a_saved_model_that_only_a_file_names_is_not_unpickled(tmp_path):
     from verax.models.resolve import resolve_model
 
     path = tmp_path / "model.joblib"
     joblib.dump({"not": "a model"}, path)
-    guarded(["bench", "stain", "--spec", "spec.toml"])
+    foreign.guard()
     with pytest.raises(VeraxError, match="nothing of it was run"):
         resolve_model(str(path), None)
+
+
+class _Trace:
+    """Leaves a trace when it is unpickled."""
+
+    def __reduce__(self):
+        return Path.touch, (Path("ran"),)
+
+
+@pytest.mark.parametrize("spec", ["m.pkl.toml", "x-m.pkl.toml"])
+def test_a_spec_whose_path_looks_like_a_saved_model_does_not_make_it_trusted(tmp_path, spec):
+    joblib.dump(_Trace(), tmp_path / "m.pkl")
+    (tmp_path / "reviews.csv").write_text("text,label\n" + "good film,1\nbad film,0\n" * 50)
+    named = 'explainers = ["lime"]\nmodels = ["m.pkl"]\n'
+    (tmp_path / spec).write_text(named)
+    ended = verax(tmp_path, "bench", "stain", "--spec", spec, "--dataset", "reviews.csv", "--out", "run")
+    assert ended.returncode == 2
+    assert not (tmp_path / "ran").exists()
+
+
+def test_the_url_of_a_database_does_not_let_a_protocol_in(received):
+    about = json.loads((received / "study.json").read_text())
+    about["spec"]["protocol"]["name"] = "sqlite:/"
+    (received / "study.json").write_text(json.dumps(about))
+    (received / "sqlite.py").write_text(EVIL)
+    url = f"sqlite:///{received / 'answers.sqlite'}"
+    verax(received, "study", "analyze", ".", "--database", url)
+    foreign.guard()
+    foreign.typed("database", url)
+    with pytest.raises(VeraxError, match="nothing of it was run"):
+        foreign.check_foreign("sqlite:/", "protocol")
+    assert not (received / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    "typed", [("judge", "model.pkl", "x.csv"), ("explain", "--model=./model.pkl"), ("explain", "-mmodel.pkl")]
+)
+def test_a_saved_model_that_is_typed_is_loaded_however_it_is_written(tmp_path, typed):
+    joblib.dump(_Trace(), tmp_path / "model.pkl")
+    (tmp_path / "x.csv").write_text("text,label\n" + "good film,1\nbad film,0\n" * 50)
+    more = () if typed[0] == "judge" else ("--dataset", "x.csv")
+    verax(tmp_path, *typed, *more)
+    assert (tmp_path / "ran").exists()
+
+
+letters = st.text(st.sampled_from("ab:./,()= '\"-"), max_size=12)
+
+
+@given(
+    parameter=st.sampled_from([*foreign.CODE, "spec", "out", "database", "text"]), value=letters, name=letters
+)
+@settings(max_examples=600, deadline=None)
+def test_only_what_was_typed_as_a_name_of_that_sort_is_let_through(parameter, value, name):
+    """Whatever is typed: code is let through only if it is, whole, one of the names typed for that sort of thing."""
+    foreign._guard = foreign._Guard()
+    foreign.guard()
+    foreign.typed(parameter, value)
+    for noun in ("model", "explainer", "dataset", "format", "protocol"):
+        passed = _passes(name, noun)
+        whole = [part.strip() for part in split_outside(value)] if parameter.endswith("s") else [value]
+        names = {*whole, *(part.split("(")[0].strip() for part in whole)}
+        assert not passed or (foreign.CODE.get(parameter) == noun and name in names)
+    same_file = Path(name).resolve() in {Path(one).resolve() for one in ([value, *split_outside(value)])}
+    in_front = {Path(part.split("(")[0].strip()).resolve() for part in [value, *split_outside(value)]}
+    if _passes(name, foreign.SAVED_MODEL):
+        assert foreign.CODE.get(parameter) == "model"
+        assert same_file or Path(name).resolve() in in_front
+    foreign._guard = foreign._Guard()
+
+
+@given(trusted=letters, name=letters)
+@settings(max_examples=300, deadline=None)
+def test_trust_in_a_module_is_no_trust_in_a_file_or_in_another_module(trusted, name):
+    foreign._guard = foreign._Guard()
+    foreign.guard()
+    foreign.trust([trusted])
+    assert _passes(name, "protocol") == (trusted in (name, name.partition(":")[0]))
+    assert _passes(name, foreign.SAVED_MODEL) == (Path(trusted).resolve() == Path(name).resolve())
+    foreign._guard = foreign._Guard()
+
+
+def _passes(name: str, noun: str) -> bool:
+    try:
+        foreign.check_foreign(name, noun)
+    except VeraxError:
+        return False
+    return True

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from report.courts.test_courts import ERRING, FOUR, STUDY, stain, verification
+from verax.run.manifest import note_results, start_manifest
 
 
 @pytest.fixture
@@ -48,3 +49,26 @@ def test_a_wrong_folder_is_one_sentence(both, verax):
         "Error: There is no folder 'nowhere'; name folders of benchmark runs and of analysed studies."
     )
     assert not (both / "report.html").exists()
+
+
+def test_a_report_says_that_a_file_was_edited_and_so_does_verify(both, verax):
+    start_manifest(both / "run", {})
+    note_results(both / "run", ["summary.json"])
+    assert "not those that were computed" not in verax("report", "run", "study").out
+    unedited = verax("verify", "run")
+    assert (unedited.status, unedited.out) == (0, "run: 1 files are as they were written.\n")
+    summary = both / "run" / "summary.json"
+    summary.write_text(summary.read_text() + " ")
+    said = " ".join(verax("report", "run", "study").out.split())
+    sentence = "summary.json was changed after it was written."
+    assert f"Note: The numbers of run are not those that were computed: {sentence}" in said
+    assert sentence in (both / "report.html").read_text()
+    edited = verax("verify", "run")
+    assert (edited.status, edited.err) == (3, f"run: {sentence}\n")
+    assert json.loads(verax("verify", "run", "--json").out)[0]["problems"] == [sentence[:-1]]
+
+
+def test_a_folder_without_a_manifest_cannot_be_verified(both, verax):
+    ended = verax("verify", "study")
+    assert ended.status == 2
+    assert ended.err.startswith("Error: There is no manifest.json in 'study'; name the folder of a run")

@@ -27,6 +27,7 @@ from small_study import small_study
 from verax.errors import VeraxError
 from verax.studies.model.study_files import save_study
 from verax.studies.store import open_store
+from verax.studies.store.accounts import Wrong
 from verax.studies.store.database import engine as database_module
 from verax.studies.store.participant import in_vain
 from verax.studies.store.status import overview
@@ -502,13 +503,14 @@ def test_participants_are_never_behind_those_who_sign_in(served, answer, monkeyp
     """All who sign in are stopped in the middle of the check; everybody else goes on, and a long queue is cut."""
     gate, checking = Event(), Semaphore(0)
 
-    def slow(*_: object) -> None:
+    def slow(*_: object) -> Wrong:
         checking.release()
         assert gate.wait(LONG)
+        return Wrong("wrong password")
 
     monkeypatch.setattr(experimenter_routes_module, "sign_in", slow)
     free = Limiter(rate=1e6, burst=1_000_000)
-    served.app.state.limits = replace(served.app.state.limits, sign_in_from=free)
+    served.app.state.limits = replace(served.app.state.limits, sign_in_from=free, wrong_passwords=free)
     found = []
 
     def knock() -> None:
@@ -580,3 +582,36 @@ def test_who_came_by_https_stays_there(served):
     with running(app) as address:
         page = httpx.get(f"{address}/", headers={"X-Forwarded-Proto": "https"}, timeout=LONG)
     assert page.headers["strict-transport-security"] == "max-age=31536000"
+
+
+@pytest.mark.parametrize("digits", [10, 4400, 60_000])
+def test_a_page_of_very_many_digits_is_not_found(served, digits, caplog):
+    place = http_enter(served.client)
+    answer = served.client.get(f"{place}/look/{'9' * digits}")
+    # A head of more than 64 kB is none.
+    assert answer.status_code == 404 if digits < 60_000 else answer.status_code in (400, 404)
+    assert "Traceback" not in caplog.text
+
+
+def test_the_connection_is_closed_after_a_form_that_is_too_large(served):
+    host, port = served.address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=LONG) as connection:
+        head = "POST /enter HTTP/1.1\r\nHost: x\r\nContent-Length: 100000000\r\n"
+        connection.sendall(f"{head}Content-Type: application/x-www-form-urlencoded\r\n\r\n".encode())
+        connection.sendall(b"a" * (forms_module.LARGEST + 100_000))
+        answer = b""
+        while piece := connection.recv(65536):  # until the server closes
+            answer += piece
+    assert b" 413 " in answer.splitlines()[0]
+    assert b"connection: close" in answer.lower()
+
+
+@pytest.mark.parametrize(
+    "path", ["/experimenter/", "/health/", "//experimenter/", "/experimenter/?a=//evil.example"]
+)
+def test_no_redirect_names_the_host_that_was_asked_for(served, path):
+    answer = served.client.get(path, headers={"Host": "evil.example"}, follow_redirects=False)
+    place = answer.headers.get("location", "/")
+    assert re.fullmatch(r"/(?!/).*", place), place
+    if not path.startswith("//"):
+        assert (answer.status_code, place.split("?")[0]) == (307, path.split("?")[0].rstrip("/"))

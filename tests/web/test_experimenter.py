@@ -191,6 +191,32 @@ def test_a_browser_that_is_known_is_let_in_whatever_others_try_from_its_address(
         assert knock(crowd, **here).status_code == 429
 
 
+def test_wrong_passwords_are_counted_over_all_processes(anna):
+    """Two servers on one database, as two processes of a deployment are."""
+    app = make_app(anna.store, anna.store.study)
+    with running(app) as address, httpx.Client(base_url=address, timeout=LONG) as other:
+        tried = [
+            knock((anna.client, other)[number % 2], NAME, "wrong password", X_Forwarded_For="203.0.113.7")
+            for number in range(12)
+        ]
+    # 6 are allowed, and one grows back in half a minute.
+    assert [answer.status_code for answer in tried].count(403) in (6, 7, 8)
+    assert tried[-1].status_code == 429
+
+
+def test_failed_tries_to_sign_in_are_logged_and_shown(anna, caplog):
+    knock(anna.client, NAME, "wrong password", X_Forwarded_For="203.0.113.7")
+    knock(anna.client, "my secret password", "wrong password")
+    said = [record.getMessage() for record in caplog.records if record.name == "verax.web"]
+    assert said[0] == f"A try to sign in as {NAME!r} from 203.0.113.7 failed: wrong password."
+    assert "under a name without an account" in said[1]
+    assert "secret" not in "".join(said)
+    signed_in(anna.client)
+    page = words(anna.client.get("/experimenter").text)
+    assert f"{NAME} could not sign in (wrong password: 1)" in page
+    assert "nobody could not sign in (no such account: 1)" in page
+
+
 # ---- Forms of other sites
 
 

@@ -88,6 +88,17 @@ def test_only_an_owner_changes_anything(anna):
     assert len(collect(anna.store).responses) > 0
 
 
+def test_a_reader_does_not_see_what_people_wrote(anna):
+    for name, role, sees in (("ben", "reader", False), ("cleo", "helper", True)):
+        add_anna(anna.store, name, role)
+        anna.client.cookies.clear()
+        assert knock(anna.client, name).status_code == 303
+        page = anna.client.get(f"/experimenter/participant/{only_person(anna)}").text
+        assert ("Out of curiosity." in page) == sees
+        assert ("(own words, withheld)" in page) == (not sees)
+        assert re.search(r"rating: 7", page)  # what was chosen is for both
+
+
 def test_a_link_shows_the_page_to_anybody_until_there_is_another(anna):
     form = signed_in(anna.client)
     link = re.search(r'href="(/experimenter/shared/[0-9a-f]{32})"', anna.client.get("/experimenter").text)[1]

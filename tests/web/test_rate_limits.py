@@ -6,12 +6,18 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import select
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from real_parts import LONG
+from small_study import Clock, small_study
+from verax.studies.store import buckets as buckets_module
+from verax.studies.store import open_store
+from verax.studies.store.buckets import Buckets
+from verax.studies.store.tables import buckets
 from verax.web.http.rate_limits import Limiter, client_key
 from web.serving import running
 
@@ -77,6 +83,55 @@ def test_never_more_than_the_burst_and_what_grew_back(rate, burst, pauses):
     for first, begin in enumerate(passed):
         for last, end in enumerate(passed[first:], start=first):
             assert last - first + 1 <= burst + rate * (end - begin) + 1e-3
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store(request, tmp_path):
+    """A store whose clock stands until it is moved."""
+    url = f"sqlite:///{tmp_path}/answers.db"
+    if request.param == "postgresql":
+        url = request.getfixturevalue("postgres_url")
+    opened = open_store(small_study(), url, clock=Clock())
+    yield opened
+    opened.close()
+
+
+def test_processes_share_what_is_left(store):
+    """Two limiters with memories of their own, as two processes have them."""
+    here, there = (Limiter(rate=0.5, burst=4, name="x", shared=Buckets(store)) for _ in range(2))
+    assert [limiter.allow("a") for limiter in (here, there, here, there)] == [0] * 4
+    assert there.allow("a") == pytest.approx(2, abs=0.1)
+    assert here.wait("a") == pytest.approx(2, abs=0.1)
+    assert here.wait("b") == 0
+    assert Limiter(rate=0.5, burst=4, name="y", shared=Buckets(store)).allow("a") == 0
+    store.clock.advance(2)
+    fresh = Limiter(rate=0.5, burst=4, name="x", shared=Buckets(store))
+    assert fresh.wait("a") == 0
+    assert fresh.allow("a") == 0
+    assert fresh.allow("a") == pytest.approx(2, abs=0.1)
+
+
+def test_a_clock_that_is_set_back_locks_nobody_out(store):
+    limiter = Limiter(rate=0.5, burst=2, name="x", shared=Buckets(store))
+    assert [limiter.allow("a"), limiter.allow("a")] == [0, 0]
+    store.clock.advance(-24 * 3600)
+    again = Limiter(rate=0.5, burst=2, name="x", shared=Buckets(store))
+    assert again.allow("a") == 0
+    assert again.allow("a") <= 4.1
+
+
+def test_of_who_tries_only_a_keyed_hash_is_stored_and_not_for_long(store, monkeypatch):
+    monkeypatch.setattr(buckets_module, "TIDY_SECONDS", -1)
+    limiter = Limiter(rate=0.5, burst=2, name="x", shared=Buckets(store))
+
+    def stored() -> list[str]:
+        return store.database.read(lambda one: list(one.execute(select(buckets.c.key)).scalars()))
+
+    limiter.allow("203.0.113.7")
+    assert stored() == [store.keyed("bucket x 203.0.113.7")]
+    store.clock.advance(60)
+    limiter.allow("203.0.113.8")
+    assert stored() == [store.keyed("bucket x 203.0.113.8")]
 
 
 def key_of(address: str | None) -> str:

@@ -30,6 +30,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from pydantic.fields import FieldInfo
 
 from verax.errors import VeraxError
+from verax.toml_text import parse_toml
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -219,8 +220,6 @@ def checked_spec(kind: type[Spec], options: Mapping[str, Any]) -> Spec:
 
 def spec_options(spec: str | Path | BaseModel | Mapping[str, object], section: str) -> dict[str, object]:
     """The options of a spec: a TOML file or its text, under a section or at the top, or what such a file holds."""
-    import tomllib
-
     if isinstance(spec, BaseModel):
         return spec.model_dump(exclude_unset=True)
     if isinstance(spec, Mapping):
@@ -228,16 +227,10 @@ def spec_options(spec: str | Path | BaseModel | Mapping[str, object], section: s
     else:
         is_text = isinstance(spec, str) and ("\n" in spec or "=" in spec)
         try:
-            options = tomllib.loads(str(spec) if is_text else Path(spec).read_text(encoding="utf-8"))
+            text = str(spec) if is_text else Path(spec).read_text(encoding="utf-8")
         except FileNotFoundError as error:
             raise VeraxError(f"There is no spec file {str(spec)!r}; check the path.") from error
-        except tomllib.TOMLDecodeError as error:
-            what = "The spec" if is_text else f"The spec {str(spec)!r}"
-            raise VeraxError(f"{what} is not TOML ({error}).") from error
-        except RecursionError as error:
-            raise VeraxError(
-                "The spec has lists or tables in each other that are too deep to be one."
-            ) from error
+        options = parse_toml(text, "The spec" if is_text else f"The spec {str(spec)!r}")
     inside = options.get(section, options)
     if not isinstance(inside, Mapping):
         raise VeraxError(f"{section} is {inside!r} in the spec; write its options below a line [{section}].")

@@ -22,6 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from verax.errors import OwnCodeError, VeraxError, reason
+from verax.foreign import typed
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -131,11 +132,14 @@ class _OneLine(logging.Formatter):
 def one_sentence(command: Callable[P, R]) -> Callable[P, R]:
     """Makes a command end in one sentence on standard error instead of a traceback.
 
-    What the user can mend ends with status 2, an interrupt with 130, a mistake of ours with 1.
+    What the user can mend ends with status 2, an interrupt with 130, a mistake of ours with 1. The arguments are
+    what the user typed, as it was parsed: code that is named there may run.
     """
 
     @functools.wraps(command)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
+        for parameter, value in kwargs.items():
+            typed(parameter, value)
         try:
             return command(*args, **kwargs)
         except OwnCodeError as error:

@@ -18,6 +18,8 @@ from verax.cli.listing import list_things
 from verax.cli.options import split_names
 from verax.cli.report import EXAMPLE, report
 from verax.cli.study import study
+from verax.cli.verify import EXAMPLE as VERIFY_EXAMPLE
+from verax.cli.verify import verify
 from verax.foreign import guard, trust
 
 EXAMPLES = """Examples:
@@ -81,6 +83,7 @@ app.command(
 )(judge)
 app.command("list")(list_things)
 app.command("report", epilog=EXAMPLE)(report)
+app.command("verify", epilog=VERIFY_EXAMPLE)(verify)
 app.command("docs", epilog="Example: verax docs studies")(docs)
 app.add_typer(typer.Typer(name="bench", cls=_Bench, no_args_is_help=True), help=BENCH)
 app.add_typer(study)
@@ -123,7 +126,7 @@ def main() -> None:
     sys.path.append(os.getcwd())
     # But what only a file names is somebody else's code, until the user says that it may run.
     at_terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
-    guard(sys.argv[1:], _agrees if at_terminal else None)
+    guard(_agrees if at_terminal else None)
     app(prog_name="verax")
 
 

@@ -6,6 +6,7 @@ import csv
 import logging
 import re
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from verax.arrays import IntArray
+from verax.data.bounds import check_columns, check_parquet
 from verax.data.encoding import is_missing, to_category, to_number
 from verax.data.lines import json_objects, not_utf8, open_text
 from verax.data.records import Records, counted, number_labels, text_records
@@ -76,7 +78,8 @@ def frame_records(
 ) -> Records:
     """The texts or the table in a DataFrame; its labels may be numbers of named classes."""
     names = [str(name) for name in frame.columns]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
+    check_columns(len(names), "The DataFrame")
+    if twice := _repeated(names):
         raise VeraxError(f"The DataFrame has several columns {twice[0]!r}; give each a name of its own.")
     columns = {name: frame.iloc[:, place].astype(object).tolist() for place, name in enumerate(names)}
     if not len(frame):
@@ -213,6 +216,7 @@ def _read_csv(path: Path, delimiter: str) -> Cells:
                 if not row:
                     continue
                 if header is None:
+                    check_columns(len(row), path)
                     header = row
                 elif len(row) != len(header):
                     raise VeraxError(
@@ -251,9 +255,12 @@ def _refuse_semicolons(path: Path, first_line: str) -> None:
         )
 
 
+def _repeated(names: Iterable[str]) -> list[str]:
+    return sorted(name for name, count in Counter(names).items() if count > 1)
+
+
 def _named(path: Path, names: list[str], columns: Iterable[Iterable[object]]) -> dict[str, list[object]]:
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
+    if twice := _repeated(names):
         raise VeraxError(f"{path} has two columns called {twice[0]!r}; rename one.")
     return {name: list(column) for name, column in zip(names, columns, strict=True)}
 
@@ -261,6 +268,7 @@ def _named(path: Path, names: list[str], columns: Iterable[Iterable[object]]) ->
 def _read_json_lines(path: Path) -> Cells:
     numbered = list(json_objects(path))
     names = list(dict.fromkeys(name for _, row in numbered for name in row))
+    check_columns(len(names), path)
     columns = {name: [row.get(name) for _, row in numbered] for name in names}
     return Cells(
         path, columns, [f"line {number}" for number, _ in numbered], lambda: _typed_json(path, columns)
@@ -281,6 +289,7 @@ def _read_parquet(path: Path) -> Cells:
     import pandas as pd
 
     try:
+        check_parquet(path)
         frame = pd.read_parquet(path)
     except (OSError, ValueError) as error:
         raise VeraxError(

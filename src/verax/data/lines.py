@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+from verax.data.bounds import check_gzip
 from verax.errors import VeraxError
 
 
@@ -16,6 +17,7 @@ def open_text(path: Path, encoding: str = "utf-8-sig") -> IO[str]:
     with path.open("rb") as file:
         is_gzip = file.read(2) == b"\x1f\x8b"
     if is_gzip:
+        check_gzip(path)
         return gzip.open(path, "rt", encoding=encoding, newline="")
     return path.open(encoding=encoding, newline="")
 
@@ -51,6 +53,14 @@ def json_objects(path: Path) -> Iterator[tuple[int, dict[str, object]]]:
             raise VeraxError(
                 f"Line {number} of {path} is not JSON ({error.msg} at character {error.pos + 1}); "
                 "write one JSON object per line."
+            ) from error
+        except (
+            RecursionError,
+            ValueError,
+        ) as error:  # brackets in brackets, or a number of thousands of digits
+            raise VeraxError(
+                f"Line {number} of {path} is JSON that is too deep, or has a number that is too long, to be read; "
+                "write plain values."
             ) from error
         if not isinstance(value, dict):
             raise VeraxError(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from verax.errors import VeraxError, reason
 from verax.extras import install_command
-from verax.foreign import check_foreign
+from verax.foreign import SAVED_MODEL, check_foreign
 from verax.models.adapt import as_model, reads_texts
 from verax.models.base import Model
 from verax.models.fit import fit_model
@@ -104,7 +104,7 @@ def load_saved(name: str) -> object:
                 f"The saved model {str(path)!r} needs torch; {install_command('neural')}."
             ) from error
         return load_model(path)
-    check_foreign(str(path), "saved model")
+    check_foreign(str(path), SAVED_MODEL)
     import joblib
 
     try:

@@ -6,7 +6,7 @@ import json
 import logging
 import os
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 from verax.errors import VeraxError
 from verax.run.canonical import canonical, write_json
+from verax.run.checksums import file_hashes
 from verax.text import listed
 from verax.version import VERSION
 
@@ -73,16 +74,23 @@ def start_manifest(
     if code:
         manifest["code"] = dict(code)
     manifest["finished"] = None
+    manifest.pop("results", None)  # which are written again
     write_json(Path(folder) / NAME, manifest)
     return manifest
 
 
 def finish_manifest(folder: str | Path) -> Manifest:
     """Note in the manifest that the run is complete."""
-    manifest = _read(Path(folder) / NAME)
-    if manifest is None:
-        raise VeraxError(f"{folder} has no {NAME}; begin the run first.")
+    manifest = _begun(folder)
     manifest["finished"] = _now()
+    write_json(Path(folder) / NAME, manifest)
+    return manifest
+
+
+def note_results(folder: str | Path, names: Iterable[str]) -> Manifest:
+    """Note in the manifest what the files of a complete run hold, so that it is seen when one is edited."""
+    manifest = _begun(folder)
+    manifest["results"] = file_hashes(Path(folder), names)
     write_json(Path(folder) / NAME, manifest)
     return manifest
 
@@ -149,6 +157,13 @@ def _read(path: Path) -> Manifest | None:
         ) from error
     if not isinstance(manifest, dict) or not all(name in manifest for name in (*IDENTITY, "versions")):
         raise VeraxError(f"{path} is no manifest of a run; choose another --out.")
+    return manifest
+
+
+def _begun(folder: str | Path) -> Manifest:
+    manifest = _read(Path(folder) / NAME)
+    if manifest is None:
+        raise VeraxError(f"{folder} has no {NAME}; begin the run first.")
     return manifest
 
 

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from urllib.parse import urlsplit, urlunsplit
 
 from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoConnection
@@ -69,7 +70,7 @@ def make_app(
             *([Route("/", _to_the_front)] if folder else first_routes()),
             _both("/p/{token}", participant.here, participant.submit),
             _both("/p/{token}/leave", ask_to_leave, leave),
-            Route("/p/{token}/look/{ord:int}", participant.look_back),
+            Route("/p/{token}/look/{ord}", participant.look_back),
             *([] if preview else [Route("/health", health), *experimenter_routes()]),
         ],
         _closing,
@@ -98,7 +99,7 @@ def application(
         lifespan=lifespan,
     )
     app.state.site = site
-    app.state.limits = make_limits()
+    app.state.limits = make_limits(None if site.preview else site.store)
     app.state.health = Health(site.store)
     return app
 
@@ -199,11 +200,21 @@ class SafeHeaders:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
+                if message["status"] == 307:
+                    # The router's own, to an address without a slash at its end: it would name the host that was asked
+                    # for, which may be anybody's.
+                    headers["location"] = _below(headers["location"])
                 for name, value in headers_for(scope["scheme"]).items():
                     headers.setdefault(name, value)
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
+
+
+def _below(location: str) -> str:
+    """An address on this server, whatever host it names."""
+    parts = urlsplit(location)
+    return urlunsplit(("", "", "/" + parts.path.lstrip("/\\"), parts.query, ""))
 
 
 class CutShort:

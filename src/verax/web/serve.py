@@ -22,6 +22,7 @@ from uvicorn.supervisors import Multiprocess
 from verax.errors import VeraxError
 from verax.studies.model.freeze import frozen
 from verax.studies.model.study_files import load_study
+from verax.studies.store.clock import share_clock
 from verax.studies.store.database.redirect import present_url
 from verax.studies.store.together import folder_of, open_together
 from verax.web.app import make_app
@@ -58,6 +59,7 @@ def serve(
         title: of the first page of several studies; that of the first study if empty.
     """
     trusted, names = proxies(proxy), host_names(host_name)
+    share_clock()
     if workers < 1:
         raise VeraxError(f"A study is served by at least one process; workers is {workers}.")
     folders = [str(one) for one in ([folder] if isinstance(folder, str | Path) else folder)]

@@ -109,3 +109,15 @@ def test_other_models_are_fitted_each_time(data, trainings, tmp_path):
     resolve_model("logistic", data)
     assert trainings == ["logistic", "logistic"]
     assert not (tmp_path / "cache" / "networks").exists()
+
+
+@pytest.mark.parametrize("name", ["model.json", "reference"])
+def test_a_network_whose_files_changed_is_trained_again(data, trainings, tmp_path, name):
+    resolve_model(NAME, data)
+    [folder] = (tmp_path / "cache" / "networks").iterdir()
+    path = next(path for path in sorted(folder.iterdir()) if path.name.startswith(name))
+    path.write_bytes(path.read_bytes().replace(b"1", b"2").replace(b"a", b"e"))
+    resolve_model(NAME, data)
+    assert trainings == [NAME, NAME]
+    resolve_model(NAME, data)
+    assert len(trainings) == 2

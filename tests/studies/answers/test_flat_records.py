@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from answering import answer_step, finish, first_option, forward, go_to, small
 from small_study import CHECKS, begin
 from verax.studies.answers.exclusion import apply_exclusions
@@ -167,6 +169,7 @@ class TestResponses:
             "late": False,
             "withheld": False,
             "seconds": 3.0,
+            "doubtful": False,
             "client_ms": 2800.0,
             "visible_ms": 2500,
             "blurs": 2,
@@ -177,6 +180,29 @@ class TestResponses:
         assert (second["late"], second["views"], second["seconds"], second["minute"]) == (True, 2, 12.0, 0.75)
         assert (second["client_ms"], second["visible_ms"], second["blurs"]) == (None, None, None)
         assert (rating["question"], rating["score"], rating["position"]) == ("rating", None, 2)
+
+    @pytest.mark.parametrize(
+        ("passed", "browser_ms", "doubtful"),
+        [
+            (5, 4800, False),
+            (5, None, False),
+            (-3595, 4800, True),  # the clock was set back by an hour
+            (3605, 4800, True),  # and forth
+            (5 - 4, 4900, True),  # by four seconds
+            (2 * 24 * 3600, None, True),
+        ],
+    )
+    def test_times_over_a_step_of_the_clock_are_marked(self, opened, clock, passed, browser_ms, doubtful):
+        store = opened(small(rows=1))
+        token = begin(store)
+        go_to(store, token, clock, "test")
+        where = store.show(token)
+        clock.advance(passed)
+        client = {} if browser_ms is None else {"shown": 0, "submitted": browser_ms}
+        given = {question.name: "1" for question in where.screen.questions}
+        store.submit(token, where.ord, where.nonce, given, client)
+        [record] = [one for one in response_records(store) if one["step"] == where.ord]
+        assert (record["seconds"], record["doubtful"]) == (passed, doubtful)
 
     def test_a_right_prediction_is_worth_one(self, opened, clock):
         store = opened(small(rows=1))

@@ -48,12 +48,12 @@ def test_who_has_the_password_gets_a_session(store, anna):
     "wrong", ["", PASSWORD.upper(), PASSWORD + " ", PASSWORD[:-1], "x" * 5000, "\x00\ud800"]
 )
 def test_a_wrong_password_gives_none(store, anna, wrong):
-    assert accounts.sign_in(store, anna, wrong) is None
+    assert isinstance(accounts.sign_in(store, anna, wrong), accounts.Wrong)
 
 
 @pytest.mark.parametrize("name", ["", "nobody", "' OR 1=1 --", "\x00", "\ud800", "x" * 5000])
 def test_a_wrong_name_gives_none(store, name):
-    assert accounts.sign_in(store, name, PASSWORD) is None
+    assert isinstance(accounts.sign_in(store, name, PASSWORD), accounts.Wrong)
 
 
 def test_an_unknown_name_takes_the_work_of_a_known_one(store, anna, monkeypatch):
@@ -109,7 +109,7 @@ def test_a_new_password_takes_the_place_of_the_old_one_and_ends_all_sessions(sto
     token = accounts.sign_in(store, anna, PASSWORD)
     accounts.change_password(store, anna, "another password")
     assert accounts.signed_in(store, token) is None
-    assert accounts.sign_in(store, anna, PASSWORD) is None
+    assert isinstance(accounts.sign_in(store, anna, PASSWORD), accounts.Wrong)
     assert accounts.sign_in(store, anna, "another password")
 
 
@@ -117,7 +117,7 @@ def test_a_removed_account_lets_nobody_in(store, anna):
     token = accounts.sign_in(store, anna, PASSWORD)
     accounts.remove_account(store, anna)
     assert accounts.signed_in(store, token) is None
-    assert accounts.sign_in(store, anna, PASSWORD) is None
+    assert isinstance(accounts.sign_in(store, anna, PASSWORD), accounts.Wrong)
     with pytest.raises(VeraxError, match=r"There is no account 'anna .*' in this database"):
         accounts.remove_account(store, anna)
     with pytest.raises(VeraxError, match="There is no account"):
@@ -172,7 +172,7 @@ def test_an_account_of_one_study_is_none_in_another_of_the_same_database(open_wi
     accounts.add_account(mine, name, PASSWORD, "helper")
     token = accounts.sign_in(mine, name, PASSWORD)
     assert accounts.signed_in(mine, token) == accounts.Experimenter(name, "helper")
-    assert accounts.sign_in(other, name, PASSWORD) is None
+    assert isinstance(accounts.sign_in(other, name, PASSWORD), accounts.Wrong)
     assert accounts.signed_in(other, token) is None
     # Once it has a role there, it has that one.
     accounts.set_role(other, name, "reader")
@@ -191,15 +191,70 @@ def test_a_second_factor_is_asked_for_and_each_code_is_good_once(store, anna, cl
     accounts.set_second_factor(store, anna, secret)
     now = int(clock().timestamp() // one_time_codes.SECONDS)
     code = one_time_codes.code_at(secret, now)
-    assert accounts.sign_in(store, anna, PASSWORD) is None
-    assert accounts.sign_in(store, anna, PASSWORD, "000000" if code != "000000" else "000001") is None
-    assert accounts.sign_in(store, anna, "a wrong password", code) is None
-    assert accounts.sign_in(store, anna, PASSWORD, code) is not None
-    assert accounts.sign_in(store, anna, PASSWORD, code) is None
+    assert isinstance(accounts.sign_in(store, anna, PASSWORD), accounts.Wrong)
+    assert isinstance(
+        accounts.sign_in(store, anna, PASSWORD, "000000" if code != "000000" else "000001"), accounts.Wrong
+    )
+    assert isinstance(accounts.sign_in(store, anna, "a wrong password", code), accounts.Wrong)
+    assert isinstance(accounts.sign_in(store, anna, PASSWORD, code), str)
+    assert isinstance(accounts.sign_in(store, anna, PASSWORD, code), accounts.Wrong)
     clock.advance(one_time_codes.SECONDS)
-    assert accounts.sign_in(store, anna, PASSWORD, one_time_codes.code_at(secret, now + 1)) is not None
+    assert isinstance(accounts.sign_in(store, anna, PASSWORD, one_time_codes.code_at(secret, now + 1)), str)
     accounts.set_second_factor(store, anna, None)
-    assert accounts.sign_in(store, anna, PASSWORD) is not None
+    assert isinstance(accounts.sign_in(store, anna, PASSWORD), str)
+
+
+def code_now(secret: str, clock, later: int = 0) -> str:
+    return one_time_codes.code_at(secret, int(clock().timestamp() // one_time_codes.SECONDS) + later)
+
+
+def wrong_code(secret: str, clock) -> str:
+    right = {code_now(secret, clock, shift) for shift in (-1, 0, 1)}
+    return next(code for code in map(str, range(100_000, 100_005)) if code not in right)
+
+
+def test_after_many_wrong_codes_two_in_a_row_are_asked_for_and_nobody_is_locked_out(store, anna, clock):
+    """Who has the password but not the phone must not guess six digits, nor keep the owner out by trying."""
+    secret = one_time_codes.new_secret()
+    accounts.set_second_factor(store, anna, secret)
+    for _ in range(accounts.MOST_WRONG_CODES + 1):
+        assert accounts.sign_in(store, anna, PASSWORD, wrong_code(secret, clock)) == accounts.Wrong(
+            "wrong code"
+        )
+    # The right code alone could have been guessed by now.
+    assert accounts.sign_in(store, anna, PASSWORD, code_now(secret, clock)) == accounts.Wrong("wrong code")
+    two = code_now(secret, clock, -1) + code_now(secret, clock)
+    assert isinstance(accounts.sign_in(store, anna, PASSWORD, f"{two[:6]} {two[6:]}"), str)
+    assert accounts.sign_in(store, anna, PASSWORD, two) == accounts.Wrong("wrong code")  # used
+    clock.advance(one_time_codes.SECONDS)
+    assert isinstance(accounts.sign_in(store, anna, PASSWORD, code_now(secret, clock)), str)
+
+
+def test_wrong_passwords_do_not_count_as_wrong_codes(store, anna, clock):
+    secret = one_time_codes.new_secret()
+    accounts.set_second_factor(store, anna, secret)
+    for _ in range(accounts.MOST_WRONG_CODES + 1):
+        accounts.sign_in(store, anna, "a wrong password", wrong_code(secret, clock))
+    assert isinstance(accounts.sign_in(store, anna, PASSWORD, code_now(secret, clock)), str)
+
+
+def test_failed_tries_are_on_record_once_an_hour_for_each_name(store, anna, clock):
+    def records() -> list[tuple[str, dict]]:
+        query = (
+            select(actions.c.by, actions.c.data)
+            .where(actions.c.study_id == store.study_id, actions.c.type == accounts.FAILED)
+            .order_by(actions.c.id)
+        )
+        return [tuple(row) for row in store.database.read(lambda connection: connection.execute(query).all())]
+
+    for name, password in [(anna, "wrong password"), (anna, "another one"), ("my secret password", "anna")]:
+        accounts.sign_in(store, name, password)
+    assert records() == [(anna, {"wrong password": 2}), ("nobody", {"no such account": 1})]
+    clock.advance(accounts.RECORD_SECONDS)
+    accounts.sign_in(store, anna, "wrong password")
+    assert records()[2:] == [(anna, {"wrong password": 1})]
+    assert accounts.sign_in(store, anna, PASSWORD)
+    assert len(records()) == 3
 
 
 def test_accounts_from_before_there_were_roles_own_every_study(store_url):

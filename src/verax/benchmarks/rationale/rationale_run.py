@@ -26,7 +26,7 @@ from verax.codec import decode
 from verax.errors import VeraxError
 from verax.run import Outcome, Progress, Store, execute, write_json
 from verax.run.jobs import Job
-from verax.run.manifest import Manifest, finish_manifest, start_manifest
+from verax.run.manifest import Manifest, finish_manifest, note_results, start_manifest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -116,6 +116,7 @@ def run_rationale(
     write_json(folder / "summary.json", run.summary.to_dict())
     write_json(folder / "timings.json", [asdict(timing) for timing in run.timings])
     run.measurements.to_parquet(folder / "results.parquet", index=False)
+    note_results(folder, ("summary.json", "timings.json", "results.parquet"))
     return run
 
 

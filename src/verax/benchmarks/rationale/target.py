@@ -19,6 +19,7 @@ from verax.errors import VeraxError
 from verax.models import Model
 from verax.models.capabilities import ask_for
 from verax.run.canonical import canonical
+from verax.run.checksums import is_whole, seal
 from verax.run.objects import PREFIX, fetch, is_reference
 from verax.seeds import stream
 from verax.text import percent
@@ -183,13 +184,13 @@ def target_model(name: str, data: Dataset, training: Training) -> Model:
 def trained(data: Dataset, training: Training) -> Model:
     """A rationale model for a dataset; one with the same data, options and seed is taken from where it was kept."""
     from verax.models.fit import fit_model
-    from verax.models.neural import ABOUT
     from verax.models.neural.saving import load_model, save_model
 
     folder = kept_in(data, training)
-    if not (folder / ABOUT).is_file():
+    if not is_whole(folder):
         model = fit_model("rationale", data, seed=training.seed, options=training.options)
         save_model(model, folder, test=data.test, reference=False)
+        seal(folder)
     return with_reference(load_model(folder), data)
 
 

@@ -15,7 +15,7 @@ from verax.benchmarks.staining.summarise import summarise, trial_results
 from verax.benchmarks.staining.summary import Summary
 from verax.errors import VeraxError
 from verax.run import Outcome, Progress, Store, execute, write_json
-from verax.run.manifest import Manifest, check_manifest, finish_manifest, start_manifest
+from verax.run.manifest import Manifest, check_manifest, finish_manifest, note_results, start_manifest
 from verax.run.progress import During, quietly
 
 if TYPE_CHECKING:
@@ -116,4 +116,5 @@ def _write(plan: Plan, folder: Path, outcomes: Sequence[Outcome], manifest: Mani
     write_json(folder / "summary.json", run.summary.to_dict())
     write_json(folder / "timings.json", [asdict(timing) for timing in run.timings])
     run.measurements.to_parquet(folder / "results.parquet", index=False)
+    note_results(folder, ("summary.json", "timings.json", "results.parquet"))
     return run

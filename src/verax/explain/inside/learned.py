@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -120,7 +121,7 @@ def _stored(path: Path) -> Arrays | None:
     try:
         with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-    except (OSError, ValueError, EOFError, KeyError, BadZipFile):
+    except (OSError, ValueError, EOFError, KeyError, BadZipFile, NotImplementedError, zlib.error):
         return None
     with contextlib.suppress(OSError):
         os.utime(path)  # used today

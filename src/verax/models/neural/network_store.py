@@ -25,6 +25,7 @@ from verax.models.neural.networks import TableNetwork, TextNetwork
 from verax.models.neural.representations import cache_folder
 from verax.models.neural.saving import NETWORKS, load_model, save_model
 from verax.run.canonical import canonical
+from verax.run.checksums import is_whole, seal
 
 # What is kept at the most; the least recently used goes first.
 MAX_BYTES = 1_000_000_000
@@ -49,8 +50,8 @@ def kept_network(
     versions = [torch.__version__, np.__version__, _code()]
     about = canonical([name, dict(options), contents, dataset.hash, seed, versions], "network")
     folder = cache_folder() / "networks" / hashlib.sha256(about.encode()).hexdigest()[:32]
-    if (folder / ABOUT).is_file():
-        # What a full disk or another program left half written is trained again.
+    if is_whole(folder):
+        # What a full disk or another program left half written, or whose bytes changed, is trained again.
         with contextlib.suppress(VeraxError, OSError):
             model = load_model(folder)
             (folder / ABOUT).touch()  # used today
@@ -59,6 +60,7 @@ def kept_network(
     if isinstance(trained, TextNetwork | TableNetwork) and type(trained.network).__name__ in NETWORKS:
         with contextlib.suppress(VeraxError, OSError):
             save_model(trained, folder)
+            seal(folder)
             _make_room(folder.parent)
     return trained
 

@@ -187,15 +187,22 @@ def _outcome(
     about = json.dumps([precision, probe.read_text(encoding="utf-8"), machine, engine, choices])
     path = cache_folder() / "precision" / f"{hashlib.sha256(about.encode()).hexdigest()[:32]}.json"
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        return str(json.loads(path.read_text(encoding="utf-8"))["said"])
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        if kept["sum"] == _checksum(about, kept["said"]):
+            return str(kept["said"])
     said, is_telling = _tried(probe, precision, engine, dict(choices))
     if is_telling:
         with contextlib.suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
             whole = path.with_suffix(f".{uuid4().hex}")
-            whole.write_text(json.dumps({"said": said, "precision": precision, "machine": machine}), "utf-8")
+            kept = {"said": said, "precision": precision, "machine": machine, "sum": _checksum(about, said)}
+            whole.write_text(json.dumps(kept), "utf-8")
             whole.replace(path)
     return said
+
+
+def _checksum(about: str, said: str) -> str:
+    return hashlib.sha256(f"{about}\0{said}".encode()).hexdigest()
 
 
 def _tried(probe: Path, precision: str, engine: str, choices: dict[str, str]) -> tuple[str, bool]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +19,12 @@ from verax.models.neural.encoders import Encoded
 MAX_BYTES = 2_000_000_000
 # Texts represented between two writes: what a killed process loses at the most.
 STEP = 512
+# What reading a damaged file raises; the messages of its errors may be no text themselves.
+DAMAGED = (sqlite3.Error, ValueError)
+# What a damaged page holds may have any type.
+FIND = "SELECT width, data, sum FROM checked WHERE key = ? AND typeof(data) = 'blob' AND typeof(width) = 'integer'"
+
+logger = logging.getLogger(__name__)
 
 
 def cache_folder() -> Path:
@@ -31,6 +38,8 @@ def cache_folder() -> Path:
 @dataclass(frozen=True)
 class Representations:
     """A store of arrays by the content of texts; the least recently used go when it is full.
+
+    Each array has a checksum: one whose bytes changed on the disk is computed again.
 
     Attributes:
         path: its file.
@@ -61,7 +70,10 @@ class Representations:
                 some = missing[first : first + STEP]
                 computed = dict(zip(some, compute([texts_by_key[key] for key in some]), strict=True))
                 arrays |= computed
-                self._keep(store, computed)
+                try:
+                    self._keep(store, computed)
+                except DAMAGED:
+                    self._begin_anew()
         return [arrays[key] for key in keys]
 
     def _open(self) -> sqlite3.Connection:
@@ -69,7 +81,7 @@ class Representations:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             store = sqlite3.connect(self.path, timeout=60)
             self._make(store)
-        except (OSError, sqlite3.Error):
+        except (OSError, *DAMAGED):
             # A folder that cannot be written, or a file that is something else: compute, and keep nothing.
             store = sqlite3.connect(":memory:")
             self._make(store)
@@ -78,36 +90,51 @@ class Representations:
     @staticmethod
     def _make(store: sqlite3.Connection) -> None:
         with store:
+            store.execute("DROP TABLE IF EXISTS arrays")  # of earlier versions, without checksums
             store.execute(
-                "CREATE TABLE IF NOT EXISTS arrays (key BLOB PRIMARY KEY, width INTEGER, data BLOB, used REAL)"
+                "CREATE TABLE IF NOT EXISTS checked "
+                "(key BLOB PRIMARY KEY, width INTEGER, data BLOB, used REAL, sum BLOB)"
             )
 
-    @staticmethod
-    def _stored(store: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, Encoded]:
+    def _stored(self, store: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, Encoded]:
         arrays: dict[bytes, Encoded] = {}
-        with store:
-            for key in keys:
-                row = store.execute("SELECT width, data FROM arrays WHERE key = ?", (key,)).fetchone()
-                if row is not None:
-                    arrays[key] = np.frombuffer(row[1], dtype="<f2").reshape(-1, row[0])
-            # Not SQLite's own clock: it counts milliseconds, in which a quick machine reads and writes several times.
-            store.executemany(
-                "UPDATE arrays SET used = ? WHERE key = ?", [(time.time_ns(), key) for key in arrays]
-            )
+        try:
+            with store:
+                for key in keys:
+                    row = store.execute(FIND, (key,)).fetchone()
+                    if row is not None and row[2] == _checksum(key, row[0], row[1]):
+                        arrays[key] = np.frombuffer(row[1], dtype="<f2").reshape(-1, row[0])
+                # Not SQLite's own clock: it counts milliseconds, in which a quick machine reads several times.
+                store.executemany(
+                    "UPDATE checked SET used = ? WHERE key = ?", [(time.time_ns(), key) for key in arrays]
+                )
+        except DAMAGED:
+            self._begin_anew()
         return arrays
 
+    def _begin_anew(self) -> None:
+        """Removes a file that is no database any more; whoever has it open works on, and keeps nothing."""
+        logger.warning(
+            "The store %s is damaged; it is begun anew, and what was in it is computed again.", self.path
+        )
+        with suppress(OSError):
+            self.path.unlink()
+
     def _keep(self, store: sqlite3.Connection, arrays: dict[bytes, Encoded]) -> None:
-        rows = [
-            (key, array.shape[1], array.astype("<f2").tobytes(), time.time_ns())
-            for key, array in arrays.items()
-        ]
+        stored = [(key, array.shape[1], array.astype("<f2").tobytes()) for key, array in arrays.items()]
+        rows = [(*row, time.time_ns(), _checksum(*row)) for row in stored]
         with store:
-            store.executemany("INSERT OR REPLACE INTO arrays VALUES (?, ?, ?, ?)", rows)
-            (held,) = store.execute("SELECT TOTAL(LENGTH(data)) FROM arrays").fetchone()
+            store.executemany("INSERT OR REPLACE INTO checked VALUES (?, ?, ?, ?, ?)", rows)
+            (held,) = store.execute("SELECT TOTAL(LENGTH(data)) FROM checked").fetchone()
             if held > self.max_bytes:
                 # So many of the oldest that a quarter is free again: full stores are then cleared rarely.
                 store.execute(
-                    "DELETE FROM arrays WHERE key IN (SELECT key FROM (SELECT key, SUM(LENGTH(data)) OVER "
-                    "(ORDER BY used DESC, key) AS newer FROM arrays) WHERE newer > ?)",
+                    "DELETE FROM checked WHERE key IN (SELECT key FROM (SELECT key, SUM(LENGTH(data)) OVER "
+                    "(ORDER BY used DESC, key) AS newer FROM checked) WHERE newer > ?)",
                     (0.75 * self.max_bytes,),
                 )
+
+
+def _checksum(key: bytes, width: int, data: bytes) -> bytes:
+    """Of all that is stored of an array: the key too, or rows could be exchanged."""
+    return hashlib.sha256(b"%s %d %s" % (key, width, data)).digest()[:16]

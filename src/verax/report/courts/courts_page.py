@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -27,6 +27,7 @@ from verax.report.courts.order import (
 )
 from verax.report.explanations.explanations_page import _environment
 from verax.run import library_versions, write_json
+from verax.run.checksums import verify
 from verax.stats.ranks.methods_needed import Needed
 from verax.stats.thresholds import FEWEST_METHODS
 from verax.text import NOTHING, counted, listed, p_number
@@ -64,6 +65,7 @@ class BothCourts:
 def compare_courts(folders: Sequence[Path]) -> BothCourts:
     """Every number of the page."""
     courts, notes = read_courts(folders)
+    notes = [*_edited(folders), *notes]
     compared = comparisons(courts)
     return BothCourts(
         folders=tuple(str(folder) for folder in folders),
@@ -76,6 +78,17 @@ def compare_courts(folders: Sequence[Path]) -> BothCourts:
         versions=library_versions(),
         agreements=tuple(agreements(courts)),
     )
+
+
+def _edited(folders: Sequence[Path]) -> Iterator[str]:
+    """A sentence for each folder of which a file was changed after it was written."""
+    for folder in folders:
+        try:
+            found = verify(folder, jobs=False)
+        except VeraxError:
+            continue  # without a manifest nothing is known
+        if found.problems:
+            yield f"The numbers of {folder} are not those that were computed: {listed(found.problems)}."
 
 
 def write_courts_report(folders: Sequence[Path], out: Path) -> BothCourts:

@@ -81,12 +81,16 @@ Measured = tuple[float, int, Evidence]
 
 
 def _too_fast(person: Person) -> Measured | None:
-    """The median of the seconds from the first display of a page with an item to its answer."""
+    """The median of the seconds from the first display of a page with an item to its answer.
+
+    Where the server's clock was set back in between there are none.
+    """
     seconds = [
         (step.received_at - step.opened_at) / SECOND
         for step in person.closed
         if step.state == "closed" and step.item is not None and _asks(person, step)
     ]
+    seconds = [each for each in seconds if each >= 0]
     return (median(seconds), len(seconds), {}) if seconds else None
 
 

@@ -11,6 +11,10 @@ from verax.studies.model.screen import Meaning, Screen
 from verax.studies.model.study import Study
 from verax.studies.protocol.contract import make_protocol
 
+# Of the server's seconds beside the browser's: what a page may take on its way, and how long a page that was displayed
+# once may lie unseen. More than a day is no time of an answer.
+SLACK, AWAY, DAY = 2.0, 600.0, 24 * 3600.0
+
 Record = dict[str, object]
 # By question: what the answers that a page offered mean, in the order in which they stood.
 Offered = Mapping[str, list[str]]
@@ -34,6 +38,21 @@ class StepColumns(TypedDict):
     blurs: int | None
     views: int
     minute: float | None
+
+
+def is_doubtful(seconds: float | None, client_ms: float | None, views: int) -> bool:
+    """Whether the server's time of an answer cannot be right, as after its clock was set.
+
+    It is negative, more than a day, less than the browser counted, or far more although the page was displayed once.
+    """
+    if seconds is None:
+        return False
+    browser = None if client_ms is None else client_ms / 1000
+    return (
+        not 0 <= seconds <= DAY
+        or (browser is not None and browser > seconds + SLACK)
+        or (browser is not None and views == 1 and seconds > browser + AWAY)
+    )
 
 
 class ResponseRecords:
@@ -135,6 +154,7 @@ class ResponseRecords:
             "late": step["late"],
             "withheld": withheld,
             "seconds": step["seconds"],
+            "doubtful": is_doubtful(step["seconds"], step["client_ms"], step["views"]),
             "client_ms": step["client_ms"],
             "visible_ms": step["visible_ms"],
             "blurs": step["blurs"],

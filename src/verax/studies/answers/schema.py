@@ -163,6 +163,13 @@ RESPONSES = (
         "seconds", "number", "From the first display to the receipt of the answer, by the server's clock."
     ),
     Column(
+        "doubtful",
+        "boolean",
+        "Whether these seconds cannot be right, as after a step of the server's clock: negative, more than a day, "
+        "fewer than the browser counted, or ten minutes more although the page was displayed once.",
+        later=True,
+    ),
+    Column(
         "client_ms",
         "number",
         "Milliseconds from the drawing of the page to its sending, by the browser's clock.",

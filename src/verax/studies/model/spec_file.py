@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import tomllib
 from pathlib import Path
 from typing import Any, get_args
 
@@ -11,6 +10,7 @@ from pydantic import ValidationError
 
 from verax.errors import VeraxError
 from verax.studies.model.spec import StudySpec
+from verax.toml_text import parse_toml
 
 
 def make_study_spec(options: dict[str, Any], source: str = "the spec") -> StudySpec:
@@ -67,12 +67,4 @@ def read_spec_text(path: str | Path) -> str:
 
 def parse_study_spec(text: str, source: str = "the spec") -> StudySpec:
     """The spec in the text of a TOML file; ``source`` is what errors call it."""
-    try:
-        options = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise VeraxError(f"{source} is not TOML ({error}).") from error
-    except RecursionError as error:
-        raise VeraxError(
-            f"{source} has tables or lists in each other that are too deep to be a spec."
-        ) from error
-    return make_study_spec(options, source)
+    return make_study_spec(parse_toml(text, source), source)

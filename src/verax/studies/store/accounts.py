@@ -6,6 +6,7 @@ Of a password only its argon2 hash is stored, of a session only the hash of its 
 from __future__ import annotations
 
 import hmac
+import time
 import unicodedata
 from dataclasses import dataclass
 from functools import cache
@@ -18,18 +19,25 @@ from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, func,
 from sqlalchemy.exc import IntegrityError
 
 from verax.errors import VeraxError
-from verax.studies.store.clock import SECOND, micros, to_micros
+from verax.studies.store.clock import SECOND, micros, to_micros, utc_now
 from verax.studies.store.one_time_codes import period_of
+from verax.studies.store.people import Transaction, act
 from verax.studies.store.store import Store
-from verax.studies.store.tables import experimenters, roles, sessions
+from verax.studies.store.tables import actions, experimenters, roles, sessions
 from verax.studies.store.tokens import new_token, token_hash
 
+FAILED = "failed sign-in"  # an action
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 10, 1000
 LONGEST_NAME = 64
 SESSION_SECONDS = 12 * 3600
+# Wrong codes with the right password, after which two codes in a row are asked for. Who has the phone can always show
+# them, so that nobody is locked out by somebody who knows the password; and nobody guesses twelve digits.
+MOST_WRONG_CODES = 5
+NOBODY = "nobody"  # whom a record of a failed sign-in names where there is no account
+RECORD_SECONDS = 3600  # in which tries to sign in are one record
 DEVICE_SECONDS = 180 * 24 * 3600  # for which a browser is known in which somebody has signed in
 # Who did something may also be one of these; see the table of actions.
-NOT_PEOPLE = ("command line", "participant", "server")
+NOT_PEOPLE = ("command line", "participant", "server", NOBODY)
 
 _hasher = PasswordHasher()
 # A hash takes 64 MB for its time: a crowd at the door must not take all memory.
@@ -42,7 +50,10 @@ ROLES: tuple[Role, ...] = get_args(Role)
 _here = and_(roles.c.experimenter_id == experimenters.c.id, roles.c.study_id == bindparam("study_id"))
 ACCOUNT = (
     select(
-        *(experimenters.c[name] for name in ("id", "password_hash", "second_factor", "last_code")),
+        *(
+            experimenters.c[name]
+            for name in ("id", "password_hash", "second_factor", "last_code", "wrong_codes")
+        ),
         roles.c.role,
     )
     .outerjoin_from(experimenters, roles, _here)
@@ -60,7 +71,24 @@ USE_CODE = (
         experimenters.c.id == bindparam("who"),
         func.coalesce(experimenters.c.last_code, -1) < bindparam("period"),
     )
-    .values(last_code=bindparam("period"))
+    .values(last_code=bindparam("period"), wrong_codes=0)
+)
+COUNT_WRONG_CODE = (
+    update(experimenters)
+    .where(experimenters.c.id == bindparam("who"))
+    .values(wrong_codes=experimenters.c.wrong_codes + 1)
+)
+LAST_RECORD = (
+    select(actions.c.id, actions.c.data)
+    .where(
+        actions.c.study_id == bindparam("study_id"),
+        actions.c.type == FAILED,
+        actions.c.by == bindparam("name"),
+        actions.c.at > bindparam("since"),
+    )
+    .order_by(actions.c.id.desc())
+    .limit(1)
+    .with_for_update()
 )
 
 
@@ -70,6 +98,22 @@ class Experimenter:
 
     name: str
     role: Role = "owner"
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """Why nobody was signed in, for the records and not for whoever tried.
+
+    Attributes:
+        what: was wrong.
+        account: whether there is one of this name in the study.
+    """
+
+    what: Literal["no such account", "wrong password", "wrong code"]
+    account: bool = True
+
+    def __bool__(self) -> bool:
+        return False
 
 
 def add_account(store: Store, name: str, password: str, role: Role = "owner") -> None:
@@ -119,7 +163,7 @@ def set_second_factor(store: Store, name: str, secret: str | None) -> None:
 
     def change(connection: Connection) -> None:
         account = _account(connection, name, store)
-        values = {"second_factor": secret, "last_code": None}
+        values = {"second_factor": secret, "last_code": None, "wrong_codes": 0}
         connection.execute(update(experimenters).where(experimenters.c.id == account).values(**values))
         connection.execute(delete(sessions).where(sessions.c.experimenter_id == account))
 
@@ -155,27 +199,32 @@ def remove_account(store: Store, name: str) -> None:
     store.database.write(remove)
 
 
-def sign_in(store: Store, name: str, password: str, code: str = "") -> str | None:
-    """The token of a new session; None if anything is wrong, which takes as long whatever it is.
+def sign_in(store: Store, name: str, password: str, code: str = "") -> str | Wrong:
+    """The token of a new session, or what is wrong, which is kept on record and takes as long whatever it is.
 
     Args:
         store: of the study: an account without a role in it is none.
         name: of the account.
         password: of the account.
-        code: of the second factor, for accounts that have one.
+        code: of the second factor, for accounts that have one; two in a row after many wrong ones.
     """
     name, nobodys = plain_name(name), nobodys_hash()
     keys = {"name": name, "study_id": store.study_id}
     account = store.database.read(lambda connection: connection.execute(ACCOUNT, keys).one_or_none())
     right = _is_password(password, nobodys if account is None else account.password_hash)
-    if account is None or account.role is None or not right:
-        return None
+    if account is None or account.role is None:
+        return _failed(store, NOBODY, Wrong("no such account", account=False))
+    if not right:
+        return _failed(store, name, Wrong("wrong password"))
     token, now = new_token(), to_micros(store.clock())
     period = None
     if account.second_factor is not None:
-        period = period_of(account.second_factor, code, now / SECOND, account.last_code)
+        in_a_row = 2 if account.wrong_codes >= MOST_WRONG_CODES else 1
+        # Phones show the true time: if the machine's clock was set since the server started, that one is right.
+        seconds = time.time() if store.clock is utc_now else now / SECOND
+        period = period_of(account.second_factor, code, seconds, account.last_code, in_a_row)
         if period is None:
-            return None
+            return _failed(store, name, Wrong("wrong code"), account.id)
     record = {
         "token_hash": token_hash(token),
         "experimenter_id": account.id,
@@ -192,9 +241,9 @@ def sign_in(store: Store, name: str, password: str, code: str = "") -> str | Non
         return True
 
     try:
-        return token if store.database.write(begin) else None
-    except IntegrityError:
-        return None  # the account was removed at this very moment
+        return token if store.database.write(begin) else _failed(store, name, Wrong("wrong code"))
+    except IntegrityError:  # the account was removed at this very moment
+        return _failed(store, NOBODY, Wrong("no such account", account=False))
 
 
 def signed_in(store: Store, token: str) -> Experimenter | None:
@@ -240,6 +289,24 @@ def _role_record(store: Store, account: int, role: Role) -> dict[str, object]:
 
 def _role_of(account: int, store: Store) -> tuple[ColumnElement[bool], ...]:
     return roles.c.experimenter_id == account, roles.c.study_id == store.study_id
+
+
+def _failed(store: Store, name: str, wrong: Wrong, count_for: int | None = None) -> Wrong:
+    """Keeps on record that somebody could not sign in: one record an hour for each name, with how often."""
+
+    def keep(work: Transaction) -> None:
+        if count_for is not None:
+            work.connection.execute(COUNT_WRONG_CODE, {"who": count_for})
+        keys = {"study_id": work.study_id, "name": name, "since": work.now - micros(RECORD_SECONDS)}
+        record = work.connection.execute(LAST_RECORD, keys).one_or_none()
+        if record is None:
+            act(work, name, FAILED, {wrong.what: 1})
+            return
+        data = record.data | {wrong.what: record.data.get(wrong.what, 0) + 1}
+        work.connection.execute(update(actions).where(actions.c.id == record.id).values(data=data))
+
+    store.write(keep)
+    return wrong
 
 
 def _account(connection: Connection, name: str, store: Store) -> int:

@@ -20,6 +20,7 @@ from verax.studies.store.tokens import pseudonym
 # The rule under which somebody is excluded by a person and not by the program.
 BY_HAND = "by-hand"
 LONGEST_REASON = 300
+WITHHELD = "(own words, withheld)"
 
 EVERYBODY = select(participants.c.id, participants.c.token_hash).where(
     participants.c.study_id == bindparam("study_id")
@@ -79,11 +80,17 @@ class OneParticipant:
         return next((one for one in self.exclusions if one.rule == BY_HAND and one.lifted is None), None)
 
 
-def open_participant(store: Store, name: str) -> OneParticipant | None:
-    """The participant of a pseudonym; None if there is none."""
+def open_participant(store: Store, name: str, *, free_text: bool = True) -> OneParticipant | None:
+    """The participant of a pseudonym; None if there is none.
+
+    Args:
+        store: of the study.
+        name: the pseudonym.
+        free_text: with what people wrote in their own words; otherwise `WITHHELD` stands there.
+    """
     with store.snapshot() as work:
         found = _find(work, name)
-        return None if found is None else _opened(work, name, found[0])
+        return None if found is None else _opened(work, name, found[0], free_text)
 
 
 def exclude(store: Store, name: str, reason: str, *, by: str) -> None:
@@ -151,7 +158,7 @@ def _find(work: Transaction, name: str) -> tuple[int, str] | None:
     return next(((id, token) for id, token in everybody if pseudonym(secret, token) == name), None)
 
 
-def _opened(work: Transaction, name: str, who: int) -> OneParticipant:
+def _opened(work: Transaction, name: str, who: int, free_text: bool) -> OneParticipant:
     person = work.connection.execute(PERSON, {"who": who}).one()
     return OneParticipant(
         name=name,
@@ -169,7 +176,7 @@ def _opened(work: Transaction, name: str, who: int) -> OneParticipant:
                 phase=step.phase,
                 item=step.item,
                 condition=step.condition,
-                answers=step.answers or {},
+                answers=_answers(work, step.screen, step.answers or {}, free_text),
                 seconds=None if step.closed_at is None else (step.closed_at - step.opened_at) / SECOND,
                 late=bool(step.late),
             )
@@ -180,6 +187,17 @@ def _opened(work: Transaction, name: str, who: int) -> OneParticipant:
             for row in work.connection.execute(RULES, {"who": who})
         ),
     )
+
+
+def _answers(
+    work: Transaction, screen: str, answers: Mapping[str, object], free_text: bool
+) -> Mapping[str, object]:
+    """The answers to a page; what is not known to be a choice counts as somebody's own words."""
+    if free_text:
+        return answers
+    shown = work.study.screens.get(screen)
+    chosen = {question.name for question in shown.questions if question.kind != "text"} if shown else set()
+    return {name: value if name in chosen else WITHHELD for name, value in answers.items()}
 
 
 def _moment(at: int | None) -> str | None:

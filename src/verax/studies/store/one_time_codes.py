@@ -28,19 +28,25 @@ def code_at(secret: str, period: int) -> str:
     return str(number % 10**DIGITS).zfill(DIGITS)
 
 
-def period_of(secret: str, code: str, seconds: float, after: int | None = None) -> int | None:
+def period_of(
+    secret: str, code: str, seconds: float, after: int | None = None, in_a_row: int = 1
+) -> int | None:
     """The period whose code it is, now or a moment ago; None if it is none, or not later than the last one used.
+
+    More codes than are needed are taken too, as long as they follow each other; the period is that of the last one.
 
     Args:
         secret: of the account.
         code: what was typed; blanks are passed over.
         seconds: since 1970.
         after: the period of the last code that was used.
+        in_a_row: how many codes of periods that follow each other are needed.
     """
     typed, now = "".join(code.split()), int(seconds // SECONDS)
+    count = max(in_a_row, 2 if len(typed) == 2 * DIGITS else 1)
     for period in (now + shift for shift in AROUND):
         fresh = after is None or period > after
-        right = code_at(secret, period).encode()
+        right = "".join(code_at(secret, period - back) for back in reversed(range(count))).encode()
         if hmac.compare_digest(right, typed.encode("utf-8", "replace")) and fresh:
             return period
     return None

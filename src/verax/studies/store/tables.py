@@ -183,6 +183,8 @@ experimenters = Table(
     Column("created_at", BigInteger, nullable=False),
     Column("second_factor", String(64)),  # the secret of one-time codes (base32), if the account has them
     Column("last_code", BigInteger),  # the half minute whose code was used last: each is good once
+    # With the right password, since somebody last signed in: after some of them one code is not enough.
+    Column("wrong_codes", Integer, nullable=False, server_default="0"),
 )
 
 # What an account may do in a study; without a role it does not exist there.
@@ -215,4 +217,12 @@ actions = Table(
     Column("type", String(40), nullable=False),
     Column("at", BigInteger, nullable=False),
     Column("data", JSON, nullable=False),
+)
+
+# How often somebody may try something, over all processes; see verax.studies.store.buckets.
+buckets = Table(
+    "bucket",
+    metadata,
+    Column("key", String(64), primary_key=True),  # keyed hash of who tries, and what
+    Column("full_at", BigInteger, nullable=False),
 )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from verax.studies.model.study import Study
+from verax.studies.store.accounts import FAILED
 from verax.studies.store.status import Group, PhaseTime, Seen
 from verax.text import plain
 
@@ -29,6 +30,7 @@ ACTIONS = {
     "inclusion": "took an exclusion back",
     "new share link": "made a new link to share",
     "purge": "deleted answers whose time was over",
+    FAILED: "could not sign in",
 }
 
 

@@ -23,25 +23,25 @@ from verax.web.http.pages import see_other, site_of
 
 def participant(request: Request, visit: Visit) -> Response:
     """The page of one participant."""
-    return _page(request, visit, _opened(request))
+    return _page(request, visit, _opened(request, visit))
 
 
 def judge(request: Request, visit: Visit, form: Form) -> Response:
     """Excludes somebody with a reason, or takes that back."""
-    store, name = site_of(request).store, _opened(request).name
+    store, name = site_of(request).store, _opened(request, visit).name
     try:
         if form.get("do") == "include":
             include(store, name, by=visit.name)
         else:
             exclude(store, name, form.get("reason", ""), by=visit.name)
     except VeraxError as error:
-        return _page(request, visit, _opened(request), problem=str(error), status=400)
+        return _page(request, visit, _opened(request, visit), problem=str(error), status=400)
     return see_other(home(request, f"/participant/{name}"))
 
 
 def withdraw(request: Request, visit: Visit, form: Form) -> Response:
     """Deletes what somebody gave, once it was asked whether that is meant."""
-    person = _opened(request)
+    person = _opened(request, visit)
     if form.get("sure") != "yes":
         return _page(request, visit, person, sure=True)
     deleted = delete_answers(site_of(request).store, person.name, by=visit.name)
@@ -51,8 +51,10 @@ def withdraw(request: Request, visit: Visit, form: Form) -> Response:
     )
 
 
-def _opened(request: Request) -> OneParticipant:
-    person = open_participant(site_of(request).store, request.path_params["name"])
+def _opened(request: Request, visit: Visit) -> OneParticipant:
+    """The participant; readers watch, but do not see what people wrote in their own words."""
+    store, name = site_of(request).store, request.path_params["name"]
+    person = open_participant(store, name, free_text=visit.role != "reader")
     if person is None:
         raise HTTPException(404)
     return person

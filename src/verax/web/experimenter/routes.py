@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from functools import partial
 from typing import Literal, cast
 
@@ -11,10 +12,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from verax.studies.store import Store
 from verax.studies.store.accounts import (
     LONGEST_NAME,
     Role,
+    Wrong,
     is_known_device,
     new_device,
     plain_name,
@@ -49,6 +50,8 @@ WRONG = "The name, the password or the code is wrong."
 OWNER: tuple[Role, ...] = ("owner",)
 NOT_READERS: tuple[Role, ...] = ("owner", "helper")
 QUEUE_SECONDS = 10.0  # after which whoever found a long queue may try again
+
+logger = logging.getLogger("verax.web")
 
 
 def experimenter_routes() -> list[Route]:
@@ -100,19 +103,25 @@ async def _try(request: Request, name: str, password: str, code: str) -> tuple[s
     device = request.cookies.get(device_cookie(request), "")
     known = bool(device) and await checks.known.run(partial(is_known_device, store, name, device))
     key = f"device {device}" if known else f"{address} {name}"
-    wait = limits.wrong_passwords.wait(key) or (0.0 if known else limits.sign_in_from.allow(address))
+    # Whoever has to wait for longer is sent away before they wait in a queue.
+    wait = limits.wrong_passwords.wait_here(key) or (0.0 if known else limits.sign_in_from.wait_here(address))
     if wait:
         return wait
-    queue = checks.known if known else checks.strangers
-    session = await queue.run(partial(_begin, store, name, password, code))
-    if session is None:
-        limits.wrong_passwords.allow(key)
-    return session
 
+    def attempt() -> tuple[str, str] | float | None:
+        wait = limits.wrong_passwords.wait(key) or (0.0 if known else limits.sign_in_from.allow(address))
+        if wait:
+            return wait
+        found = sign_in(store, name, password, code)
+        if isinstance(found, Wrong):
+            limits.wrong_passwords.allow(key)
+            # Not the name that was typed, unless it is an account's: people type passwords into the wrong field.
+            whom = f"as {name!r}" if found.account else "under a name without an account"
+            logger.warning("A try to sign in %s from %s failed: %s.", whom, address, found.what)
+            return None
+        return found, new_device(store, name)
 
-def _begin(store: Store, name: str, password: str, code: str) -> tuple[str, str] | None:
-    token = sign_in(store, name, password, code)
-    return None if token is None else (token, new_device(store, name))
+    return await (checks.known if known else checks.strangers).run(attempt)
 
 
 def leave(request: Request, visit: Visit, form: Form) -> Response:  # noqa: ARG001

@@ -55,7 +55,8 @@ async def read_form(request: Request) -> Form:
             async for piece in request.stream():
                 body += piece
                 if len(body) > LARGEST:
-                    raise HTTPException(413)
+                    # Nobody reads the rest.
+                    raise HTTPException(413, headers={"Connection": "close"})
     except TimeoutError as error:
         raise HTTPException(408, headers={"Connection": "close"}) from error
     try:

@@ -1,7 +1,8 @@
 """Rate limits: how often somebody may try something, by where they come from or whom they say they are.
 
 A limiter holds a bucket of tokens for each key. Trying takes one, and they grow back at a rate; whoever finds none is
-told how long to wait. Each process of a server counts for itself.
+told how long to wait. The buckets are in the database, so that limits hold over all processes of a deployment; each
+process remembers what it saw of them, and sends away whoever has to wait without asking the database.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from typing import cast
 from starlette.requests import Request
 from starlette.responses import Response
 
+from verax.studies.store import Store
+from verax.studies.store.buckets import Buckets
 from verax.web.http.pages import page
 
 MOST_KEYS = 20_000
@@ -28,18 +31,29 @@ TOLERANCE = 1e-6
 class Limiter:
     """So many tries at once, and then so many a second, for each key.
 
-    Only the latest keys are kept: whoever fills the memory with others is at most let in a little earlier.
+    Only the latest keys are kept in memory: whoever fills it with others is at most let in a little earlier.
 
     Args:
         rate: tokens that grow back in a second.
         burst: how many there are at most.
         clock: seconds, from any beginning.
         most: keys that are kept.
+        name: what is tried, and
+        shared: where all processes count it; this process counts for itself if None.
     """
 
     def __init__(
-        self, rate: float, burst: int, *, clock: Callable[[], float] = time.monotonic, most: int = MOST_KEYS
+        self,
+        rate: float,
+        burst: int,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        most: int = MOST_KEYS,
+        name: str = "",
+        shared: Buckets | None = None,
     ) -> None:
+        self._name = name
+        self._shared = shared
         self._token = 1 / rate  # the seconds in which one grows back
         self._burst = burst
         self._clock = clock
@@ -49,25 +63,43 @@ class Limiter:
 
     def allow(self, key: str) -> float:
         """Takes a token: 0 if there was one, otherwise the seconds until there is, and nothing is taken."""
+        wait = self.wait_here(key)
+        if wait:
+            return wait
+        if self._shared is not None:
+            taken, full_in = self._shared.take(f"{self._name} {key}", self._token, self._burst)
+            self._remember(key, full_in)
+            return 0.0 if taken else max(self._wait(full_in), TOLERANCE)
         with self._lock:
             now = self._clock()
             full_at = max(self._full_at.get(key, now), now)
             wait = self._wait(full_at - now)
-            if wait == 0:
-                self._full_at[key] = full_at + self._token
-                self._full_at.move_to_end(key)
-                if len(self._full_at) > self._most:
-                    self._full_at.popitem(last=False)
-            return wait
+        if wait == 0:
+            self._remember(key, full_at + self._token - now)
+        return wait
 
     def wait(self, key: str) -> float:
         """The seconds until there is a token, 0 if there is one; for what is counted only once it has failed."""
+        wait = self.wait_here(key)
+        if wait or self._shared is None:
+            return wait
+        return self._wait(self._shared.full_in(f"{self._name} {key}"))
+
+    def wait_here(self, key: str) -> float:
+        """The same as far as this process knows, without asking anybody."""
         with self._lock:
             now = self._clock()
             return self._wait(self._full_at.get(key, now) - now)
 
+    def _remember(self, key: str, full_in: float) -> None:
+        with self._lock:
+            self._full_at[key] = self._clock() + full_in
+            self._full_at.move_to_end(key)
+            if len(self._full_at) > self._most:
+                self._full_at.popitem(last=False)
+
     def is_full(self, key: str) -> bool:
-        """Whether nothing was taken lately."""
+        """Whether nothing was taken lately, as far as this process knows."""
         with self._lock:
             return self._full_at.get(key, 0) <= self._clock()
 
@@ -98,16 +130,25 @@ class Limits:
     wrong_passwords: Limiter
 
 
-def make_limits(clock: Callable[[], float] = time.monotonic) -> Limits:
-    """The limits that a study begins with; nobody has tried anything yet."""
-    return Limits(
-        enter=Limiter(rate=2, burst=240, clock=clock),
-        wrong_codes=Limiter(rate=1 / 10, burst=60, clock=clock),
-        in_vain_as=Limiter(rate=1, burst=100, clock=clock),
-        in_vain_from=Limiter(rate=5, burst=600, clock=clock),
-        sign_in_from=Limiter(rate=1 / 10, burst=10, clock=clock),
-        wrong_passwords=Limiter(rate=1 / 30, burst=6, clock=clock),
-    )
+# Tokens a second, and how many there are at most.
+RATES = {
+    "enter": (2.0, 240),
+    "wrong_codes": (1 / 10, 60),
+    "in_vain_as": (1.0, 100),
+    "in_vain_from": (5.0, 600),
+    "sign_in_from": (1 / 10, 10),
+    "wrong_passwords": (1 / 30, 6),
+}
+
+
+def make_limits(store: Store | None = None, clock: Callable[[], float] = time.monotonic) -> Limits:
+    """The limits of a study, counted in its database; without one, by this process alone."""
+    shared = None if store is None else Buckets(store)
+    limiters = {
+        name: Limiter(rate, burst, clock=clock, name=name, shared=shared)
+        for name, (rate, burst) in RATES.items()
+    }
+    return Limits(**limiters)
 
 
 def limits_of(request: Request) -> Limits:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hmac
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Unpack
 
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -33,6 +35,7 @@ from verax.web.participant.notices import notice, unknown
 from verax.web.participant.step_page import answers, client_times, step_number, step_page
 
 LONGEST_CODE = 64
+PAGE_NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
 MISSING = "An answer is missing below. This page is not saved yet."
 DELETE = "Delete my answers"
 KEPT = "The answers that you gave before you left are kept for the research, as you chose."
@@ -191,7 +194,10 @@ def look_back(request: Request) -> Response:
     opened = opened_place(request)
     if request.method == "HEAD" or "prefetch" in request.headers.get("Sec-Purpose", ""):
         return Response(status_code=204 if request.method == "HEAD" else 503)
-    where = site_of(request).store.leaf(opened.token, request.path_params["ord"])
+    number = request.path_params["ord"]
+    if not PAGE_NUMBER.fullmatch(number):
+        raise HTTPException(404)
+    where = site_of(request).store.leaf(opened.token, int(number))
     if where is None:
         return see_other(place(request, opened.shown))
     return page(request, "look.html", step_page(where) | _leafing(request, opened, where))
@@ -232,11 +238,14 @@ def submit(request: Request, form: Form) -> Response:
 
 
 def _held_up(request: Request, token: str) -> float:
-    """For how many seconds nothing is taken from a participant who sent too much in vain."""
+    """For how many seconds nothing is taken from a participant who sent too much in vain.
+
+    Only this process is asked, since every answer is: another one that takes something in vain counts it for all.
+    """
     limits = limits_of(request)
     if limits.in_vain_as.is_full(token):
         return 0  # whatever others at the same address do
-    return limits.in_vain_as.wait(token) or limits.in_vain_from.wait(client_key(request))
+    return limits.in_vain_as.wait_here(token) or limits.in_vain_from.wait_here(client_key(request))
 
 
 def _drawn(request: Request, opened: Opened, where: Where) -> Response:

@@ -138,7 +138,7 @@ def _json_lines(path: Path) -> Iterator[Part]:
         for number, line in enumerate(file, 1):
             try:
                 row = json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise ValueError(f"line {number}: {error}") from error
             if not isinstance(row, dict):
                 raise ValueError(f"line {number} is no JSON object")
