@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from verax.data import Dataset, load_dataset
     from verax.errors import VeraxError
     from verax.explain import Attribution, Explainer, Explanation, Fragments, Written, explainer, fragments
+    from verax.measures import Measure, measure
     from verax.models import Model, as_model, fit_model
     from verax.models.neural.saving import load_model, save_model
     from verax.workflows.judge import judge
@@ -25,6 +26,7 @@ _HOMES = {
     "Explainer": "verax.explain",
     "Explanation": "verax.explain",
     "Fragments": "verax.explain",
+    "Measure": "verax.measures",
     "Model": "verax.models",
     "VeraxError": "verax.errors",
     "Written": "verax.explain",
@@ -36,6 +38,7 @@ _HOMES = {
     "judge": "verax.workflows.judge",
     "load_dataset": "verax.data",
     "load_model": "verax.models.neural.saving",
+    "measure": "verax.measures",
     "open_study": "verax.workflows.study",
     "rationale": "verax.workflows.rationale",
     "save_model": "verax.models.neural.saving",
@@ -48,6 +51,7 @@ __all__ = [
     "Explainer",
     "Explanation",
     "Fragments",
+    "Measure",
     "Model",
     "VeraxError",
     "Written",
@@ -60,6 +64,7 @@ __all__ = [
     "judge",
     "load_dataset",
     "load_model",
+    "measure",
     "open_study",
     "rationale",
     "save_model",
@@ -72,6 +77,7 @@ _LAYERS = (
     "cli",
     "data",
     "explain",
+    "measures",
     "models",
     "perturb",
     "report",
