@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from verax.models import Model, as_model, fit_model
     from verax.models.neural.saving import load_model, save_model
     from verax.workflows.judge import judge
+    from verax.workflows.measures import bench_measures
     from verax.workflows.rationale import rationale
     from verax.workflows.stain import stain
     from verax.workflows.study import build_study, open_study
@@ -31,6 +32,7 @@ _HOMES = {
     "VeraxError": "verax.errors",
     "Written": "verax.explain",
     "as_model": "verax.models",
+    "bench_measures": "verax.workflows.measures",
     "build_study": "verax.workflows.study",
     "explainer": "verax.explain",
     "fit_model": "verax.models",
@@ -57,6 +59,7 @@ __all__ = [
     "Written",
     "__version__",
     "as_model",
+    "bench_measures",
     "build_study",
     "explainer",
     "fit_model",

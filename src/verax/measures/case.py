@@ -54,6 +54,7 @@ class Case:
             are measured with the same ones.
         rows: perturbed rows that were asked of the model so far.
         calls: in so many calls.
+        shared: what a measure found that depends on model, inputs and targets alone, for other explanations of them.
     """
 
     model: Model
@@ -65,6 +66,7 @@ class Case:
     streams: list[str]
     rows: int = 0
     calls: int = 0
+    shared: dict[object, Any] = field(default_factory=dict)
     _paths: dict[str | None, tuple[Any, Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -74,10 +76,18 @@ class Case:
         """The same inputs with other explanations; what was prepared for the model is shared."""
         scores = _all_scores(name, reads, explanations, self.features)
         targets = [_target(one) for one in explanations]
+        shared = self.shared if targets == self.targets else {}
         return Case(
-            self.model, self.inputs, explanations, targets, self.features, scores, self.streams,
+            model=self.model,
+            inputs=self.inputs,
+            explanations=explanations,
+            targets=targets,
+            features=self.features,
+            scores=scores,
+            streams=self.streams,
+            shared=shared,
             _paths=self._paths,
-        )  # fmt: skip
+        )
 
     def orders(self, *, reverse: bool = False) -> list[IndexArray]:
         """By input, the features from the largest score to the smallest: an array with a row for each order.

@@ -55,7 +55,10 @@ def _normalised(case: Case, beam: int, absent: str | None, *, kept: bool) -> Flo
         answer.reshape(len(own), -1).sum(axis=1)
         for answer, own in zip(case.target_probability(present, absent), orders, strict=True)
     ]
-    lowest, highest = _ends(case, beam, absent)
+    about = ("naopc", beam, absent)
+    if about not in case.shared:
+        case.shared[about] = _ends(case, beam, absent)
+    lowest, highest = case.shared[about]
     values = []
     for own, lowest_found, highest_found in zip(sums, lowest, highest, strict=True):
         # What search misses the order itself may know.
