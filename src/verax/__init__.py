@@ -8,9 +8,11 @@ if TYPE_CHECKING:
     from verax.data import Dataset, load_dataset
     from verax.errors import VeraxError
     from verax.explain import Attribution, Explainer, Explanation, Fragments, Written, explainer, fragments
+    from verax.measures import Measure, measure
     from verax.models import Model, as_model, fit_model
     from verax.models.neural.saving import load_model, save_model
     from verax.workflows.judge import judge
+    from verax.workflows.measures import bench_measures
     from verax.workflows.rationale import rationale
     from verax.workflows.stain import stain
     from verax.workflows.study import build_study, open_study
@@ -25,10 +27,12 @@ _HOMES = {
     "Explainer": "verax.explain",
     "Explanation": "verax.explain",
     "Fragments": "verax.explain",
+    "Measure": "verax.measures",
     "Model": "verax.models",
     "VeraxError": "verax.errors",
     "Written": "verax.explain",
     "as_model": "verax.models",
+    "bench_measures": "verax.workflows.measures",
     "build_study": "verax.workflows.study",
     "explainer": "verax.explain",
     "fit_model": "verax.models",
@@ -36,6 +40,7 @@ _HOMES = {
     "judge": "verax.workflows.judge",
     "load_dataset": "verax.data",
     "load_model": "verax.models.neural.saving",
+    "measure": "verax.measures",
     "open_study": "verax.workflows.study",
     "rationale": "verax.workflows.rationale",
     "save_model": "verax.models.neural.saving",
@@ -48,11 +53,13 @@ __all__ = [
     "Explainer",
     "Explanation",
     "Fragments",
+    "Measure",
     "Model",
     "VeraxError",
     "Written",
     "__version__",
     "as_model",
+    "bench_measures",
     "build_study",
     "explainer",
     "fit_model",
@@ -60,6 +67,7 @@ __all__ = [
     "judge",
     "load_dataset",
     "load_model",
+    "measure",
     "open_study",
     "rationale",
     "save_model",
@@ -72,6 +80,7 @@ _LAYERS = (
     "cli",
     "data",
     "explain",
+    "measures",
     "models",
     "perturb",
     "report",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from verax.benchmarks.staining.spec import StainSpec, read_spec
+from verax.cli.bench_measures import measures
 from verax.cli.bench_rationale import rationale
 from verax.cli.console import (
     end_if_failed,
@@ -91,6 +92,12 @@ bench.command(
     epilog="Example: verax bench rationale --explainers lime,shap,greedy --inputs 200 --out runs/rationale"
     "\n\nMore: verax docs rationale",
 )(rationale)
+
+bench.command(
+    "measures",
+    epilog="Example: verax bench measures --stains 20 --models logistic,tree,forest --out runs/measures"
+    "\n\nMore: verax docs measures",
+)(measures)
 
 
 def _print(run: StainRun) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any
@@ -25,6 +26,7 @@ class Sort(StrEnum):
     models = "models"
     datasets = "datasets"
     formats = "formats"
+    measures = "measures"
     protocols = "protocols"
     presets = "presets"
 
@@ -35,6 +37,8 @@ USES = {
     "package.module:name, or a saved one by its path.",
     Sort.datasets: "Use: verax explain --dataset imdb; a CSV, JSON-lines or Parquet file by its path.",
     Sort.formats: "Use: verax explain --dataset FOLDER_OR_FILE --format sst.",
+    Sort.measures: "Use: verax bench measures --measures 'comprehensiveness,sufficiency(k=3)', or in Python "
+    "verax.measure('sufficiency', k=3); your own as package.module:name.",
     Sort.presets: "Use: verax explain --preset NAME, or name one as the conditions of a study's spec; its methods with "
     "their settings: verax list explainers --preset NAME.",
     Sort.protocols: "Use: name one under [protocol] of a spec, then: verax study build SPEC --out DIR.",
@@ -57,7 +61,7 @@ def list_things(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the explainers, models, datasets, formats, protocols and presets by name, with a line on each."""
+    """List the explainers, models, datasets, formats, measures, protocols and presets by name, with a line on each."""
     if preset is not None:
         if sort != Sort.explainers:
             raise VeraxError(f"--preset is of explainers; write: verax list explainers --preset {preset}")
@@ -128,6 +132,10 @@ def registry_of(sort: Sort) -> Registry[Any]:
         from verax.models import models
 
         return models
+    if sort is Sort.measures:
+        from verax.measures import measures
+
+        return measures
     if sort is Sort.protocols:
         from verax.studies.protocol.contract import protocols
 
@@ -170,6 +178,11 @@ def _parameters(thing: Any, sort: Sort) -> Mapping[str, Any]:
         return parameters_of(thing)
     if sort is Sort.models:
         return options_of(thing)
+    if sort is Sort.measures:
+        return {
+            name: dataclasses.MISSING if default is inspect.Parameter.empty else default
+            for name, default in thing.options.items()
+        }
     if sort is Sort.protocols:
         return {
             name: dataclasses.MISSING if field.is_required() else field.default

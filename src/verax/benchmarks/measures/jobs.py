@@ -1,0 +1,271 @@
+"""The jobs of a comparison of measures: one planted reason with one model, all explanations, all measures."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from verax.arrays import FloatArray
+from verax.benchmarks.measures.ladder import RUNGS, ladder, trueness
+from verax.benchmarks.measures.reasons import Reasoned, reasoned
+from verax.benchmarks.measures.spec import MeasuresSpec, Reason
+from verax.benchmarks.staining.jobs import Method, make_explainer
+from verax.benchmarks.staining.plan import NO_OBJECTS, Objects, _model, own_code
+from verax.benchmarks.staining.stainable import make_stainable
+from verax.codec import encoded
+from verax.errors import VeraxError
+from verax.explain.entry import explanations_of
+from verax.explain.explanation import Explanation
+from verax.measures import Measure, measure, measures
+from verax.measures.case import Case, make_case
+from verax.models.ready import check_model
+from verax.models.resolve import is_saved
+from verax.perturb import path_for
+from verax.run.jobs import Job
+from verax.run.sources import code_behind
+
+# Raised when what a job computes changes: outcomes stored by other versions are then not used.
+VERSION = 1
+# With other replacements so many inputs are measured, since texts have to be built for them.
+REPLACED_INPUTS = 6
+# These ask for thousands of variants of each input, so that other replacements would take minutes.
+TOO_MANY = ("naopc-comprehensiveness", "naopc-sufficiency")
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The values of one measure with one replacement.
+
+    Attributes:
+        measure: its label.
+        absent: what stands where a feature was; empty for the usual.
+        values: by explainer, one per input.
+        rows: asked of the model for one explanation, on average.
+        seconds: for one explanation, on average.
+        errors: by explainer, why there are no values.
+    """
+
+    measure: str
+    absent: str
+    values: Mapping[str, list[float]]
+    rows: float
+    seconds: float
+    errors: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CellResult:
+    """What one planted reason with one model gives.
+
+    Attributes:
+        reason: its sort.
+        shown: the reason in words.
+        share: of inputs that the reason decides.
+        problem: why the model cannot serve; empty if it can.
+        features: how many each input has.
+        truth: by explainer, how true its explanation of each input is.
+        scored: values of all measures.
+        failed: explainers that failed, with their errors.
+    """
+
+    reason: str
+    shown: str
+    share: float
+    problem: str = ""
+    features: list[int] = field(default_factory=list)
+    truth: Mapping[str, list[float]] = field(default_factory=dict)
+    scored: tuple[Scored, ...] = ()
+    failed: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One planned job."""
+
+    dataset: str
+    model: str
+    stain: int
+    reason: Reason
+    job: Job
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that a run will do.
+
+    Attributes:
+        spec: what was asked.
+        cells: in order, reason by reason.
+        hashes: the content hash of each dataset.
+        objects: what the jobs refer to, by reference.
+        code: hashes of code and files of somebody's own.
+    """
+
+    spec: MeasuresSpec
+    cells: tuple[Cell, ...]
+    hashes: Mapping[str, str]
+    objects: Mapping[str, object]
+    code: Mapping[str, str]
+
+
+def make_plan(spec: MeasuresSpec, methods: Sequence[Method], objects: Objects = NO_OBJECTS) -> Plan:
+    """Plans a run; datasets are loaded and names are checked, so that mistakes are told before anything is fitted."""
+    for name in spec.models:
+        if name not in objects.models and not is_saved(name):
+            check_model(name)
+    made = [measure(name) for name in spec.measures]
+    own = code_behind({one.name: measures.module_of(one.name) for one in made})
+    code = own_code(methods) | own
+    cells: list[Cell] = []
+    hashes = {}
+    for dataset in spec.datasets:
+        source = (
+            {"name_or_path": objects.datasets[dataset]}
+            if dataset in objects.datasets
+            else spec.source(dataset)
+        )
+        data = make_stainable(source, "presence")
+        hashes[dataset] = data.dataset.hash
+        reasons = [one for one in spec.reasons if data.bins is None or one in ("and", "negated")]
+        if not reasons:
+            raise VeraxError(
+                f"{dataset} is a table, in which reasons of the sorts 'and' and 'negated' can be planted; name one "
+                "of them in reasons=."
+            )
+        for stain in range(spec.stains):
+            reason = reasons[stain % len(reasons)]
+            for model in spec.models:
+                arguments = {
+                    "source": source,
+                    "data_hash": hashes[dataset],
+                    "reason": reason,
+                    **_model(model, objects),
+                    "explainers": [[label, name, dict(parameters)] for label, name, parameters in methods],
+                    "measures": list(spec.measures),
+                    "inputs": spec.inputs,
+                    "learnt": spec.learnt,
+                    "replaced": spec.replaced,
+                    "stain_seed": spec.seed + stain,
+                    "first_seed": spec.seed,
+                    **({"code": code} if code else {}),
+                }
+                name = f"{dataset}, stain {stain} ({reason}), {model}"
+                cells.append(
+                    Cell(dataset, model, stain, reason, Job(name, f"{__name__}:cell", arguments, VERSION))
+                )
+    return Plan(spec, tuple(cells), hashes, objects.things, code)
+
+
+def cell(
+    *,
+    source: Mapping[str, object],
+    data_hash: str,
+    reason: Reason,
+    model: str,
+    explainers: Sequence[Method],
+    measures: Sequence[str],
+    inputs: int,
+    learnt: float,
+    replaced: bool,
+    stain_seed: int,
+    first_seed: int,
+    model_files: Mapping[str, str] | None = None,  # noqa: ARG001  (part of the job's key)
+    code: Mapping[str, str] | None = None,  # noqa: ARG001  (part of the job's key)
+) -> dict[str, object]:
+    """A job: plants a reason, fits a model, explains what the reason decides, and takes all measures."""
+    if make_stainable(source, "presence").dataset.hash != data_hash:
+        raise VeraxError("The dataset is not the one that this run was planned with; start a new run.")
+    found = reasoned(
+        source, reason, model, stain_seed=stain_seed, first_seed=first_seed, inputs=inputs, learnt=learnt
+    )
+    if found.problem:
+        return encoded(CellResult(reason, found.shown, found.share, found.problem))
+    given: dict[str, Sequence[Explanation]] = dict(ladder(found))
+    failed: dict[str, str] = {}
+    for label, name, parameters in explainers:
+        try:
+            method = make_explainer(name, **parameters)
+            given[label] = explanations_of(
+                method, label, found.model, found.inputs, [found.label] * len(found.inputs)
+            )
+            truth_of = [trueness(one, own) for one, own in zip(given[label], found.wanted, strict=True)]
+            assert len(truth_of) == len(found.inputs)
+        except Exception as error:
+            given.pop(label, None)
+            failed[label] = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    truth = {
+        label: [trueness(one, own) for one, own in zip(explanations, found.wanted, strict=True)]
+        for label, explanations in given.items()
+    }
+    features = [len(ready.features) for ready in path_for(found.model).prepare(found.inputs)]
+    scored = [_scored(measure(name), found, given) for name in measures]
+    if replaced:
+        scored += _replaced([measure(name) for name in measures], found, given)
+    return encoded(CellResult(reason, found.shown, found.share, "", features, truth, tuple(scored), failed))
+
+
+def _replaced(
+    made: Sequence[Measure], found: Reasoned, given: Mapping[str, Sequence[Explanation]]
+) -> list[Scored]:
+    """The rungs of the ladder again, on some inputs, with other things in the place of absent features."""
+    others = ["mean"] if found.model.kind == "table" else ["resampled"]
+    try:
+        if found.model.kind == "text":
+            path_for(found.model, "masked")
+            others.append("masked")
+    except VeraxError:
+        pass  # a model that shows no place for a mask
+    rungs = {name: given[name][:REPLACED_INPUTS] for name in RUNGS}
+    return [
+        _scored(
+            measure(one.name, **{**one.options, "absent": absent}),
+            found,
+            rungs,
+            label=one.label,
+            absent=absent,
+        )
+        for absent in others
+        for one in made
+        if "absent" in one.definition.options and one.name not in TOO_MANY
+    ]
+
+
+def _scored(
+    made: Measure,
+    found: Reasoned,
+    given: Mapping[str, Sequence[Explanation]],
+    *,
+    label: str = "",
+    absent: str = "",
+) -> Scored:
+    values: dict[str, list[float]] = {}
+    errors: dict[str, str] = {}
+    rows, seconds = 0, 0.0
+    shared: Case | None = None
+    started = time.perf_counter()
+    for name, explanations in given.items():
+        try:
+            inputs = found.inputs[: len(explanations)]
+            case = (
+                make_case(made.name, made.definition.reads, found.model, inputs, explanations)
+                if shared is None
+                else shared.explained_by(made.definition.reads, made.name, explanations)
+            )
+            shared = shared or case
+            measured = made.of_case(case)
+        except VeraxError as error:
+            errors[name] = str(error)
+            continue
+        values[name] = _plain(measured.values)
+        rows += measured.cost.rows
+    seconds = time.perf_counter() - started
+    n = max(1, sum(map(len, values.values())))
+    return Scored(label or made.label, absent, values, rows / n, seconds / n, errors)
+
+
+def _plain(values: FloatArray) -> list[float]:
+    # Twelve digits: what differs less is rounding, and files stay small.
+    return [float(f"{value:.12g}") for value in np.asarray(values)]

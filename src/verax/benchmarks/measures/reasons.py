@@ -1,0 +1,216 @@
+"""Models with a planted reason: words (or values) that decide a prediction, and the inputs on which they do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from verax.arrays import BoolArray, IntArray
+from verax.benchmarks.measures.spec import Reason
+from verax.benchmarks.staining.copies import taken
+from verax.benchmarks.staining.jobs import _fit, _flipped, counting, decides, possibly
+from verax.benchmarks.staining.planting import (
+    REHEARSED,
+    _literals_of,
+    _put,
+    plant,
+    planted_words,
+)
+from verax.benchmarks.staining.rules import Rule, Stain
+from verax.benchmarks.staining.sampling import Drawn, minority
+from verax.benchmarks.staining.spec import Planting, Wish
+from verax.benchmarks.staining.stainable import Compared, Stainable, make_stainable, stainable_of
+from verax.benchmarks.staining.trial_results import ENOUGH_DECIDED, FEWEST_DECIDED
+from verax.benchmarks.staining.truth import GroundTruth, readable
+from verax.data import Part
+from verax.data.dataset import Inputs, contents
+from verax.errors import VeraxError
+from verax.explain.explanation import Attribution
+from verax.models import Model
+from verax.seeds import share, stream
+
+# Shares of the texts that get both words, the first and the second, where either is enough.
+EITHER = (0.12, 0.12, 0.12)
+BOTH, FIRST, SECOND, NEITHER = range(4)
+
+
+@dataclass(frozen=True, eq=False)
+class Reasoned:
+    """A model whose reason is known, and inputs that it decides.
+
+    Attributes:
+        model: fitted on stained labels.
+        data: the dataset with the reason planted.
+        label: the class that the reason leads to.
+        shown: the reason in words.
+        inputs: that the reason decides: without it the model says another class.
+        without: the same inputs without the reason.
+        wanted: the features of each input that are its reason.
+        truth: the model's own reasons, where they can be read; else None.
+        share: of the inputs that could be flipped, those that the reason decides.
+        problem: why the model cannot serve, in a sentence; empty if it can.
+    """
+
+    model: Model
+    data: Stainable
+    label: int
+    shown: str
+    inputs: Inputs
+    without: Inputs
+    wanted: list[tuple[str, ...]]
+    truth: list[Attribution] | None
+    share: float
+    problem: str = ""
+
+
+def planted(
+    source: Mapping[str, object], reason: Reason, stain_seed: int, first_seed: int
+) -> tuple[Stainable, Drawn, Planting]:
+    """A dataset with a planted reason of a sort.
+
+    Args:
+        source: the arguments of ``load_dataset``.
+        reason: its sort.
+        stain_seed: one reason per seed.
+        first_seed: the seed of the first one: they share no words while there are enough.
+    """
+    planting = Planting(first_seed=first_seed)
+    if reason == "or":
+        data = make_stainable(source, "presence")
+        if data.bins is not None:
+            raise VeraxError("Reasons of the sort 'or' are planted in texts only; leave it out for tables.")
+        return *_either(data, planting, stain_seed), planting
+    negated, at_least = int(reason == "negated"), 2 if reason == "counts" else 1
+    if reason == "counts" and make_stainable(source, "presence").bins is not None:
+        raise VeraxError("Reasons of the sort 'counts' are planted in texts only; leave it out for tables.")
+    words = "counts" if reason == "counts" else "presence"
+    wish = Wish(size=2, negated=negated)
+    return *plant(source, words, wish, planting, at_least, stain_seed), planting
+
+
+@lru_cache(maxsize=2)
+def _either(data: Stainable, planting: Planting, stain_seed: int) -> tuple[Stainable, Drawn]:
+    """Texts in which either of two words is enough."""
+    words = planted_words(data, 2, planting, stain_seed)
+
+    def put(part: Part, fates: Sequence[int]) -> Part:
+        texts = []
+        for text, fate in zip(part.inputs, fates, strict=True):
+            rng, bare = stream(stain_seed, "places", str(text)), taken(str(text), words)
+            for word, there in zip(words, (fate in (BOTH, FIRST), fate in (BOTH, SECOND)), strict=True):
+                bare = _put(bare, word, 1, rng) if there else bare
+            texts.append(bare)
+        return Part(texts, part.labels)
+
+    ends = np.cumsum(EITHER)
+    parts = {
+        name: put(
+            part,
+            [
+                int(np.searchsorted(ends, share(stain_seed, "fate", content.hex()), side="right"))
+                for content in contents(part.inputs)
+            ],
+        )
+        for name, part in data.dataset.parts.items()
+    }
+    changed = replace(data.dataset, train=parts["train"], validation=parts["validation"], test=parts["test"])
+    made = stainable_of(changed, "presence")
+    literals = _literals_of(made, words, 0, 1)
+    region = np.logical_or.reduce([literal.holds(made.values[0]) for literal in literals])
+    counts = np.bincount(changed.train.labels[region], minlength=len(changed.class_names))
+    label = minority(counts, stream(stain_seed, "planted label"))
+
+    def compared(part: Part, about: str) -> Compared:
+        places = np.sort(stream(stain_seed, about).permutation(len(part))[:REHEARSED])
+        chosen = part.take(places)
+        with_it = replace(put(chosen, [BOTH] * len(places)), labels=np.full(len(places), label))
+        return Compared(places, with_it, put(chosen, [NEITHER] * len(places)))
+
+    validation = data.dataset.validation if len(data.dataset.validation) else data.dataset.train
+    rehearsed = compared(validation, "rehearsal")
+    ready = replace(
+        made,
+        rehearsal=rehearsed.planted,
+        compared=(rehearsed, compared(data.dataset.test, "tested")),
+    )
+    rules = tuple(Rule((literal,), label) for literal in literals)
+    return ready, Drawn(Stain(rules), Counter())
+
+
+def reasoned(
+    source: Mapping[str, object],
+    reason: Reason,
+    model: str,
+    *,
+    stain_seed: int,
+    first_seed: int,
+    inputs: int,
+    learnt: float,
+) -> Reasoned:
+    """A model with a planted reason, and inputs that the reason decides.
+
+    Args:
+        source: the arguments of ``load_dataset``.
+        reason: the sort of the reason.
+        model: by name or reference.
+        stain_seed: of the reason, the fit and the choice of inputs.
+        first_seed: the seed of the first reason of the run.
+        inputs: how many inputs at the most.
+        learnt: the accuracy with the reason that the model must have.
+    """
+    data, drawn, planting = planted(source, reason, stain_seed, first_seed)
+    stain = drawn.stain
+    fired = [stain.fired(values) for values in data.values]
+    parts = (data.dataset.train, data.dataset.validation, data.dataset.test)
+    labels = [stain.labels(where, part.labels) for where, part in zip(fired, parts, strict=True)]
+    counts = counting(data, stain, labels[0], balanced=planting.balanced) if len(stain.rules) == 1 else None
+    fitted, _ = _fit(model, data, labels, fired, "auto", learnt, stain_seed, counts, planting.weight)
+    assert data.compared is not None
+    compared = data.compared[1]
+    features = tuple(dict.fromkeys(name for rule in stain.rules for name in rule.features))
+    followed, decided, found = (
+        decides(fitted, compared, features) if reason != "or" else _decided(fitted, compared)
+    )
+    serves = found >= (FEWEST_DECIDED if possibly(followed) >= learnt else ENOUGH_DECIDED)
+    chosen = _flipped(decided, inputs, stain_seed)
+    given, without = compared.planted.take(chosen).inputs, compared.unplanted.take(chosen).inputs
+    label = stain.rules[0].label
+    truth = _own_reasons(fitted, given, label) if len(chosen) else None
+    wanted = [features] * len(chosen)
+    if truth is not None:
+        # Where either word is enough a tree looks at one of them: what it does not look at is not its reason.
+        wanted = [_used(features, one) for one in truth]
+    shown = stain.describe(data.dataset.class_names)
+    problem = ""
+    if not serves or not len(chosen):
+        problem = f"The model did not learn the reason {shown} (it decides {found:.0%} of the inputs that it can flip)."
+    return Reasoned(fitted, data, label, shown, given, without, wanted, truth, found, problem)
+
+
+def _decided(model: Model, compared: Compared) -> tuple[BoolArray, BoolArray, float]:
+    """Where a model follows the reason, and where because of it: without it another class is said."""
+    stained = compared.planted.labels
+    predicted: IntArray = np.argmax(model.predict_proba(compared.planted.inputs), axis=1)
+    without: IntArray = np.argmax(model.predict_proba(compared.unplanted.inputs), axis=1)
+    followed: BoolArray = np.equal(predicted, stained)
+    decided: BoolArray = followed & np.not_equal(without, stained) & compared.flipped
+    return followed, decided, float(decided.sum() / max(1, int(compared.flipped.sum())))
+
+
+def _own_reasons(model: Model, inputs: Inputs, label: int) -> list[Attribution] | None:
+    if not readable(model):
+        return None
+    try:
+        return GroundTruth().explain(model, inputs, [label] * len(inputs))
+    except VeraxError:
+        return None  # a step before the classifier mixes the features
+
+
+def _used(features: tuple[str, ...], truth: Attribution) -> tuple[str, ...]:
+    scores = dict(zip(truth.features, truth.scores.tolist(), strict=True))
+    used = tuple(feature for feature in features if scores.get(feature, 0.0) > 0)
+    return used or features

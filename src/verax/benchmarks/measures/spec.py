@@ -1,0 +1,89 @@
+"""What a comparison of measures with known reasons is asked to do: options of the command line or a TOML file."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from verax.benchmarks.spec_files import BenchmarkOptions, BenchmarkSpec
+
+Reason = Literal["and", "or", "negated", "counts"]
+MEASURES = [
+    "comprehensiveness",
+    "comprehensiveness(k=3)",
+    "sufficiency",
+    "sufficiency(k=3)",
+    "naopc-comprehensiveness",
+    "naopc-sufficiency",
+    "soft-comprehensiveness",
+    "soft-sufficiency",
+    "deletion",
+    "insertion",
+    "decision-flip-fraction",
+    "decision-flip-token",
+    "log-odds",
+    "faithfulness-correlation",
+    "infidelity",
+    "monotonicity",
+    "monotonicity(steps=True)",
+    "monotonicity-correlation",
+    "entropy",
+    "gini",
+]
+
+
+class MeasuresSpec(BenchmarkSpec):
+    """A comparison of measures: what `BenchmarkSpec` has, and these."""
+
+    models: list[str] = Field(
+        default=["logistic", "tree", "forest", "xgboost", "mlp"],
+        min_length=1,
+        description="E.g. 'forest,cnn(epochs=2),my_models:load' (verax list models); a function of your own is called "
+        "with the stained dataset.",
+    )
+    measures: list[str] = Field(
+        default=MEASURES,
+        min_length=1,
+        description="Measures that are compared with the truth, e.g. 'deletion,sufficiency(k=3)' (verax list "
+        "measures).",
+    )
+    reasons: list[Reason] = Field(
+        default=["and", "or", "negated", "counts"],
+        min_length=1,
+        description="Sorts of planted reasons, taken in turn: both words, either, one without another, each twice; "
+        "tables have 'and' and 'negated'.",
+    )
+    stains: int = Field(
+        default=8, ge=1, description="Planted reasons per dataset, one seed each; claims take six."
+    )
+    inputs: int = Field(default=20, ge=2, description="Inputs explained per stain and model, at most.")
+    samples: int = Field(
+        default=500, ge=2, description="Budget of every explainer that samples and was not given its own."
+    )
+    replaced: bool = Field(
+        default=True,
+        description="Measure again with other things in the place of absent features (words of other texts, masks, "
+        "means).",
+    )
+    learnt: float = Field(
+        default=0.95,
+        ge=0,
+        le=1,
+        description="Accuracy with the planted reason below which a model is left out.",
+    )
+
+    @field_validator("reasons")
+    @classmethod
+    def _each_once(cls, reasons: list[Reason]) -> list[Reason]:
+        return list(dict.fromkeys(reasons))
+
+
+class MeasuresOptions(BenchmarkOptions, total=False):
+    """The types of `MeasuresSpec` for editors and type checkers; a test compares the two."""
+
+    measures: list[str]
+    reasons: list[Reason]
+    stains: int
+    replaced: bool
+    learnt: float

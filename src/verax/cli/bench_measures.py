@@ -1,0 +1,76 @@
+"""``verax bench measures`` and ``verax bench students``: measures and learners on models with known reasons."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from verax.benchmarks.measures.spec import MeasuresSpec
+from verax.benchmarks.spec_files import spec_options
+from verax.cli.console import (
+    end_if_failed,
+    one_sentence,
+    output,
+    print_file,
+    say,
+    show_reasons,
+    working,
+)
+from verax.cli.options import (
+    Cluster,
+    Fresh,
+    Jobs,
+    RetryFailed,
+    RunFolder,
+    SpecFile,
+    SummaryJson,
+    Verbose,
+    options_for_arguments,
+    with_spec_options,
+)
+
+
+@one_sentence
+@with_spec_options(MeasuresSpec)
+def measures(
+    *,
+    out: RunFolder = Path("runs/measures"),
+    spec: SpecFile = None,
+    given: dict[str, object],
+    jobs: Jobs = 1,
+    cluster: Cluster = None,
+    retry_failed: RetryFailed = False,
+    fresh: Fresh = False,
+    as_json: SummaryJson = False,
+    verbose: Verbose = False,
+) -> None:
+    """See which automatic measures of explanations agree with reasons that are known.
+
+    Reasons are planted in models. A measure is compared with the truth on explanations of known quality: does it order
+    them as they are true, and does it prefer the truer of two?
+    """
+    show_reasons(verbose)
+    from verax.report.common.failures import failed_jobs
+    from verax.report.measures.findings_page import terminal_page
+    from verax.report.measures.measures_tables import measures_page
+    from verax.workflows.measures import bench_measures
+
+    options = {} if spec is None else spec_options(spec, "measures")
+    with options_for_arguments():
+        run = bench_measures(
+            spec=options | given,
+            out=out,
+            jobs=jobs,
+            cluster=cluster,
+            retry_failed=retry_failed,
+            fresh=fresh,
+            during=working,
+        )
+    if as_json:
+        print_file(out / "summary.json")
+    else:
+        output().print(terminal_page(measures_page(run.findings, run.run.manifest)))
+        say(
+            f"The run is in {run.folder}: report.html, summary.json, results.parquet.",
+            f"Next: open {run.folder / 'report.html'} in a browser.",
+        )
+    end_if_failed(failed_jobs(run.findings.failures, "job"))

@@ -1,0 +1,209 @@
+"""What a measure is: from a model, inputs and their explanations to one number per input; found by name.
+
+A measure is one function from a `Case` to values, with its options as keyword arguments; `defines` declares which
+direction is better, the range of its values, what it reads of an explanation and what it costs.
+"""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from verax.arrays import FloatArray
+from verax.errors import VeraxError
+from verax.explain.explanation import Cost, Explanation
+from verax.measures.case import Case, Reads, make_case
+from verax.models.base import Inputs, Model
+from verax.models.meter import metered
+from verax.names import SORTS, fits, parse_name
+from verax.registry import Registry
+
+Better = Literal["higher", "lower"]
+# What a measure costs: nothing but arithmetic, rows asked of the model, explanations made again, models fitted again.
+Costs = Literal["nothing", "rows", "explanations", "fits"]
+Function = Callable[..., FloatArray]
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A measure as it is declared.
+
+    Attributes:
+        function: from a case and options to a value per input.
+        better: which direction is better.
+        low: the smallest value that there can be.
+        high: the largest.
+        reads: "order" if only the order of the features' scores counts, "scores" if their sizes do.
+        costs: what it needs besides the explanations.
+        constant: its value where the model says the same to everything; None if that depends on the explanation.
+    """
+
+    function: Function
+    better: Better
+    low: float
+    high: float
+    reads: Reads
+    costs: Costs
+    constant: float | None = None
+
+    def __post_init__(self) -> None:
+        # What it says of itself and where it is found are the function's.
+        object.__setattr__(self, "__doc__", self.function.__doc__)
+        object.__setattr__(self, "__module__", self.function.__module__)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Its options and their defaults; ``inspect.Parameter.empty`` for what has to be given."""
+        return {
+            one.name: one.default
+            for one in inspect.signature(self.function).parameters.values()
+            if one.kind is inspect.Parameter.KEYWORD_ONLY
+        }
+
+
+def defines(
+    *,
+    better: Better,
+    low: float,
+    high: float,
+    reads: Reads = "order",
+    costs: Costs = "rows",
+    constant: float | None = None,
+) -> Callable[[Function], Definition]:
+    """Decorator: a function becomes a measure; the arguments are the attributes of `Definition`."""
+    return lambda function: Definition(function, better, low, high, reads, costs, constant)
+
+
+measures: Registry[Definition] = Registry("measure", "verax.measures", home="verax.measures")
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Values of a measure, and what they cost.
+
+    Attributes:
+        values: one per input.
+        cost: rows asked of the model, calls and seconds, of all inputs together.
+    """
+
+    values: FloatArray
+    cost: Cost
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure with its options: call it with a model, inputs and their explanations.
+
+    Attributes:
+        name: by which it was asked for.
+        definition: what it is.
+        options: those that were given.
+    """
+
+    name: str
+    definition: Definition = field(repr=False, compare=False)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __call__(self, model: Model, inputs: Inputs, explanations: Sequence[Explanation]) -> FloatArray:
+        """One value per input; see `measured`."""
+        return self.measured(model, inputs, explanations).values
+
+    def measured(self, model: Model, inputs: Inputs, explanations: Sequence[Explanation]) -> Measured:
+        """One value per input, and what they cost.
+
+        Args:
+            model: what is explained.
+            inputs: texts, or rows of a table, in whatever holds them.
+            explanations: one for each, in their order; their own targets are measured.
+        """
+        return self.of_case(make_case(self.name, self.definition.reads, model, inputs, explanations))
+
+    def of_case(self, case: Case) -> Measured:
+        """The same for a case that is made already, so that several measures share it."""
+        started, rows, calls = time.perf_counter(), case.rows, case.calls
+        with metered() as meter:
+            values = np.asarray(self.definition.function(case, **self.options), dtype=np.float64)
+        if values.shape != (len(case),):
+            raise VeraxError(
+                f"The measure {self.name!r} gave values of shape {values.shape} for {len(case)} inputs; it must give "
+                "one for each."
+            )
+        if not np.isfinite(values).all():
+            bad = int(np.argmin(np.isfinite(values)))
+            raise VeraxError(
+                f"The measure {self.name!r} gave {values[bad]} for input {bad} (counted from 0); a measure has a "
+                "defined value for every input, or says in a sentence why not."
+            )
+        # What goes over the engine's paths is counted there; what is asked of the model itself, by the meter.
+        cost = Cost(
+            case.rows - rows + meter.rows, case.calls - calls + meter.calls, time.perf_counter() - started
+        )
+        return Measured(values, cost)
+
+    @property
+    def better(self) -> Better:
+        """Which direction is better."""
+        return self.definition.better
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The smallest and the largest value that there can be."""
+        return self.definition.low, self.definition.high
+
+    @property
+    def costs(self) -> Costs:
+        """What it needs besides the explanations."""
+        return self.definition.costs
+
+    @property
+    def label(self) -> str:
+        """Its name with its options, as it is written in lists."""
+        written = ",".join(f"{name}={value}" for name, value in self.options.items())
+        return f"{self.name}({written})" if written else self.name
+
+    def goodness(self, values: FloatArray) -> FloatArray:
+        """The values turned so that larger is better."""
+        return values if self.better == "higher" else -values
+
+
+def measure(name: str, **options: Any) -> Measure:
+    """Makes a measure by name.
+
+    Args:
+        name: a name that ``verax list measures`` shows, or ``package.module:name`` for one's own; options may stand
+            behind it, as in "comprehensiveness(absent=masked)".
+        options: what it takes, e.g. ``absent="resampled"``.
+    """
+    if "(" in name:
+        written = parse_name(name, "measure", "comprehensiveness(absent=masked)")
+        if twice := sorted(set(written.options) & set(options)):
+            raise VeraxError(f"The option {twice[0]!r} of the measure {name!r} is given twice; give it once.")
+        name, options = written.name, {**written.options, **options}
+    definition = measures.get(name)
+    if not isinstance(definition, Definition):
+        raise VeraxError(
+            f"{name!r} is no measure; decorate its function with verax.measures.defines(better=..., low=..., high=...)."
+        )
+    known = definition.options
+    for given, value in options.items():
+        if given not in known:
+            raise VeraxError(
+                f"The measure {name!r} has no option {given!r}; it has {', '.join(known) or 'none'}."
+            )
+        if type(known[given]) in SORTS and not fits(value, known[given]):
+            raise VeraxError(
+                f"The option {given!r} of the measure {name!r} is {SORTS[type(known[given])]}, not {value!r}."
+            )
+    missing = [
+        one for one, default in known.items() if default is inspect.Parameter.empty and one not in options
+    ]
+    if missing:
+        raise VeraxError(
+            f"The measure {name!r} needs {missing[0]}=; write verax.measure({name!r}, {missing[0]}=...)."
+        )
+    return Measure(name, definition, options)

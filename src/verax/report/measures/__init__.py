@@ -1,0 +1,1 @@
+"""The reports of comparisons with known reasons: measures, and students."""

@@ -1,0 +1,248 @@
+"""The tables of a comparison of measures, made of its estimates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from verax.benchmarks.measures.estimates import ALL, EstimateRow
+from verax.benchmarks.measures.findings import (
+    ABOVE,
+    FALSE,
+    FOOLED,
+    ORDER,
+    PREFERS,
+    REPLACED,
+    ROWS,
+    SECONDS,
+    SIZES,
+    Findings,
+    verdict_of,
+)
+from verax.report.common.run_facts import manifest_words, short_names, spec_toml
+from verax.report.measures.findings_page import Page
+from verax.run.manifest import Manifest
+from verax.studies.results.tables import (
+    Column,
+    ColumnKind,
+    Row,
+    Source,
+    Table,
+    Value,
+    build_table,
+    count,
+    interval,
+    number,
+    p_value,
+    share,
+    text,
+)
+from verax.text import counted, listed
+
+HOW = (
+    "Reasons are planted: words (or values) that decide a model's prediction. Explanations of known quality name them "
+    "all, or change each with a chance of 25, 50 or 75% for a word that is no reason, or are random; where a model's "
+    "own reasons can be read (logistic regression, trees) the oracle is what it reads, elsewhere all others tie, and "
+    "ties are broken at random and averaged. How true an explanation is, is the area under the recall of the reasons "
+    "among its first ten features. Tau is Kendall's, between a measure's order of the five by their means over inputs "
+    "and the order of their truth. Values of a stain's models are averaged; intervals (95%) and tests by flipped signs "
+    "are over stains, p is corrected by Holm over measures. Equals are two explanations corrupted alike, or two random "
+    "ones; a claim is p up to 5% over the inputs of one model. The adversary names words that are no reason and whose "
+    "removal moves the model most."
+)
+
+
+def measures_page(found: Findings, manifest: Manifest) -> Page:
+    """The report of a comparison."""
+    names = list(short_names(found.explainers).values())
+    return Page(
+        title="Which automatic measures of explanations can be believed?",
+        asked=f"{counted(len(found.measures), 'measure')} on {counted(found.cells, 'model')} with "
+        f"{counted(found.stains, 'planted reason')} ({listed(found.models)}), explanations of known quality"
+        + (f" and {listed(names)}." if names else "."),
+        sentences=found.sentences,
+        tables=tables(found),
+        how=HOW,
+        spec=spec_toml(found.spec, "measures"),
+        command="verax bench measures --spec spec.toml --out DIR",
+        failures=found.failures,
+        left_out=found.left_out,
+        manifest=manifest_words(manifest),
+    )
+
+
+def tables(found: Findings) -> list[Table]:
+    """All tables, the one that answers the question first."""
+    made = [_whole(found), _by_model(found)]
+    made += [_above_oracle(found, name) for name in found.explainers]
+    made += [_sizes(found), _by_reason(found), _replaced(found), _cost(found)]
+    return [table for table in made if table.rows]
+
+
+def _ordered(found: Findings) -> list[str]:
+    """The measures, the best order first."""
+    return sorted(found.measures, key=lambda label: -_estimate(found.row(label, ORDER)))
+
+
+def _estimate(row: EstimateRow | None) -> float:
+    return float("-inf") if row is None else row.estimate
+
+
+def _value(row: EstimateRow | None) -> Value:
+    return None if row is None else row.estimate
+
+
+def _ends(row: EstimateRow | None) -> Value:
+    return None if row is None or row.low is None else (row.low, row.high)
+
+
+def _whole(found: Findings) -> Table:
+    labels: list[str] = _ordered(found)
+    sources: list[Source[str]] = [
+        text("measure", "measure", lambda label: label),
+        text("verdict", "verdict", lambda label: found.verdicts[label]),
+        number("tau", "tau", lambda label: _value(found.row(label, ORDER))),
+        interval("tau_interval", "95% interval", lambda label: _ends(found.row(label, ORDER))),
+        p_value("p", "p, corrected", lambda label: getattr(found.row(label, ORDER), "p_adjusted", None)),
+        share("prefers", "prefers the truer", lambda label: _value(found.row(label, PREFERS))),
+        interval("prefers_interval", "95% interval", lambda label: _ends(found.row(label, PREFERS))),
+        share("equals", "claims between equals", lambda label: _value(found.row(label, FALSE))),
+        share("fooled", "prefers the adversary", lambda label: _value(found.row(label, FOOLED))),
+        count("n", "stains", lambda label: getattr(found.row(label, ORDER), "n", None)),
+    ]
+    return build_table(
+        "measures",
+        "Does a measure order explanations as the truth does?",
+        labels,
+        sources,
+        "Tau is 1 if a measure orders explanations of known quality as the truth does, and -1 if it does so backwards. "
+        "Beside it: how often it prefers the truer of two explanations of one input (chance is 50%), how often a test "
+        "says that one of two equals is better (5% are allowed), and how often it prefers the adversary to the oracle.",
+    )
+
+
+def _wide(
+    found: Findings,
+    key: str,
+    title: str,
+    columns: Sequence[str],
+    name: str,
+    sentence: str,
+    *,
+    percent: bool,
+    model: bool = True,
+) -> Table:
+    """A table of one number with a column for each model, or for each part of the data."""
+    rows: list[Row] = []
+    for label in _ordered(found):
+        values: dict[str, Value] = {}
+        for one in columns:
+            values[one] = _value(found.row(label, name, one) if model else found.row(label, f"{name}, {one}"))
+        if any(value is not None for value in values.values()):
+            rows.append({"measure": label, **values})
+    kind: ColumnKind = "percent" if percent else "number"
+    made = (Column("measure", "measure", "text"), *(Column(one, one, kind) for one in columns))
+    return Table(key, title, made, tuple(rows), sentence)
+
+
+def _by_model(found: Findings) -> Table:
+    base = _wide(
+        found,
+        "by-model",
+        "By model: tau with the truth's order",
+        found.models,
+        ORDER,
+        "Where a number is marked with a word, that is what may be said of the measure on this model alone.",
+        percent=False,
+    )
+    rows: list[Row] = []
+    for row in base.rows:
+        said = {
+            name: _with_verdict(row.get(name), verdict_of(found, str(row["measure"]), name))
+            for name in found.models
+        }
+        rows.append({**row, **said})
+    columns = tuple(Column(column.key, column.title, "text") for column in base.columns)
+    return Table(base.key, base.title, columns, tuple(rows), base.sentence)
+
+
+def _with_verdict(value: Value, verdict: str) -> str:
+    if not isinstance(value, float):
+        return ""
+    shown = f"{value:.2f}".replace("-", "−")
+    return f"{shown} {verdict}" if verdict in ("backwards", "says nothing") else shown
+
+
+def _parts(found: Findings, name: str) -> list[str]:
+    """The parts of the data that a number was estimated for."""
+    rows = [row for row in found.estimates if row.model == ALL and row.measure.startswith(f"{name}, ")]
+    return list(dict.fromkeys(row.measure.removeprefix(f"{name}, ") for row in rows))
+
+
+def _by_reason(found: Findings) -> Table:
+    return _wide(
+        found,
+        "by-reason",
+        "By sort of reason: tau with the truth's order",
+        _parts(found, ORDER),
+        ORDER,
+        "and: both words are needed. or: either is enough. negated: one word, without another. counts: each twice.",
+        percent=False,
+        model=False,
+    )
+
+
+def _above_oracle(found: Findings, name: str) -> Table:
+    shown = short_names(found.explainers)[name]
+    return _wide(
+        found,
+        f"above-{name}",
+        f"How often {shown} scores above the oracle",
+        found.models,
+        f"{ABOVE}: {name}",
+        f"The share of stains on which the mean value of {shown} is better than that of the oracle, which names the "
+        "true reasons first. Where it is large, a good value does not show a true explanation.",
+        percent=True,
+    )
+
+
+def _sizes(found: Findings) -> Table:
+    return _wide(
+        found,
+        "sizes",
+        "By how much truer one explanation is: how often it is preferred",
+        [size for size, _, _ in SIZES],
+        PREFERS,
+        "Pairs of explanations of one input, which is what a user compares; chance is 50%.",
+        percent=True,
+        model=False,
+    )
+
+
+def _replaced(found: Findings) -> Table:
+    return _wide(
+        found,
+        "replaced",
+        "With something else in the place of absent features: tau with the usual order",
+        _parts(found, REPLACED),
+        REPLACED,
+        "Usually absent words are left out, and columns take values of other rows. resampled: words of other texts; "
+        "masked: a network's mask; mean: a column's mean.",
+        percent=False,
+        model=False,
+    )
+
+
+def _cost(found: Findings) -> Table:
+    labels: list[str] = _ordered(found)
+    sources: list[Source[str]] = [
+        text("measure", "measure", lambda label: label),
+        number("rows", "rows asked of the model", lambda label: _value(found.row(label, ROWS))),
+        number("ms", "milliseconds", lambda label: 1000 * _estimate(found.row(label, SECONDS))),
+    ]
+    return build_table(
+        "cost",
+        "Cost of one explanation's value",
+        labels,
+        sources,
+        "Means over models. What measures share (the best order of an input) is counted once for all explanations.",
+    )
