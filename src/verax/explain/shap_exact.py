@@ -18,10 +18,11 @@ from verax.perturb.evaluate import Path, Prepared
 from verax.perturb.leaf_sums import TextTrees, leaf_sums
 from verax.perturb.paths.bag_of_words import BagPath
 from verax.perturb.paths.bags import Bag, word_weights
-from verax.perturb.paths.ensembles import Ensemble, flatten
+from verax.perturb.paths.ensembles import Ensemble
 from verax.perturb.paths.heads import LinearHead, TreeHead
 from verax.perturb.paths.separable import Separable, separable
 from verax.perturb.paths.tables import TablePath, TableRow
+from verax.perturb.paths.tree_readers import flatten
 from verax.perturb.shapley import leaf_weights
 
 # How far the values may miss the model's own prediction before the closed form is not trusted.

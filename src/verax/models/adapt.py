@@ -149,7 +149,7 @@ def _adapt_callable(
 def _adapt_table(
     estimator: BaseEstimator, class_names: tuple[str, ...], reference: RawRows | None, schema: Schema | None
 ) -> TableModel:
-    names = [str(name) for name in getattr(estimator, "feature_names_in_", ())]
+    names = _fitted_names(estimator)
     frame = as_frame(reference)
     if names and frame is not None:
         labels = {str(label): label for label in frame.columns}
@@ -169,6 +169,16 @@ def _adapt_table(
     _check_schema(estimator, names, schema)
     encoded = None if reference is None else encode_rows(reference, schema)
     return TableModel(estimator, schema, class_names, encoded, tuple(names))
+
+
+def _fitted_names(estimator: BaseEstimator) -> list[str]:
+    """The columns of the DataFrame that an estimator was fitted on; none if it was fitted on an array."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None and type(estimator).__module__.startswith("catboost."):
+        names = estimator.feature_names_ or ()
+        if list(names) == [str(number) for number in range(len(names))]:
+            return []  # CatBoost's own numbers for the columns of an array
+    return [str(name) for name in names] if names is not None else []
 
 
 def _spelt(names: Sequence[str], there: Sequence[str]) -> list[str]:

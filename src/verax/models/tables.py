@@ -65,6 +65,10 @@ class TableModel(Model):
         """Encoded rows as the estimator reads them: as they are, or as the DataFrame that they stand for."""
         return self.schema.decode(rows, self.columns) if self.columns else rows
 
+    def in_order(self, rows: FloatArray) -> FloatArray:
+        """Encoded rows with the columns that the estimator reads, in its order."""
+        return rows[:, [self.schema.names.index(name) for name in self.columns]] if self.columns else rows
+
 
 def encode_rows(rows: RawRows, schema: Schema) -> FloatArray:
     """Rows in any form as a checked float64 array: numbers as they are, categories as their codes.

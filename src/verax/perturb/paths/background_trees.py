@@ -14,14 +14,17 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from verax.arrays import BoolArray, FloatArray, IndexArray
+from verax.arrays import BoolArray, FloatArray, IndexArray, IntArray
 from verax.errors import reason
 from verax.models.base import ask
 from verax.models.tables import TableModel
 from verax.perturb.masks import Masks, all_masks
+from verax.perturb.paths.boosted_readers import Probe
 from verax.perturb.paths.coded_trees import DIGITS
-from verax.perturb.paths.ensembles import LEAF, Ensemble, NodeArray, flatten
+from verax.perturb.paths.composition import composition, ensemble_of, parts_of
+from verax.perturb.paths.ensembles import LEAF, Ensemble, NodeArray
 from verax.perturb.paths.separable import Separable, separable
+from verax.perturb.paths.tree_readers import reader_of
 from verax.perturb.paths.tree_walks import HAS_NUMBA, full_set
 
 log = logging.getLogger("verax.perturb")
@@ -164,13 +167,15 @@ def background_trees(
 def _background_trees(
     model: TableModel, background: FloatArray, reference: FloatArray
 ) -> BackgroundTrees | str | None:
-    classifier = getattr(model.estimator, "steps", [("", model.estimator)])[-1][1]
-    ensemble = flatten(classifier)
-    if ensemble is None:
+    made = composition(model.estimator)
+    if all(reader_of(part.estimator) is None for part in parts_of(made)):
         return None
     seen = separable(model, background)
     if seen is None:
         return "what they read depends on two columns at once, or is no numbers"
+    ensemble = ensemble_of(made, seen.columns, _probe(model, background))
+    if ensemble is None or isinstance(ensemble, str):
+        return ensemble
     trees = ensemble.trees
     owner = ensemble.owners(seen.owner)
     inner = trees.left != LEAF
@@ -178,8 +183,23 @@ def _background_trees(
     ends = np.searchsorted(trees.column[inner][order], np.arange(1, len(owner)))
     cuts = tuple(np.unique(here) for here in np.split(trees.threshold[inner][order], ends))
     rows = ensemble.read(seen.transform(background, ensemble.absent))
-    made = BackgroundTrees(seen, ensemble, owner, rows, cuts, _places(cuts, rows))
-    return made if _agrees(made, reference) else "it makes something else of them than their sum"
+    found = BackgroundTrees(seen, ensemble, owner, rows, cuts, _places(cuts, rows))
+    return found if _agrees(found, reference) else "it makes something else of them than their sum"
+
+
+def _probe(model: TableModel, background: FloatArray) -> Probe | None:
+    """How to ask a CatBoost model where it sends categories; None for any other."""
+    if not type(model.estimator).__module__.startswith("catboost."):
+        return None
+    places = [model.schema.names.index(name) for name in model.columns] or list(range(len(model.schema)))
+
+    def leaves(rows: FloatArray) -> IntArray:
+        given = np.repeat(background[:1], len(rows), axis=0)
+        given[:, places] = rows
+        return np.asarray(model.estimator.calc_leaf_indexes(model.as_read(given)))
+
+    counts = [len(model.schema.columns[place].categories or ()) for place in places]
+    return Probe(background[0, places], counts, leaves)
 
 
 def _agrees(made: BackgroundTrees, reference: FloatArray) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -15,7 +16,7 @@ from verax.errors import VeraxError
 from verax.models.base import Inputs, Model
 from verax.models.tables import TableModel, encode_rows
 from verax.perturb.evaluate import Answer, Prepared, Rows, evaluate_packed
-from verax.perturb.masks import Variants, distinct_rows
+from verax.perturb.masks import Variants, distinct_rows, full_variants
 from verax.perturb.paths.background_trees import BackgroundTrees, background_trees
 from verax.perturb.paths.encoded_columns import EncodedColumns, encoded_columns
 from verax.seeds import stream
@@ -35,12 +36,14 @@ class TableRow(Prepared):
     Attributes:
         values: the row.
         same: in which columns each background row agrees with it.
+        own: the model's own answer to the row.
         read: what the model's trees read of it, if they are walked.
         places: of a model that looks values up, their places, if all of them are known.
     """
 
     values: FloatArray
     same: BoolArray
+    own: FloatArray
     read: FloatArray | None = None
     places: IndexArray | None = None
 
@@ -64,7 +67,9 @@ class TablePath:
         read = [None] * len(rows) if self.trees is None else self.trees.read_all(rows)
         known = [self._places(row[None]) if self.trees is None else None for row in rows]
         places = [None if found is None else found[0] for found in known]
-        return [TableRow(schema.names, *parts) for parts in zip(rows, same, read, places, strict=True)]
+        own = self.model.predict_proba(rows)
+        parts = zip(rows, same, own, read, places, strict=True)
+        return [TableRow(schema.names, *part) for part in parts]
 
     def _places(self, rows: FloatArray) -> IndexArray | None:
         """Where the model's columns look up each value of some rows; None if there is one that they do not know."""
@@ -72,7 +77,19 @@ class TablePath:
         return None if found is None else np.stack(found, axis=1)
 
     def evaluate(self, prepared: Sequence[TableRow], masks: Iterable[Variants]) -> Iterator[Answer]:
-        """One answer per row: probabilities averaged over the background."""
+        """One answer per row: probabilities averaged over the background; the model's own where nothing is absent."""
+        waiting: deque[IndexArray] = deque()
+
+        def noted() -> Iterator[Variants]:
+            for mask in masks:
+                waiting.append(full_variants(mask))
+                yield mask
+
+        for row, answer in zip(prepared, self._averages(prepared, noted()), strict=True):
+            answer.probabilities[waiting.popleft()] = row.own
+            yield answer
+
+    def _averages(self, prepared: Sequence[TableRow], masks: Iterable[Variants]) -> Iterator[Answer]:
         if self.trees is not None and all(row.read is not None for row in prepared):
             return self._mixtures(self.trees, prepared, masks)
         # A perturbed row's values are the input's or the background's: where both are known, none is looked up.
