@@ -45,7 +45,7 @@ class BackgroundTrees:
     Attributes:
         seen: the preprocessing before the trees.
         ensemble: the trees.
-        owner: the column of the table that each column of the trees comes from; -1 for a constant.
+        owner: the feature that each column of the trees comes from; -1 for a constant.
         background: the background rows as the trees read them.
         cuts: for each column of the trees, what it is compared with, ascending.
         places: where each value of the background lies between the cuts.
@@ -86,8 +86,9 @@ class BackgroundTrees:
                 self.sums(present, absent, part)
                 for absent, (part, _) in zip(self.background, parts, strict=True)
             ]
+            answers = self.ensemble.probabilities(np.concatenate(sums, axis=1))
             # A tie between trees stays one, however their shares were added up.
-            return self.ensemble.probabilities(np.concatenate(sums, axis=1)).round(DIGITS)
+            return answers if self.ensemble.link in ("number", "exp") else answers.round(DIGITS)
 
         answers = ask(predict, present, n_rows, len(self.seen.model.class_names))
         ends = np.cumsum([part.n_rows for part, _ in parts])[:-1]
@@ -177,7 +178,8 @@ def _background_trees(
     if ensemble is None or isinstance(ensemble, str):
         return ensemble
     trees = ensemble.trees
-    owner = ensemble.owners(seen.owner)
+    of_column = model.schema.feature_of
+    owner = ensemble.owners(np.where(seen.owner < 0, -1, of_column[seen.owner]).astype(np.int32))
     inner = trees.left != LEAF
     order = np.argsort(trees.column[inner], kind="stable")
     ends = np.searchsorted(trees.column[inner][order], np.arange(1, len(owner)))
@@ -206,14 +208,17 @@ def _agrees(made: BackgroundTrees, reference: FloatArray) -> bool:
     """Whether mixtures of two rows get the model's own probabilities."""
     rng = np.random.default_rng(0)
     some, others = (reference[rng.integers(len(reference), size=CHECKED)] for _ in range(2))
-    present = rng.random(some.shape) < rng.random((CHECKED, 1))
-    own = made.seen.model.predict_proba(np.where(present, some, others))
+    schema = made.seen.model.schema
+    present = rng.random((CHECKED, len(schema.features))) < rng.random((CHECKED, 1))
+    own = made.seen.model.predict_proba(np.where(present[:, schema.feature_of], some, others))
     sums = [
         made.sums(row, other, Masks(words, 1))
         for row, other, words in zip(made.read(some), made.read(others), _single_masks(present), strict=True)
     ]
     found = made.ensemble.probabilities(np.concatenate(sums, axis=1))
-    return found.shape == own.shape and bool(np.allclose(found, own, rtol=0.0, atol=SAME))
+    # Of a model of numbers, the larger ones have fewer digits after the point.
+    near = SAME * max(1.0, float(np.abs(own).max(initial=0.0)))
+    return found.shape == own.shape and bool(np.allclose(found, own, rtol=0.0, atol=near))
 
 
 def _single_masks(present: BoolArray) -> NDArray[np.uint64]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -19,6 +20,9 @@ from verax.perturb.evaluate import Answer, Prepared, Rows, evaluate_packed
 from verax.perturb.masks import Variants, distinct_rows, full_variants
 from verax.perturb.paths.background_trees import BackgroundTrees, background_trees
 from verax.perturb.paths.encoded_columns import EncodedColumns, encoded_columns
+from verax.perturb.paths.ensembles import NodeArray
+from verax.perturb.paths.separable import Separable, separable
+from verax.perturb.tree_shapley import TreeGame
 from verax.seeds import stream
 
 N = TypeVar("N", np.float64, np.intp)
@@ -58,6 +62,23 @@ class TablePath:
     trees: BackgroundTrees | None = None
     name: str = "table, background"
 
+    @cached_property
+    def seen(self) -> Separable | None:
+        """The model's preprocessing, if it takes one column at a time."""
+        return separable(self.model, self.background) if self.trees is None else self.trees.seen
+
+    @cached_property
+    def game(self) -> TreeGame:
+        """The model's trees, for exact values."""
+        assert self.trees is not None
+        n_features = len(schema_of(self.model).features)
+        return TreeGame(self.trees.ensemble, self.trees.owner, n_features, self.trees.background)
+
+    def feature_owner(self, owner: NodeArray) -> NodeArray:
+        """Of columns that belong to columns of the table (-1 for none), the feature that each belongs to."""
+        of_column = schema_of(self.model).feature_of
+        return np.where(owner < 0, -1, of_column[owner]).astype(np.int32)
+
     def prepare(self, inputs: Inputs) -> list[TableRow]:
         """Each row, encoded and checked."""
         schema = schema_of(self.model)
@@ -69,7 +90,7 @@ class TablePath:
         places = [None if found is None else found[0] for found in known]
         own = self.model.predict_proba(rows)
         parts = zip(rows, same, own, read, places, strict=True)
-        return [TableRow(schema.names, *part) for part in parts]
+        return [TableRow(schema.features, *part) for part in parts]
 
     def _places(self, rows: FloatArray) -> IndexArray | None:
         """Where the model's columns look up each value of some rows; None if there is one that they do not know."""
@@ -116,8 +137,9 @@ class TablePath:
         self, row: TableRow, own: NDArray[N], others: NDArray[N], masks: Variants
     ) -> Iterator[Rows[NDArray[N]]]:
         """The perturbed rows of an input, as values or as places, of its own and of the background rows."""
+        of_column = schema_of(self.model).feature_of
         for block in masks.blocks(BLOCK_ROWS):
-            columns = block.columns()
+            columns = block.columns()[of_column]
             for background, same in zip(others, row.same, strict=True):
                 # Where a background row agrees with the input, presence makes no difference: many variants are one.
                 present = columns | same[:, None]
