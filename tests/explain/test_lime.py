@@ -120,7 +120,7 @@ def test_tables_equal_the_package_on_its_own_samples(selection):
         own = bins.assign(row[None])[0]
         answers = np.append(model.predict_proba(row[None])[0, 1], pool.answers[:, 1])
         lime = Lime(features=selection[0], selection=selection[1])
-        fit = lime.fit(*lime_tables.local_sums(pool, own, answers, 0.75 * 2.0))
+        fit = lime.fit(*lime_tables.local_sums(pool, own, answers, 0.75 * 2.0, np.arange(len(own))))
         assert np.abs(fit.coefficients - expected).max() <= 1e-6
         assert fit.r2 == pytest.approx(found.score, abs=1e-6)
 

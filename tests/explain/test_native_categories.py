@@ -14,7 +14,7 @@ from xgboost import XGBClassifier
 
 import verax
 from verax.data import Schema
-from verax.perturb.paths.ensembles import flatten
+from verax.perturb.paths.tree_readers import flatten
 
 
 def _frame():
@@ -78,7 +78,7 @@ def test_shap_on_a_model_fitted_on_codes_of_categories(name):
 def test_splits_on_categories_are_not_read_as_thresholds():
     """The closed form would otherwise be computed in vain, and found not to add up."""
     codes = Schema.learn(FRAME).encode(FRAME)
-    assert flatten(ON_CODES["xgboost"]().fit(codes, LABELS)) is None
+    assert flatten(ON_CODES["xgboost"]().fit(codes, LABELS)).sets is not None
     assert flatten(XGBClassifier(n_estimators=8, n_jobs=1).fit(codes, LABELS)) is not None
 
 

@@ -26,7 +26,6 @@ from verax.explain import shap_exact
 from verax.explain.shap import Shap, log_odds
 from verax.explain.shap_banks import all_of_size, draw_pairs, random_subsets
 from verax.perturb import path_for
-from verax.perturb.leaf_sums import LeafSums
 from verax.perturb.masks import Masks, all_masks
 from verax.perturb.shapley import shapley_from_all
 
@@ -252,8 +251,8 @@ def test_a_closed_form_that_does_not_add_up_is_not_used(monkeypatch):
     forest = RandomForestClassifier(5, random_state=0).fit(rows[:, :3], labels)
     model = verax.as_model(forest, reference=rows[:, :3], schema=_schema(rows[:, :3]))
     honest = Shap().explain(model, rows[:1, :3], [1])[0]
-    wrong = LeafSums(np.full((1, 3), 0.3), np.zeros((0, 1)))
-    monkeypatch.setattr(shap_exact, "leaf_sums", lambda *args: wrong)
+    wrong = np.full((1, 1, 3), 0.3), np.zeros((1, 0, 3, 3))
+    monkeypatch.setattr(shap_exact.TreeGame, "against_background", lambda *args, **options: wrong)
     found = Shap().explain(model, rows[:1, :3], [1])[0]
     assert found.details["route"] == "enumeration"
     assert np.allclose(found.scores, honest.scores, atol=1e-9)

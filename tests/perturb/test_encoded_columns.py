@@ -132,21 +132,27 @@ def test_a_tie_of_trees_stays_a_tie():
     assert (together[tied, 0] == together[tied, 1]).all()
 
 
-@pytest.mark.parametrize("why", ["too many questions", "no numba", "not all trees count"])
+@pytest.mark.parametrize("why", ["too many questions", "no numba"])
 def test_trees_that_cannot_be_walked_together_are_asked_themselves(why, monkeypatch):
     model = ready(RandomForestClassifier(5, random_state=0))
     if why == "too many questions":
         monkeypatch.setattr(coded_trees, "MOST_TESTS", 3)
-    elif why == "no numba":
-        monkeypatch.setattr(encoded_columns, "HAS_NUMBA", False)
     else:
-        xgboost = pytest.importorskip("xgboost")
-        model = ready(xgboost.XGBClassifier(n_estimators=30))
-        # As early stopping leaves it: the trees after the best one are there, and are not used.
-        model.estimator[-1].get_booster().set_attr(best_iteration="1")
+        monkeypatch.setattr(encoded_columns, "HAS_NUMBA", False)
     path = path_for(model)
     assert path.columns.trees is None
     assert np.array_equal(path.predict(shuffled()), model.predict_proba(shuffled()))
+
+
+def test_trees_after_the_best_one_do_not_count():
+    pytest.importorskip("numba")
+    xgboost = pytest.importorskip("xgboost")
+    model = ready(xgboost.XGBClassifier(n_estimators=30))
+    # As early stopping leaves it: the trees after the best one are there, and are not used.
+    model.estimator[-1].get_booster().set_attr(best_iteration="1")
+    path = path_for(model)
+    assert len(path.columns.trees.ensemble.trees.roots) == 2
+    np.testing.assert_allclose(path.predict(shuffled()), model.predict_proba(shuffled()), atol=1e-6)
 
 
 def test_more_than_two_classes():
@@ -252,4 +258,5 @@ def test_places_that_are_known_give_what_values_give(classifier, unseen):
         if unseen:
             np.testing.assert_allclose(answer.probabilities, own, rtol=0, atol=1e-12)
         else:
-            assert np.array_equal(answer.probabilities, own)
+            assert np.array_equal(answer.probabilities[:-1], own[:-1])
+            assert np.array_equal(answer.probabilities[-1], model.predict_proba(row[None])[0])

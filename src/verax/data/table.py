@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from verax.arrays import FloatArray
+from verax.arrays import FloatArray, IndexArray
 from verax.data import encoding
+from verax.data.groups import check_groups
 from verax.data.original import (
     remember_categories,
     remember_codes,
@@ -85,11 +86,18 @@ class Column:
 
 @dataclass(frozen=True)
 class Schema:
-    """A table's columns; an encoded row holds numbers as they are and categories as their places."""
+    """A table's columns; an encoded row holds numbers as they are and categories as their places.
+
+    Attributes:
+        columns: all of them.
+        groups: columns that are one feature together, by the name of that feature; the others are a feature each.
+    """
 
     columns: tuple[Column, ...]
+    groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def __post_init__(self) -> None:
+        check_groups(self.names, self.groups)
         twice = {name for name in self.names if self.names.count(name) > 1}
         if twice:
             raise VeraxError(f"The table has two columns called {sorted(twice)[0]!r}; rename one.")
@@ -101,6 +109,19 @@ class Schema:
     def names(self) -> tuple[str, ...]:
         """The columns' names."""
         return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def features(self) -> tuple[str, ...]:
+        """What explanations speak about: groups of columns, and the columns that are in none, in the table's order."""
+        group_of = {column: name for name, columns in self.groups for column in columns}
+        return tuple(dict.fromkeys(group_of.get(name, name) for name in self.names))
+
+    @cached_property
+    def feature_of(self) -> IndexArray:
+        """For each column, the number of the feature that it belongs to."""
+        group_of = {column: name for name, columns in self.groups for column in columns}
+        place = {name: number for number, name in enumerate(self.features)}
+        return np.array([place[group_of.get(name, name)] for name in self.names], dtype=np.intp)
 
     @cached_property
     def numeric(self) -> tuple[int, ...]:
@@ -233,7 +254,7 @@ class Schema:
             else:
                 original = remember_codes(values, encoded[:, place], column.categories)
             columns.append(replace(column, original=original))
-        return Schema(tuple(columns))
+        return Schema(tuple(columns), self.groups)
 
     def describe(self, column: int, value: float) -> str:
         """An encoded value for people: "Education = Bachelors", "Age = 37", "Age is missing"."""

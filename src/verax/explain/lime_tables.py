@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from verax.arrays import FloatArray, IntArray
+from verax.arrays import FloatArray, IndexArray, IntArray
 from verax.data.bins import Bins
 from verax.explain.explanation import Attribution, Cost
 from verax.explain.perturbed import Scored, Targets, attribution
@@ -81,13 +81,14 @@ def explain_rows(
     schema = schema_of(model)
     rows = encode_rows(inputs, schema)
     pool = _pool(sampling, model)
-    width = sampling.kernel_width or 0.75 * float(np.sqrt(rows.shape[1]))
+    width = sampling.kernel_width or 0.75 * float(np.sqrt(len(schema.features)))
     own_bins = pool.bins.assign(rows)
     own_answers = model.predict_proba(rows)
     explanations = []
     for row, bins, answers, target in zip(rows, own_bins, own_answers, targets, strict=True):
         chosen = int(np.argmax(answers)) if target is None else target
-        local = fit(*local_sums(pool, bins, np.append(answers[chosen], pool.answers[:, chosen]), width))
+        own = np.append(answers[chosen], pool.answers[:, chosen])
+        local = fit(*local_sums(pool, bins, own, width, schema.feature_of))
         details = {
             "bins": [pool.bins.names[column][place] for column, place in enumerate(bins)],
             "intercept": local.intercept,
@@ -96,17 +97,23 @@ def explain_rows(
         }
         scored = Scored(local.coefficients, details)
         cost = Cost(sampling.samples, 2, (time.perf_counter() - started) / len(rows))
-        explanations.append(attribution(name, model, row, schema.names, chosen, scored, cost))
+        explanations.append(attribution(name, model, row, schema.features, chosen, scored, cost))
     return explanations
 
 
 def local_sums(
-    pool: Pool, bins: IntArray, answers: FloatArray, width: float
+    pool: Pool, bins: IntArray, answers: FloatArray, width: float, feature_of: IndexArray
 ) -> tuple[solve.Normal, solve.Moments]:
-    """What the local regression of one row needs: the row itself first, then the pool, weighted by equal bins."""
-    same = np.ones((len(bins), len(answers)))
-    same[:, 1:] = pool.drawn == bins[:, None]
-    weights = table_kernel(len(bins) - same.sum(axis=0), width)
+    """What the local regression of one row needs: the row itself first, then the pool, weighted by equal bins.
+
+    Columns that are one feature together are the same if all of them are.
+    """
+    same = np.ones((int(feature_of.max(initial=-1)) + 1, len(answers)))
+    if len(same) == len(bins):
+        same[:, 1:] = pool.drawn == bins[:, None]
+    else:
+        np.minimum.at(same[:, 1:], feature_of, (pool.drawn == bins[:, None]).astype(np.float64))
+    weights = table_kernel(len(same) - same.sum(axis=0), width)
     normal = solve.normal_of_columns(same, weights)
     return normal, solve.moments(normal, same, weights, answers)
 

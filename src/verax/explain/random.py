@@ -64,7 +64,7 @@ class Random(Explainer):
         shown = shown_input(model, given)
         spans = None
         if not isinstance(shown, str):
-            features = schema_of(model).names
+            features = schema_of(model).features
         elif self.ngram == 1:
             features = split_words(shown).distinct
         else:

@@ -1,8 +1,9 @@
-"""Shapley values with a closed form: trees and forests, and linear models and boosted trees in log-odds."""
+"""Shapley values with a closed form: what trees and linear models add up, and probabilities that are such sums."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -10,30 +11,57 @@ import numpy as np
 from scipy.special import expit
 
 from verax.arrays import FloatArray
+from verax.errors import VeraxError
 from verax.explain.explanation import Attribution, Cost
-from verax.explain.perturbed import Scored, Targets, attribution
+from verax.explain.perturbed import Scored, Targets, attribution, slices
 from verax.models.base import Inputs, Model
 from verax.perturb.dispatch import path_for
 from verax.perturb.evaluate import Path, Prepared
-from verax.perturb.leaf_sums import TextTrees, leaf_sums
+from verax.perturb.leaf_sums import TextTrees
+from verax.perturb.masks import all_masks
 from verax.perturb.paths.bag_of_words import BagPath
 from verax.perturb.paths.bags import Bag, word_weights
-from verax.perturb.paths.ensembles import Ensemble, flatten
+from verax.perturb.paths.ensembles import Ensemble
 from verax.perturb.paths.heads import LinearHead, TreeHead
-from verax.perturb.paths.separable import Separable, separable
+from verax.perturb.paths.separable import Separable
 from verax.perturb.paths.tables import TablePath, TableRow
-from verax.perturb.shapley import leaf_weights
+from verax.perturb.shapley import interactions_from_all, leaf_weights, shapley_from_all
+from verax.perturb.tree_shapley import TreeGame
 
 # How far the values may miss the model's own prediction before the closed form is not trusted.
 SUM_TOLERANCE = 1e-5
+# All coalitions of so many features are asked about, where there is no closed form.
+ENUMERATED = 12
+# What is a sum over leaves, by what is made of it.
+SUMS = {
+    "identity": ("probability", "raw"),
+    "logistic": ("log-odds", "raw"),
+    "softmax": ("raw",),
+    "number": ("number", "raw"),
+    "exp": ("raw",),
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be explained, and what stands for absence; see :class:`verax.explain.Shap`."""
+
+    output: str
+    background: str = "rows"
+    interactions: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Exact:
-    """Shapley values of each of a model's outputs, and the outputs with nothing present."""
+    """Shapley values of each of a model's outputs, the outputs with nothing present, and halves of interactions.
+
+    Where there is one output for two classes, ``whole`` is what both of them add up to.
+    """
 
     shapley: FloatArray
     base: FloatArray
+    whole: float | None = None
+    pairs: FloatArray | None = None
 
 
 R_contra = TypeVar("R_contra", bound=Prepared, contravariant=True)
@@ -46,12 +74,12 @@ class Solver(Protocol[R_contra]):
     def route(self) -> str:
         """The word for it in results."""
 
-    def solve(self, ready: R_contra) -> Exact | None:
-        """The values for a prepared input; None where the closed form does not hold for it."""
+    def solve(self, ready: Sequence[R_contra]) -> list[Exact | None]:
+        """The values for prepared inputs; None for one where the closed form does not hold."""
 
 
 def explain_exactly(
-    name: str, model: Model, inputs: Inputs, targets: Targets, output: str
+    name: str, model: Model, inputs: Inputs, targets: Targets, asked: Asked
 ) -> list[Attribution | None]:
     """An explanation for each input that has a closed form, None for each that has not.
 
@@ -60,63 +88,88 @@ def explain_exactly(
         model: the model.
         inputs: its inputs.
         targets: the class to explain for each input; the predicted one where None.
-        output: what is explained, "probability" or "log-odds" of the target.
+        asked: what is explained.
     """
     path = path_for(model)
-    solver = _solver(path, output)
+    solver = _solver(path, asked)
     if solver is None:
+        _refuse(asked, model)
         return [None] * len(inputs)
     explanations: list[Attribution | None] = []
-    for given, target in zip(inputs, targets, strict=True):
+    for part, wanted in slices(inputs, targets):
         started = time.perf_counter()
-        ready = path.prepare([given])[0]
-        exact = solver.solve(ready)
-        if exact is None:
-            explanations.append(None)
-            continue
-        outputs = exact.base + exact.shapley.sum(axis=1)
-        if target is None:
-            target = _predicted(outputs, output)  # noqa: PLW2901
-        scores, base = _for_target(exact, target, output)
-        details = {"output": output, "route": solver.route, "base": base, "path": path.name}
-        cost = Cost(0, 0, time.perf_counter() - started)
-        explanations.append(
-            attribution(name, model, given, ready.features, target, Scored(scores, details), cost)
-        )
+        prepared = path.prepare(part)
+        found = solver.solve(prepared)
+        cost = Cost(0, 0, (time.perf_counter() - started) / len(part))
+        for given, ready, exact, target in zip(part, prepared, found, wanted, strict=True):
+            if exact is None:
+                explanations.append(None)
+                continue
+            chosen = _predicted(ready, exact) if target is None else target
+            scored = _for_target(exact, chosen)
+            scored.details.update(output=asked.output, route=solver.route, path=path.name)
+            explanations.append(attribution(name, model, given, ready.features, chosen, scored, cost))
     return explanations
 
 
-def _predicted(outputs: FloatArray, output: str) -> int:
-    if len(outputs) > 1:
+def _refuse(asked: Asked, model: Model) -> None:
+    """Says what cannot be had otherwise; nothing where coalitions can be asked about instead."""
+    kind = type(model).__name__
+    if asked.background == "paths":
+        raise VeraxError(
+            f"background='paths' takes what the model's own trees say of its training rows, and this {kind} shows no "
+            "trees that are read column by column and say it, or more than "
+            f"{ENUMERATED} columns with an output that is no sum over trees (output='raw' is one); use "
+            "background='rows'."
+        )
+    if asked.output == "raw":
+        raise VeraxError(
+            f"output='raw' is the sum that trees or a linear model make before it becomes a probability, and this "
+            f"{kind} shows none; use output='probability' or 'log-odds'."
+        )
+
+
+def _predicted(ready: Prepared, exact: Exact) -> int:
+    if isinstance(ready, TableRow):
+        return int(np.argmax(ready.own))
+    outputs = exact.base + exact.shapley.sum(axis=1)
+    if len(outputs) > 1 or exact.whole is None:
         return int(np.argmax(outputs))
-    return int(outputs[0] > (0.5 if output == "probability" else 0.0))
+    return int(outputs[0] > exact.whole / 2.0)
 
 
-def _for_target(exact: Exact, target: int, output: str) -> tuple[FloatArray, float]:
-    """One class's values; with a single output it is the second class, and the first is what is left of 1, or of 0."""
-    if len(exact.base) > 1:
-        return exact.shapley[target], float(exact.base[target])
-    if target == 1:
-        return exact.shapley[0], float(exact.base[0])
-    return -exact.shapley[0], float((1.0 if output == "probability" else 0.0) - exact.base[0])
+def _for_target(exact: Exact, target: int) -> Scored:
+    """One class's values; where a single output is that of the second class, the first has what is left."""
+    place, sign, start = target, 1.0, 0.0
+    if exact.whole is not None:
+        place = 0
+        if target == 0:
+            sign, start = -1.0, exact.whole
+    details: dict[str, object] = {"base": start + sign * float(exact.base[place])}
+    if exact.pairs is not None:
+        # On the diagonal stands what is left of a feature's value without its interactions.
+        pairs = sign * exact.pairs[place]
+        np.fill_diagonal(pairs, 0.0)
+        np.fill_diagonal(pairs, sign * exact.shapley[place] - pairs.sum(axis=1))
+        details["interactions"] = pairs.tolist()
+    return Scored(sign * exact.shapley[place], details)
 
 
-def _solver(path: Path[Any], output: str) -> Solver[Any] | None:
-    if isinstance(path, BagPath) and isinstance(path.head, TreeHead):
-        ensemble = path.head.ensemble
-        if _explains(ensemble, output):
-            trees = TextTrees.of(ensemble, path.lexicon.n_columns)
+def _whole(ensemble: Ensemble) -> float | None:
+    """What two classes add up to where one output stands for both; None where each class has its own."""
+    if len(ensemble.base) > 1 or ensemble.link in ("number", "exp"):
+        return None
+    return 1.0 if ensemble.link == "identity" else 0.0
+
+
+def _solver(path: Path[Any], asked: Asked) -> Solver[Any] | None:
+    if isinstance(path, BagPath) and asked.background == "rows" and not asked.interactions:
+        if isinstance(path.head, TreeHead) and asked.output in SUMS.get(path.head.ensemble.link, ()):
+            trees = TextTrees.of(path.head.ensemble, path.lexicon.n_columns)
             return TextTreeSolver(trees, trees.outputs_of_nothing())
-    if isinstance(path, BagPath) and isinstance(path.head, LinearHead) and output == "log-odds":
-        return TextLinear(path.head) if path.head.weights.shape[1] == 1 else None
-    if isinstance(path, TablePath):
-        return _table_solver(path, output)
-    return None
-
-
-def _explains(ensemble: Ensemble, output: str) -> bool:
-    """Whether the summed leaves are what is to be explained."""
-    return ensemble.link == ("identity" if output == "probability" else "logistic")
+        if isinstance(path.head, LinearHead) and asked.output in SUMS["logistic"]:
+            return TextLinear(path.head) if path.head.weights.shape[1] == 1 else None
+    return _table_solver(path, asked) if isinstance(path, TablePath) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,11 +180,13 @@ class TextTreeSolver:
     base: FloatArray
     route: str = "trees"
 
-    def solve(self, ready: Bag) -> Exact | None:
+    def solve(self, ready: Sequence[Bag]) -> list[Exact | None]:
         """Shapley values of the leaves; None if two words feed one column or there are very many words."""
-        if not self.trees.takes(ready):
-            return None
-        return Exact(self.trees.leaf_sums(ready, leaf_weights(len(ready.features))).shares, self.base)
+        return [self._one(bag) if self.trees.takes(bag) else None for bag in ready]
+
+    def _one(self, bag: Bag) -> Exact:
+        shares = self.trees.leaf_sums(bag, leaf_weights(len(bag.features))).shares
+        return Exact(shares, self.base, _whole(self.trees.ensemble))
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,26 +196,41 @@ class TextLinear:
     head: LinearHead
     route: str = "linear"
 
-    def solve(self, ready: Bag) -> Exact | None:
+    def solve(self, ready: Sequence[Bag]) -> list[Exact | None]:
         """What each word adds; None where rows are not sums over words."""
-        if not ready.additive or ready.weighting.norm is not None:
-            return None
-        return Exact(word_weights(ready, self.head.weights).T, self.head.intercept)
+        return [
+            Exact(word_weights(bag, self.head.weights).T, self.head.intercept, 0.0)
+            if bag.additive and bag.weighting.norm is None
+            else None
+            for bag in ready
+        ]
 
 
-def _table_solver(path: TablePath, output: str) -> Solver[TableRow] | None:
-    seen = separable(path.model, path.background) if path.trees is None else path.trees.seen
-    if seen is None:
+def _table_solver(path: TablePath, asked: Asked) -> Solver[TableRow] | None:
+    if path.trees is not None:
+        game, link = path.game, path.trees.ensemble.link
+        sums = asked.output in SUMS.get(link, ())
+        if asked.background == "paths":
+            if not game.has_paths or not (sums or (link in SUMS and game.n_features <= ENUMERATED)):
+                return None
+            return TablePaths(path, game, None if sums else asked.output, asked.interactions)
+        return TableTrees(path, game, asked.interactions) if sums else None
+    if asked.background == "paths" or asked.interactions or path.seen is None:
         return None
-    name = type(seen.classifier).__name__
-    if name == "LogisticRegression" and output == "log-odds" and len(seen.classifier.coef_) == 1:
-        return TableLinear(path, seen, seen.transform(path.background).mean(axis=0))
-    ensemble = flatten(seen.classifier) if path.trees is None else path.trees.ensemble
-    if ensemble is None or not _explains(ensemble, output):
+    classifier = path.seen.classifier
+    linear = type(classifier).__name__ in LINEAR and np.ndim(classifier.coef_) <= 2
+    number = path.model.output == "number"
+    if not linear or asked.output not in SUMS["number" if number else "logistic"]:
         return None
-    background = ensemble.read(seen.transform(path.background, ensemble.absent))
-    base = np.mean([_outputs_of_row(ensemble, row) for row in background], axis=0)
-    return TableTrees(path, seen, ensemble, background, base)
+    if np.ndim(classifier.coef_) == 2 and len(classifier.coef_) != 1:
+        return None
+    return TableLinear(path, path.seen, path.seen.transform(path.background).mean(axis=0))
+
+
+LINEAR = (
+    "LogisticRegression", "LinearRegression", "Ridge", "Lasso", "ElasticNet", "RidgeCV", "LassoCV",
+    "ElasticNetCV",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,72 +238,105 @@ class TableTrees:
     """Trees on rows of a table; an absent column takes the background's values, which are averaged."""
 
     path: TablePath
-    seen: Separable
-    ensemble: Ensemble
-    background: FloatArray
-    base: FloatArray
+    game: TreeGame
+    interactions: bool = False
     route: str = "trees"
 
-    def solve(self, ready: TableRow) -> Exact | None:
-        """Shapley values of the leaves; None if they do not add up to the model's own answer."""
-        present = ready.read
-        if present is None:
-            present = self.ensemble.read(self.seen.transform(ready.values[None], self.ensemble.absent))[0]
-        owner = self.ensemble.owners(self.seen.owner)
-        n_features = len(ready.features)
-        shapley = np.mean(
-            [
-                leaf_sums(self.ensemble, present, absent, owner, n_features, leaf_weights(n_features)).shares
-                for absent in self.background
-            ],
-            axis=0,
+    def solve(self, ready: Sequence[TableRow]) -> list[Exact | None]:
+        """Shapley values of the leaves; None where they do not add up to the model's own answer."""
+        rows = [row.read for row in ready if row.read is not None]
+        if len(rows) < len(ready) or not rows:
+            return [None] * len(ready)
+        shapley, pairs = self.game.against_background(np.stack(rows), interactions=self.interactions)
+        base, ensemble = self.game.background_output, self.game.ensemble
+        outputs = base + shapley.sum(axis=2)
+        answers = ensemble.probabilities((outputs - ensemble.base).T)
+        return [
+            Exact(shapley[number], base, _whole(ensemble), pairs[number] if self.interactions else None)
+            if _same(answers[number], row.own)
+            else None
+            for number, row in enumerate(ready)
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class TablePaths:
+    """Trees on rows of a table; at a node whose column is absent a row goes both ways, as training rows did.
+
+    Attributes:
+        link: "probability" or "log-odds" where that is no sum over leaves: then all coalitions are asked about.
+    """
+
+    path: TablePath
+    game: TreeGame
+    link: str | None
+    interactions: bool = False
+
+    @property
+    def route(self) -> str:
+        """The word for it in results."""
+        return "paths" if self.link is None else "paths, enumeration"
+
+    def solve(self, ready: Sequence[TableRow]) -> list[Exact | None]:
+        """Shapley values by the trees' own paths."""
+        rows = [row.read for row in ready if row.read is not None]
+        if len(rows) < len(ready) or not rows:
+            return [None] * len(ready)
+        if self.link is not None:
+            return [self._enumerated(row) for row in rows]
+        game = self.game
+        shapley, pairs = game.along_paths(np.stack(rows), interactions=self.interactions)
+        nothing = game.path_outputs(rows[0], np.zeros((1, game.n_features), dtype=np.bool_))[:, 0]
+        return [
+            Exact(values, nothing, _whole(game.ensemble), pairs[number] if self.interactions else None)
+            for number, values in enumerate(shapley)
+        ]
+
+    def _enumerated(self, row: FloatArray) -> Exact:
+        from verax.explain.shap import log_odds
+
+        masks = all_masks(self.game.n_features)
+        sums = self.game.path_outputs(row, masks.rows())
+        answers = self.game.ensemble.probabilities(sums - self.game.ensemble.base[:, None])
+        if self.link == "log-odds":
+            answers = log_odds(answers)
+        shapley = np.stack([shapley_from_all(masks, values) for values in answers.T])
+        pairs = (
+            np.stack([interactions_from_all(values) for values in answers.T]) if self.interactions else None
         )
-        outputs = self.base + shapley.sum(axis=1) - self.ensemble.base
-        probabilities = self.ensemble.probabilities(outputs[:, None])[0]
-        return Exact(shapley, self.base) if _adds_up(self.path, ready, probabilities) else None
+        return Exact(shapley, answers[0], None, pairs)
 
 
 @dataclass(frozen=True, eq=False)
 class TableLinear:
-    """Logistic regression on rows of a table in log-odds: weight times difference from the background's mean."""
+    """A linear model on rows of a table, before its link: weight times difference from the background's mean."""
 
     path: TablePath
     seen: Separable
     mean: FloatArray
     route: str = "linear"
 
-    def solve(self, ready: TableRow) -> Exact | None:
-        """What each column adds to the background's mean log-odds; None if that is not the model's own answer."""
-        weights = self.seen.classifier.coef_[0]
-        parts = weights * (self.seen.transform(ready.values[None])[0] - self.mean)
-        owned = self.seen.owner >= 0
-        shapley = np.zeros(len(ready.features))
-        np.add.at(shapley, self.seen.owner[owned], parts[owned])
-        if abs(parts[~owned].sum()) > SUM_TOLERANCE:
-            return None
-        base = self.seen.classifier.intercept_ + weights @ self.mean
-        chance = expit(base[0] + shapley.sum())
-        adds_up = _adds_up(self.path, ready, np.array([1.0 - chance, chance]))
-        return Exact(shapley[None], base) if adds_up else None
+    def solve(self, ready: Sequence[TableRow]) -> list[Exact | None]:
+        """What each column adds to the background's mean; None where that is not the model's own answer."""
+        if not ready:
+            return []
+        weights = np.ravel(self.seen.classifier.coef_)
+        rows = self.seen.transform(np.stack([row.values for row in ready]))
+        owner = self.path.feature_owner(self.seen.owner)
+        owned = owner >= 0
+        base = np.ravel(self.seen.classifier.intercept_) + weights @ self.mean
+        number = self.path.model.output == "number"
+        found: list[Exact | None] = []
+        for row, parts in zip(ready, weights * (rows - self.mean), strict=True):
+            shapley = np.zeros(len(row.features))
+            np.add.at(shapley, owner[owned], parts[owned])
+            total = base[0] + shapley.sum()
+            answer = np.array([total]) if number else np.array([1.0 - expit(total), expit(total)])
+            holds = abs(parts[~owned].sum()) <= SUM_TOLERANCE and _same(answer, row.own)
+            found.append(Exact(shapley[None], base, None if number else 0.0) if holds else None)
+        return found
 
 
-def _adds_up(path: TablePath, ready: TableRow, probabilities: FloatArray) -> bool:
-    """Whether base and values make the model's own probabilities; the preprocessing may hold surprises."""
-    own = path.model.predict_proba(ready.values[None])[0]
-    return bool(np.abs(probabilities - own).max() <= SUM_TOLERANCE)
-
-
-def _outputs_of_row(ensemble: Ensemble, row: FloatArray) -> FloatArray:
-    """The summed leaves of one row, with the base."""
-    trees = ensemble.trees
-    nodes = trees.roots.copy()
-    while True:
-        inner = trees.left[nodes] >= 0
-        if not inner.any():
-            break
-        at = nodes[inner]
-        value = row[trees.column[at]]
-        left = np.where(np.isnan(value), trees.missing_left[at], value <= trees.threshold[at])
-        nodes[inner] = np.where(left, trees.left[at], trees.right[at])
-    outputs: FloatArray = trees.values[nodes].sum(axis=0) + ensemble.base
-    return outputs
+def _same(answer: FloatArray, own: FloatArray) -> bool:
+    """Whether base and values make the model's own answer; the preprocessing may hold surprises."""
+    return bool(np.abs(answer - own).max() <= SUM_TOLERANCE * max(1.0, float(np.abs(own).max())))

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from verax.data.encoding import is_date
+from verax.data.groups import find_groups
 from verax.data.inputs import as_frame, plain_inputs
 from verax.errors import VeraxError
 from verax.models.base import Answer, Batch, Inputs, Model, check_class_names
-from verax.models.function import CallableModel
+from verax.models.function import NUMBER, CallableModel
 from verax.models.tables import TableModel, encode_rows
 from verax.models.text import TextPipeline, check_texts, is_texts
 
@@ -38,6 +41,8 @@ def as_model(
     encoder: Callable[[Batch], Answer] | None = None,
     tokenizer: PreTrainedTokenizerFast | None = None,
     outputs: Literal["scores", "probabilities"] = "scores",
+    output: Literal["classes", "number"] | None = None,
+    groups: Mapping[str, Sequence[str]] | Literal["one-hot"] | None = None,
 ) -> Model:
     """Adapts something fitted so that it can be explained.
 
@@ -57,6 +62,10 @@ def as_model(
             (a tensor, several, or several by name).
         tokenizer: of a Hugging Face model.
         outputs: what a torch module gives: class scores before the softmax, or probabilities.
+        output: what the model predicts: "classes", or a "number" as regressors do; seen from a fitted estimator, to be
+            said of a function that returns one number per input. ``class_names=["price"]`` then names the number.
+        groups: columns of a table that are one feature together, such as ``{"home": ["rooms", "area"]}``; "one-hot"
+            finds the columns of 0 and 1 that stand for one category.
     """
     if kind is not None and kind not in KINDS:
         raise VeraxError(f"There is no kind of model {kind!r}; kind is 'text' or 'table'.")
@@ -69,8 +78,10 @@ def as_model(
         raise VeraxError("reference= holds texts but the model is one of tables; give rows of the table.")
     if texts is not None:
         kind = "text"
+    if output not in (None, "classes", "number"):
+        raise VeraxError(f"There is no output {output!r}; a model predicts 'classes' or a 'number'.")
     if isinstance(fitted, Model):
-        return fitted
+        return fitted if groups is None else _grouped(fitted, groups)
     if isinstance(fitted, type):
         raise VeraxError(f"{fitted.__name__} is a class, not a fitted model; create one and fit it first.")
     if "torch" in sys.modules and (network := _network(fitted, tokenizer)) is not None:
@@ -82,13 +93,27 @@ def as_model(
             reference = encode_rows(table, schema)
         return adapt_module(*network, encoder, class_names, outputs, schema, reference)
     if hasattr(fitted, "fit") or hasattr(fitted, "predict_proba"):
-        return _adapt_estimator(fitted, class_names, kind, reference, schema)
+        model = _adapt_estimator(fitted, class_names, kind, reference, schema)
+        return model if groups is None else _grouped(model, groups)
     if callable(fitted):
-        return _adapt_callable(fitted, class_names, kind, reference, schema)
+        model = _adapt_callable(fitted, class_names, kind, reference, schema, output or "classes")
+        return model if groups is None else _grouped(model, groups)
     raise VeraxError(
         f"A value of the type {type(fitted).__name__} is no model; give a fitted classifier with predict_proba, "
         "or a function from a list of inputs to an array of class probabilities."
     )
+
+
+def _grouped(model: Model, groups: Mapping[str, Sequence[str]] | Literal["one-hot"]) -> Model:
+    """The same model, whose columns are features in groups."""
+    if model.schema is None:
+        raise VeraxError(
+            "groups= puts columns of a table together, and this model reads texts; leave it out."
+        )
+    found = find_groups(groups, model.schema.names, getattr(model, "reference", None))
+    copied = copy(model)
+    object.__setattr__(copied, "schema", replace(model.schema, groups=found))
+    return copied
 
 
 def _network(
@@ -114,17 +139,21 @@ def _adapt_estimator(
     reference: RawRows | None,
     schema: Schema | None,
 ) -> Model:
-    _check_classifier(estimator)
+    number = _check_fitted(estimator)
     estimator = getattr(estimator, "best_estimator_", estimator)  # what a grid search ends with
-    names = check_class_names(class_names, _labels(estimator))
+    names = check_class_names(class_names, (NUMBER,) if number else _labels(estimator))
     steps = _flat_steps(estimator)
     if kind != "table" and _is_vectorizer(steps[0]) and len(steps) > 1:
         texts = reference if is_texts(reference) else None
+        if number:
+            return CallableModel(estimator.predict, class_names=names, reference=texts, output="number")
         return TextPipeline(steps[0], tuple(steps[1:-1]), steps[-1], names, reference=texts)
     _refuse_mixed(estimator)
     if kind == "text":
-        return CallableModel(estimator.predict_proba, class_names=names, reference=reference)
-    return _adapt_table(estimator, names, reference, schema)
+        function = estimator.predict if number else estimator.predict_proba
+        output = "number" if number else "classes"
+        return CallableModel(function, class_names=names, reference=reference, output=output)
+    return _adapt_table(estimator, names, reference, schema, "number" if number else "classes")
 
 
 def _adapt_callable(
@@ -133,23 +162,34 @@ def _adapt_callable(
     kind: str | None,
     reference: RawRows | None,
     schema: Schema | None,
+    output: str,
 ) -> Model:
     if kind == "text" or (kind is None and reference is None and schema is None):
-        return CallableModel(function, class_names=class_names, reference=reference)
+        return CallableModel(function, class_names=class_names, reference=reference, output=output)
     # With a schema of its own it reads encoded rows; a frame alone says what it was fitted on.
     frames = schema is None and as_frame(reference) is not None
     if reference is not None:
         schema = schema or _learn(reference, None)
         reference = encode_rows(reference, schema)
     return CallableModel(
-        function, kind="table", class_names=class_names, schema=schema, reference=reference, frames=frames
+        function,
+        kind="table",
+        class_names=class_names,
+        schema=schema,
+        reference=reference,
+        frames=frames,
+        output=output,
     )
 
 
 def _adapt_table(
-    estimator: BaseEstimator, class_names: tuple[str, ...], reference: RawRows | None, schema: Schema | None
+    estimator: BaseEstimator,
+    class_names: tuple[str, ...],
+    reference: RawRows | None,
+    schema: Schema | None,
+    output: str,
 ) -> TableModel:
-    names = [str(name) for name in getattr(estimator, "feature_names_in_", ())]
+    names = _fitted_names(estimator)
     frame = as_frame(reference)
     if names and frame is not None:
         labels = {str(label): label for label in frame.columns}
@@ -168,7 +208,17 @@ def _adapt_table(
     names = _spelt(names, schema.names)
     _check_schema(estimator, names, schema)
     encoded = None if reference is None else encode_rows(reference, schema)
-    return TableModel(estimator, schema, class_names, encoded, tuple(names))
+    return TableModel(estimator, schema, class_names, encoded, tuple(names), output)
+
+
+def _fitted_names(estimator: BaseEstimator) -> list[str]:
+    """The columns of the DataFrame that an estimator was fitted on; none if it was fitted on an array."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None and type(estimator).__module__.startswith("catboost."):
+        names = estimator.feature_names_ or ()
+        if list(names) == [str(number) for number in range(len(names))]:
+            return []  # CatBoost's own numbers for the columns of an array
+    return [str(name) for name in names] if names is not None else []
 
 
 def _spelt(names: Sequence[str], there: Sequence[str]) -> list[str]:
@@ -191,7 +241,8 @@ def _reads(estimator: BaseEstimator, frame: pd.DataFrame) -> bool:
     if hasattr(estimator, "n_features_in_"):
         return False  # scikit-learn's say themselves what names they know
     try:
-        return len(estimator.predict_proba(frame.iloc[:2])) == len(frame.iloc[:2])
+        predict = getattr(estimator, "predict_proba", None) or estimator.predict
+        return len(predict(frame.iloc[:2])) == len(frame.iloc[:2])
     except Exception:  # whatever somebody's estimator may raise
         return False
 
@@ -270,24 +321,41 @@ def _check_columns(wanted: Sequence[str], there: Sequence[str], where: str) -> N
         )
 
 
-def _check_classifier(estimator: BaseEstimator) -> None:
-    from sklearn.base import BaseEstimator, is_regressor
+def _check_fitted(estimator: BaseEstimator) -> bool:
+    """Whether an estimator predicts a number; refuses one that is not fitted, or predicts neither that nor classes."""
+    from sklearn.base import BaseEstimator, is_clusterer, is_outlier_detector, is_regressor
     from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import check_is_fitted
 
     name = type(_flat_steps(estimator)[-1]).__name__
     if isinstance(estimator, BaseEstimator):
-        if is_regressor(estimator):
-            raise VeraxError(f"{name} is a regressor; Verax explains classifiers, so fit one on classes.")
         try:
             check_is_fitted(estimator)
         except NotFittedError as error:
             raise VeraxError(f"{name} is not fitted yet; call its fit(inputs, labels) first.") from error
+        if is_regressor(estimator):
+            return True
+        if is_clusterer(estimator) or is_outlier_detector(estimator) or not hasattr(estimator, "predict"):
+            raise VeraxError(
+                f"{name} predicts neither classes nor numbers; give a fitted classifier or regressor, or a function "
+                "from inputs to what is to be explained: probabilities, or numbers with output='number'."
+            )
+    if _is_unfitted_booster(estimator):
+        raise VeraxError(f"{name} is not fitted yet; call its fit(inputs, labels) first.")
+    if getattr(estimator, "_estimator_type", None) == "regressor" and not hasattr(estimator, "predict_proba"):
+        return True
     if not hasattr(estimator, "predict_proba"):
         raise VeraxError(
             f"{name} has no predict_proba; use a classifier with probabilities, or fit it inside "
             "scikit-learn's CalibratedClassifierCV."
         )
+    return False
+
+
+def _is_unfitted_booster(estimator: BaseEstimator) -> bool:
+    """Whether a CatBoost model waits for its fit; scikit-learn does not know how to see that."""
+    is_fitted = getattr(estimator, "is_fitted", None)
+    return type(estimator).__module__.startswith("catboost.") and callable(is_fitted) and not is_fitted()
 
 
 def _labels(estimator: BaseEstimator) -> Sequence[object]:

@@ -1,4 +1,4 @@
-"""What is explained: something that turns a batch of inputs into class probabilities."""
+"""What is explained: something that turns a batch of inputs into class probabilities, or into numbers."""
 
 from __future__ import annotations
 
@@ -35,15 +35,18 @@ SUM_TOLERANCE = 1e-4
 
 
 class Model(ABC):
-    """A classifier of texts or of table rows, whatever library it comes from.
+    """A model of texts or of table rows, whatever library it comes from.
 
     Attributes:
         kind: what it reads, ``"text"`` or ``"table"``.
+        output: what it predicts, ``"classes"`` or a ``"number"``. One that predicts a number has one column in
+            ``predict_proba``, the number itself, and one name for it in ``class_names``.
         class_names: one name per column of ``predict_proba``.
         schema: a table's columns; None for texts.
     """
 
     kind: str
+    output: str = "classes"
     class_names: tuple[str, ...]
     schema: Schema | None = None
 
@@ -56,13 +59,14 @@ class Model(ABC):
 
     def _repr_html_(self) -> str:
         reads = "texts" if self.kind == "text" else f"rows of {len(self.schema or ()) or 'a table'} columns"
+        predicts = "predicts" if self.output == "number" else "classes:"
         return paragraph_html(
-            f"reads {reads}", f"classes: {', '.join(self.class_names)}", bold=repr(self)[:200]
+            f"reads {reads}", f"{predicts} {', '.join(self.class_names)}", bold=repr(self)[:200]
         )
 
     @abstractmethod
     def predict_proba(self, inputs: Inputs) -> FloatArray:
-        """Probabilities of the classes, one row per input, checked."""
+        """Probabilities of the classes, one row per input, checked; a model of numbers gives one column of them."""
 
 
 def ask(
@@ -74,7 +78,7 @@ def ask(
         function: what gives the probabilities.
         batch: its one argument.
         n_inputs: how many inputs the batch holds.
-        n_classes: how many classes it should know of, if that is known.
+        n_classes: how many classes it should know of, if that is known; 1 for a model that predicts a number.
     """
     try:
         count(n_inputs, 1)
@@ -86,7 +90,48 @@ def ask(
             f"The model raised {type(error).__name__} ({reason(error)}) on "
             f"{_batch(batch, n_inputs)}; call it on these inputs alone to find the cause."
         ) from error
-    return check_probabilities(values, n_inputs, n_classes)
+    return (
+        check_numbers(values, n_inputs)
+        if n_classes == 1
+        else check_probabilities(values, n_inputs, n_classes)
+    )
+
+
+def check_numbers(values: Answer, n_inputs: int) -> FloatArray:
+    """Returns the predicted numbers as an (inputs, 1) array, or says in a sentence what is wrong with them."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise VeraxError(
+            f"The model returned a {type(values).__name__} that is not an array of numbers; it must return one number "
+            "per input."
+        ) from error
+    if array.shape not in ((n_inputs,), (n_inputs, 1)):
+        raise VeraxError(
+            f"The model returned shape {array.shape} for {n_inputs} inputs; a model of numbers must return one number "
+            "per input (fit one model for each of several)."
+        )
+    if not np.isfinite(array).all():
+        bad = int(np.argmin(np.isfinite(array.reshape(n_inputs))))
+        raise VeraxError(
+            f"The model returned {array.reshape(n_inputs)[bad]} for input {bad}; look at that input (inputs are "
+            "counted from 0)."
+        )
+    return array.reshape(n_inputs, 1)
+
+
+def refuse_number(model: Model, what: str, instead: str) -> None:
+    """Refuses a model that predicts a number, in a sentence.
+
+    Args:
+        model: what is to be explained.
+        what: that cannot take one.
+        instead: what to do.
+    """
+    if model.output == "number":
+        raise VeraxError(
+            f"{what} needs classes, and this model predicts a number ({model.class_names[0]}); {instead}."
+        )
 
 
 def check_class_names(class_names: Sequence[str] | None, defaults: Sequence[object]) -> tuple[str, ...]:

@@ -17,11 +17,16 @@ if TYPE_CHECKING:
     from verax.data.table import Schema
 
 
+# What a predicted number is called, unless somebody has a name for it.
+NUMBER = "prediction"
+
+
 class CallableModel(Model):
     """A function that is given a list of texts, or rows of a table, and returns probabilities.
 
     Attributes:
         function: called with ``list[str]`` (text), or with encoded rows, a float64 array (table).
+        output: whether it returns class probabilities ("classes") or one number per input ("number").
         frames: the function is called with DataFrames instead, of the types and cells that the schema remembers.
         schema: the table's columns; None for texts.
         reference: training texts or encoded training rows, for explainers that learn or need a background, or None.
@@ -38,6 +43,7 @@ class CallableModel(Model):
         schema: Schema | None = None,
         reference: Sequence[str] | FloatArray | None = None,
         frames: bool = False,
+        output: str = "classes",
     ) -> None:
         if kind == "table" and schema is None:
             raise VeraxError(
@@ -46,9 +52,12 @@ class CallableModel(Model):
             )
         self.function = function
         self.kind = kind
+        self.output = output
         self.schema = schema
         self.reference = reference
         self.frames = frames
+        if class_names is None and output == "number":
+            class_names = (NUMBER,)
         self.class_names = () if class_names is None else check_class_names(class_names, class_names)
 
     def predict_proba(self, inputs: Inputs) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Classifiers of table rows, called with what they were fitted on: an array or a DataFrame."""
+"""Classifiers and regressors of table rows, called with what they were fitted on: an array or a DataFrame."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class TableModel(Model):
-    """A fitted classifier on the rows of a table.
+    """A fitted classifier or regressor on the rows of a table.
 
     Attributes:
-        estimator: anything fitted with ``predict_proba``.
+        estimator: anything fitted with ``predict_proba``, or with ``predict`` if it predicts a number.
         schema: the table's columns.
-        class_names: one name per class, in the estimator's order.
+        class_names: one name per class, in the estimator's order; of a regressor the name of the number.
         reference: encoded training rows, for explainers that need bins or a background; None if not given.
         columns: of an estimator that was fitted on DataFrames, their columns in that order: rows become such a frame
             before it is called. Empty for one that reads encoded rows.
+        output: what it predicts, "classes" or a "number".
     """
 
     estimator: BaseEstimator
@@ -39,6 +40,7 @@ class TableModel(Model):
     class_names: tuple[str, ...]
     reference: FloatArray | None = field(default=None, repr=False)
     columns: tuple[str, ...] = field(default=(), repr=False)
+    output: str = "classes"
 
     kind = "table"
 
@@ -54,6 +56,8 @@ class TableModel(Model):
         return ask(self._probabilities, rows, len(rows), len(self.class_names))
 
     def _probabilities(self, rows: FloatArray) -> Answer:
+        if self.output == "number":
+            return self.estimator.predict(self.as_read(rows))
         return self.estimator.predict_proba(self.as_read(rows))
 
     @property
@@ -64,6 +68,10 @@ class TableModel(Model):
     def as_read(self, rows: FloatArray) -> FloatArray | pd.DataFrame:
         """Encoded rows as the estimator reads them: as they are, or as the DataFrame that they stand for."""
         return self.schema.decode(rows, self.columns) if self.columns else rows
+
+    def in_order(self, rows: FloatArray) -> FloatArray:
+        """Encoded rows with the columns that the estimator reads, in its order."""
+        return rows[:, [self.schema.names.index(name) for name in self.columns]] if self.columns else rows
 
 
 def encode_rows(rows: RawRows, schema: Schema) -> FloatArray:

@@ -110,8 +110,15 @@ def fitted_state(model: Model) -> tuple[int, ...]:
     parts = [getattr(step, "transformers_", None) for step in steps]
     # xgboost makes up what it says of coef_ anew each time, which takes longer than all the rest of this.
     booster = getattr(classifier, "_Booster", None)
-    names = () if booster is not None else ("coef_", "coefs_", "tree_", "estimators_", "flat_", "_predictors")
+    names = [
+        "coef_", "coefs_", "tree_", "estimators_", "flat_", "_predictors", "calibrated_classifiers_",
+    ]  # fmt: skip
+    if booster is not None:
+        names = []
     parts += [booster, *(getattr(classifier, name, None) for name in names)]
     vectorizer = getattr(model, "vectorizer", None)
     parts.append(getattr(vectorizer, "vocabulary_", None))
+    if classifier is not None and type(classifier).__module__.startswith("catboost."):
+        # Fitted again, it stays the same object.
+        return (*map(id, parts), hash(classifier.get_metadata()["model_guid"]))
     return tuple(id(part) for part in parts)

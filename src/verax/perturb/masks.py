@@ -115,6 +115,17 @@ class Masks:
         return total
 
 
+def full_variants(variants: Variants) -> IndexArray:
+    """The places of the variants in which everything is present."""
+    found, first = [], 0
+    for block in variants.blocks():
+        whole = np.bitwise_and.reduce(block.words, axis=0)
+        bits = np.unpackbits(whole.view(np.uint8), count=block.n_rows, bitorder="little")
+        found.append(first + np.flatnonzero(bits))
+        first += block.n_rows
+    return np.concatenate(found) if found else np.zeros(0, dtype=np.intp)
+
+
 @lru_cache(maxsize=1)
 def _dense(masks: Masks) -> FloatArray:
     return masks.columns().astype(np.float64)

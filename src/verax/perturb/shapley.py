@@ -28,6 +28,28 @@ def shapley_from_all(masks: Masks, values: FloatArray) -> FloatArray:
     return masks.dot(gained + missed) - float(missed.sum())
 
 
+def interactions_from_all(values: FloatArray) -> FloatArray:
+    """Halves of the Shapley interactions of each two features of a game, (features, features); 0 on the diagonal.
+
+    Args:
+        values: the game's value on every mask; the bits of a place are the features that are present.
+    """
+    n = int(np.log2(len(values)))
+    numbers = np.arange(len(values))
+    sizes = np.bitwise_count(numbers)
+    weights = np.array([0.5 * _weight(size, n - 1) if size < n - 1 else 0.0 for size in range(n + 1)])
+    pairs = np.zeros((n, n))
+    for one in range(n):
+        for two in range(one):
+            both = (1 << one) | (1 << two)
+            rest = numbers[numbers & both == 0]
+            both_less_each = (
+                values[rest | both] - values[rest | (1 << one)] - values[rest | (1 << two)] + values[rest]
+            )
+            pairs[one, two] = pairs[two, one] = float(weights[sizes[rest]] @ both_less_each)
+    return pairs
+
+
 def _weight(others: int, n: int) -> float:
     """The Shapley weight of a coalition of ``others`` that one more feature joins."""
     return factorial(others) * factorial(n - others - 1) / factorial(n)

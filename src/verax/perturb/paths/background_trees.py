@@ -14,14 +14,17 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from verax.arrays import BoolArray, FloatArray, IndexArray
+from verax.arrays import BoolArray, FloatArray, IndexArray, IntArray
 from verax.errors import reason
 from verax.models.base import ask
 from verax.models.tables import TableModel
 from verax.perturb.masks import Masks, all_masks
+from verax.perturb.paths.boosted_readers import Probe
 from verax.perturb.paths.coded_trees import DIGITS
-from verax.perturb.paths.ensembles import LEAF, Ensemble, NodeArray, flatten
+from verax.perturb.paths.composition import composition, ensemble_of, parts_of
+from verax.perturb.paths.ensembles import LEAF, Ensemble, NodeArray
 from verax.perturb.paths.separable import Separable, separable
+from verax.perturb.paths.tree_readers import reader_of
 from verax.perturb.paths.tree_walks import HAS_NUMBA, full_set
 
 log = logging.getLogger("verax.perturb")
@@ -42,7 +45,7 @@ class BackgroundTrees:
     Attributes:
         seen: the preprocessing before the trees.
         ensemble: the trees.
-        owner: the column of the table that each column of the trees comes from; -1 for a constant.
+        owner: the feature that each column of the trees comes from; -1 for a constant.
         background: the background rows as the trees read them.
         cuts: for each column of the trees, what it is compared with, ascending.
         places: where each value of the background lies between the cuts.
@@ -83,8 +86,9 @@ class BackgroundTrees:
                 self.sums(present, absent, part)
                 for absent, (part, _) in zip(self.background, parts, strict=True)
             ]
+            answers = self.ensemble.probabilities(np.concatenate(sums, axis=1))
             # A tie between trees stays one, however their shares were added up.
-            return self.ensemble.probabilities(np.concatenate(sums, axis=1)).round(DIGITS)
+            return answers if self.ensemble.link in ("number", "exp") else answers.round(DIGITS)
 
         answers = ask(predict, present, n_rows, len(self.seen.model.class_names))
         ends = np.cumsum([part.n_rows for part, _ in parts])[:-1]
@@ -164,36 +168,57 @@ def background_trees(
 def _background_trees(
     model: TableModel, background: FloatArray, reference: FloatArray
 ) -> BackgroundTrees | str | None:
-    classifier = getattr(model.estimator, "steps", [("", model.estimator)])[-1][1]
-    ensemble = flatten(classifier)
-    if ensemble is None:
+    made = composition(model.estimator)
+    if all(reader_of(part.estimator) is None for part in parts_of(made)):
         return None
     seen = separable(model, background)
     if seen is None:
         return "what they read depends on two columns at once, or is no numbers"
+    ensemble = ensemble_of(made, seen.columns, _probe(model, background))
+    if ensemble is None or isinstance(ensemble, str):
+        return ensemble
     trees = ensemble.trees
-    owner = ensemble.owners(seen.owner)
+    of_column = model.schema.feature_of
+    owner = ensemble.owners(np.where(seen.owner < 0, -1, of_column[seen.owner]).astype(np.int32))
     inner = trees.left != LEAF
     order = np.argsort(trees.column[inner], kind="stable")
     ends = np.searchsorted(trees.column[inner][order], np.arange(1, len(owner)))
     cuts = tuple(np.unique(here) for here in np.split(trees.threshold[inner][order], ends))
     rows = ensemble.read(seen.transform(background, ensemble.absent))
-    made = BackgroundTrees(seen, ensemble, owner, rows, cuts, _places(cuts, rows))
-    return made if _agrees(made, reference) else "it makes something else of them than their sum"
+    found = BackgroundTrees(seen, ensemble, owner, rows, cuts, _places(cuts, rows))
+    return found if _agrees(found, reference) else "it makes something else of them than their sum"
+
+
+def _probe(model: TableModel, background: FloatArray) -> Probe | None:
+    """How to ask a CatBoost model where it sends categories; None for any other."""
+    if not type(model.estimator).__module__.startswith("catboost."):
+        return None
+    places = [model.schema.names.index(name) for name in model.columns] or list(range(len(model.schema)))
+
+    def leaves(rows: FloatArray) -> IntArray:
+        given = np.repeat(background[:1], len(rows), axis=0)
+        given[:, places] = rows
+        return np.asarray(model.estimator.calc_leaf_indexes(model.as_read(given)))
+
+    counts = [len(model.schema.columns[place].categories or ()) for place in places]
+    return Probe(background[0, places], counts, leaves)
 
 
 def _agrees(made: BackgroundTrees, reference: FloatArray) -> bool:
     """Whether mixtures of two rows get the model's own probabilities."""
     rng = np.random.default_rng(0)
     some, others = (reference[rng.integers(len(reference), size=CHECKED)] for _ in range(2))
-    present = rng.random(some.shape) < rng.random((CHECKED, 1))
-    own = made.seen.model.predict_proba(np.where(present, some, others))
+    schema = made.seen.model.schema
+    present = rng.random((CHECKED, len(schema.features))) < rng.random((CHECKED, 1))
+    own = made.seen.model.predict_proba(np.where(present[:, schema.feature_of], some, others))
     sums = [
         made.sums(row, other, Masks(words, 1))
         for row, other, words in zip(made.read(some), made.read(others), _single_masks(present), strict=True)
     ]
     found = made.ensemble.probabilities(np.concatenate(sums, axis=1))
-    return found.shape == own.shape and bool(np.allclose(found, own, rtol=0.0, atol=SAME))
+    # Of a model of numbers, the larger ones have fewer digits after the point.
+    near = SAME * max(1.0, float(np.abs(own).max(initial=0.0)))
+    return found.shape == own.shape and bool(np.allclose(found, own, rtol=0.0, atol=near))
 
 
 def _single_masks(present: BoolArray) -> NDArray[np.uint64]:

@@ -20,8 +20,8 @@ from verax.errors import reason
 from verax.models.base import ask
 from verax.models.tables import TableModel
 from verax.perturb.paths.coded_trees import CodedTrees, coded_trees
-from verax.perturb.paths.ensembles import flatten
 from verax.perturb.paths.heads import LinearHead, from_scores, linear_head
+from verax.perturb.paths.tree_readers import flatten
 from verax.perturb.paths.tree_walks import HAS_NUMBA
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from scipy.special import expit
 from verax.arrays import BoolArray, FloatArray
 from verax.perturb.masks import Masks
 from verax.perturb.paths.bags import Bag, Weighting, project
-from verax.perturb.paths.ensembles import Ensemble, Levels, NodeArray, flatten
+from verax.perturb.paths.ensembles import Ensemble, Levels, NodeArray
+from verax.perturb.paths.tree_readers import flatten
 from verax.perturb.paths.tree_walks import sum_leaves
 
 if TYPE_CHECKING:
@@ -149,7 +150,12 @@ def head_for(classifier: BaseEstimator, weighting: Weighting, n_columns: int) ->
         return f"{name} on rows with a norm or with negative values has no fast path"
     ensemble = flatten(classifier)
     # Texts are walked in single precision; where that would round what the model compares, the model is asked.
-    if ensemble is None or not (ensemble.single or module.startswith("verax.")):
+    if (
+        ensemble is None
+        or ensemble.link not in ("identity", "logistic", "softmax")
+        or ensemble.sets is not None
+        or not (ensemble.single or module.startswith("verax."))
+    ):
         return f"{name} has no fast path"
     return TreeHead.of(ensemble, n_columns)
 

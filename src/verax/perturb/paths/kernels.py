@@ -24,8 +24,15 @@ if find_spec("numba") is None:
         """Leaves the function as it is: numba is not installed."""
         return function
 
+    compiled_loosely = compiled
 else:
-    from verax.compiled import compiled
+    from verax.compiled import compiled as _compiled
+
+    compiled = _compiled
+
+    def compiled_loosely(function: F) -> F:
+        """Compiles a function whose sums may be made in any order, several numbers at a time."""
+        return _compiled(function, fastmath={"reassoc", "contract", "nsz", "arcp"})
 
 
 def _lowest_bit_table() -> NDArray[np.int64]:

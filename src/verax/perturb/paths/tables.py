@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -15,9 +17,12 @@ from verax.errors import VeraxError
 from verax.models.base import Inputs, Model
 from verax.models.tables import TableModel, encode_rows
 from verax.perturb.evaluate import Answer, Prepared, Rows, evaluate_packed
-from verax.perturb.masks import Variants, distinct_rows
+from verax.perturb.masks import Variants, distinct_rows, full_variants
 from verax.perturb.paths.background_trees import BackgroundTrees, background_trees
 from verax.perturb.paths.encoded_columns import EncodedColumns, encoded_columns
+from verax.perturb.paths.ensembles import NodeArray
+from verax.perturb.paths.separable import Separable, separable
+from verax.perturb.tree_shapley import TreeGame
 from verax.seeds import stream
 
 N = TypeVar("N", np.float64, np.intp)
@@ -35,12 +40,14 @@ class TableRow(Prepared):
     Attributes:
         values: the row.
         same: in which columns each background row agrees with it.
+        own: the model's own answer to the row.
         read: what the model's trees read of it, if they are walked.
         places: of a model that looks values up, their places, if all of them are known.
     """
 
     values: FloatArray
     same: BoolArray
+    own: FloatArray
     read: FloatArray | None = None
     places: IndexArray | None = None
 
@@ -55,6 +62,23 @@ class TablePath:
     trees: BackgroundTrees | None = None
     name: str = "table, background"
 
+    @cached_property
+    def seen(self) -> Separable | None:
+        """The model's preprocessing, if it takes one column at a time."""
+        return separable(self.model, self.background) if self.trees is None else self.trees.seen
+
+    @cached_property
+    def game(self) -> TreeGame:
+        """The model's trees, for exact values."""
+        assert self.trees is not None
+        n_features = len(schema_of(self.model).features)
+        return TreeGame(self.trees.ensemble, self.trees.owner, n_features, self.trees.background)
+
+    def feature_owner(self, owner: NodeArray) -> NodeArray:
+        """Of columns that belong to columns of the table (-1 for none), the feature that each belongs to."""
+        of_column = schema_of(self.model).feature_of
+        return np.where(owner < 0, -1, of_column[owner]).astype(np.int32)
+
     def prepare(self, inputs: Inputs) -> list[TableRow]:
         """Each row, encoded and checked."""
         schema = schema_of(self.model)
@@ -64,7 +88,9 @@ class TablePath:
         read = [None] * len(rows) if self.trees is None else self.trees.read_all(rows)
         known = [self._places(row[None]) if self.trees is None else None for row in rows]
         places = [None if found is None else found[0] for found in known]
-        return [TableRow(schema.names, *parts) for parts in zip(rows, same, read, places, strict=True)]
+        own = self.model.predict_proba(rows)
+        parts = zip(rows, same, own, read, places, strict=True)
+        return [TableRow(schema.features, *part) for part in parts]
 
     def _places(self, rows: FloatArray) -> IndexArray | None:
         """Where the model's columns look up each value of some rows; None if there is one that they do not know."""
@@ -72,7 +98,19 @@ class TablePath:
         return None if found is None else np.stack(found, axis=1)
 
     def evaluate(self, prepared: Sequence[TableRow], masks: Iterable[Variants]) -> Iterator[Answer]:
-        """One answer per row: probabilities averaged over the background."""
+        """One answer per row: probabilities averaged over the background; the model's own where nothing is absent."""
+        waiting: deque[IndexArray] = deque()
+
+        def noted() -> Iterator[Variants]:
+            for mask in masks:
+                waiting.append(full_variants(mask))
+                yield mask
+
+        for row, answer in zip(prepared, self._averages(prepared, noted()), strict=True):
+            answer.probabilities[waiting.popleft()] = row.own
+            yield answer
+
+    def _averages(self, prepared: Sequence[TableRow], masks: Iterable[Variants]) -> Iterator[Answer]:
         if self.trees is not None and all(row.read is not None for row in prepared):
             return self._mixtures(self.trees, prepared, masks)
         # A perturbed row's values are the input's or the background's: where both are known, none is looked up.
@@ -99,8 +137,9 @@ class TablePath:
         self, row: TableRow, own: NDArray[N], others: NDArray[N], masks: Variants
     ) -> Iterator[Rows[NDArray[N]]]:
         """The perturbed rows of an input, as values or as places, of its own and of the background rows."""
+        of_column = schema_of(self.model).feature_of
         for block in masks.blocks(BLOCK_ROWS):
-            columns = block.columns()
+            columns = block.columns()[of_column]
             for background, same in zip(others, row.same, strict=True):
                 # Where a background row agrees with the input, presence makes no difference: many variants are one.
                 present = columns | same[:, None]

@@ -1,0 +1,253 @@
+"""What an estimator is made of: models of trees, the steps before each, and what makes one answer of theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from verax.arrays import FloatArray
+from verax.perturb.paths.ensembles import Ensemble, in_walking_order, side_by_side
+from verax.perturb.paths.tree_readers import flatten
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+    from verax.perturb.paths.boosted_readers import Probe
+
+# Estimators that average what others say.
+AVERAGES = ("VotingClassifier", "VotingRegressor", "BaggingClassifier", "BaggingRegressor")
+STACKS = ("StackingClassifier", "StackingRegressor")
+# Estimators that hand on what the one inside says, and where that lies.
+AROUND_ONE = {
+    "GridSearchCV": "best_estimator_",
+    "RandomizedSearchCV": "best_estimator_",
+    "HalvingGridSearchCV": "best_estimator_",
+    "FixedThresholdClassifier": "estimator_",
+    "TunedThresholdClassifierCV": "estimator_",
+    "FrozenEstimator": "estimator",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A model and the fitted steps before it."""
+
+    steps: tuple[BaseEstimator, ...]
+    estimator: BaseEstimator
+
+
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """An estimator that makes one answer of those of others."""
+
+    estimator: BaseEstimator
+    parts: tuple[Part | Joined, ...]
+
+
+Composition: TypeAlias = Part | Joined
+
+
+@dataclass(frozen=True)
+class Picked:
+    """A step that hands on some of the columns."""
+
+    columns: tuple[int, ...]
+
+    def transform(self, rows: Any) -> Any:
+        """The columns of an array or a frame."""
+        return np.asarray(rows)[:, list(self.columns)]
+
+
+def composition(estimator: BaseEstimator, before: tuple[Any, ...] = ()) -> Composition:
+    """What a fitted estimator is made of; anything that is not known is one part."""
+    name = type(estimator).__name__
+    if not type(estimator).__module__.startswith("sklearn."):
+        return Part(before, estimator)
+    if name == "Pipeline":
+        steps = [step for _, step in estimator.steps]
+        return composition(steps[-1], (*before, *steps[:-1]))
+    if name in AROUND_ONE:
+        return composition(getattr(estimator, AROUND_ONE[name]), before)
+    if name == "CalibratedClassifierCV":
+        inner = [calibrated.estimator for calibrated in estimator.calibrated_classifiers_]
+        return Joined(estimator, tuple(composition(one, before) for one in inner))
+    if name in ("BaggingClassifier", "BaggingRegressor"):
+        pairs = zip(estimator.estimators_, estimator.estimators_features_, strict=True)
+        return Joined(
+            estimator, tuple(composition(one, (*before, *_picked(which, estimator))) for one, which in pairs)
+        )
+    if (name in AVERAGES and getattr(estimator, "voting", "soft") == "soft") or (
+        name in STACKS and not estimator.passthrough and _stacks_answers(estimator)
+    ):
+        inner = [one for one in estimator.estimators_ if not isinstance(one, str)]
+        return Joined(estimator, tuple(composition(one, before) for one in inner))
+    own = getattr(estimator, "_preprocessor", None)  # HistGradientBoosting encodes categories by itself
+    return Part(before if own is None else (*before, own), estimator)
+
+
+def _picked(which: Any, bagging: BaseEstimator) -> tuple[Picked, ...]:
+    places = tuple(np.asarray(which).tolist())
+    return () if places == tuple(range(bagging.n_features_in_)) else (Picked(places),)
+
+
+def _stacks_answers(stack: BaseEstimator) -> bool:
+    return all(method in ("predict_proba", "predict") for method in stack.stack_method_)
+
+
+def parts_of(made: Composition) -> list[Part]:
+    """All models that an estimator is made of."""
+    return [made] if isinstance(made, Part) else [part for one in made.parts for part in parts_of(one)]
+
+
+def ensemble_of(made: Composition, columns: Sequence[slice], probe: Probe | None) -> Ensemble | str | None:
+    """The trees of an estimator, with what is made of their sums; or why they are not read, None if there are none.
+
+    Args:
+        made: what the estimator is made of.
+        columns: for each part, the columns that it is given.
+        probe: asks a CatBoost model about categories.
+    """
+    parts = parts_of(made)
+    read: list[Ensemble] = []
+    for part in parts:
+        found = _read(part, probe)
+        if found is None:
+            others = len(parts) > 1
+            return f"{type(part.estimator).__name__}, a part of it, is not made of trees" if others else None
+        if isinstance(found, str):
+            return found
+        read.append(found)
+    if isinstance(made, Part):
+        return read[0]
+    if len({ensemble.absent_is_missing for ensemble in read}) > 1:
+        return "its parts differ in what an absent column is"
+    widths = [part.stop - part.start for part in columns]
+    whole = side_by_side(read, widths, [part.start for part in columns])
+    links = {(ensemble.link, len(ensemble.base)) for ensemble in read}
+    weights = _weights(made)
+    if weights is not None and len(links) == 1 and read[0].link in ("identity", "number"):
+        shares = np.array(weights)
+        outputs = whole.trees.values.reshape(len(whole.trees.left), len(read), -1)
+        trees = whole.trees._replace(values=np.ascontiguousarray(np.einsum("npo,p->no", outputs, shares)))
+        base = shares @ whole.base.reshape(len(read), -1)
+        return in_walking_order(replace(whole, trees=trees, base=base, link=read[0].link))
+    if isinstance(why := _unknown(made), str):
+        return why
+    return in_walking_order(replace(whole, join=lambda margins: _answers(made, read, margins)))
+
+
+def _read(part: Part, probe: Probe | None) -> Ensemble | str | None:
+    if type(part.estimator).__module__.startswith("catboost."):
+        from verax.perturb.paths.boosted_readers import READERS, catboost_ensemble
+
+        known = type(part.estimator).__name__ in READERS
+        return catboost_ensemble(part.estimator, None if part.steps else probe) if known else None
+    return flatten(part.estimator)
+
+
+def _weights(made: Composition) -> list[float] | None:
+    """How much each part counts, where all that is made of them are averages."""
+    if isinstance(made, Part):
+        return [1.0]
+    if type(made.estimator).__name__ not in AVERAGES:
+        return None
+    own = _own_weights(made)
+    inner = [_weights(one) for one in made.parts]
+    if any(one is None for one in inner):
+        return None
+    return [share * weight for share, one in zip(own, inner, strict=True) for weight in one or ()]
+
+
+def _own_weights(made: Joined) -> list[float]:
+    given = getattr(made.estimator, "_weights_not_none", None)
+    weights = np.ones(len(made.parts)) if given is None else np.asarray(given, dtype=np.float64)
+    return list((weights / weights.sum()).tolist())
+
+
+def _unknown(made: Composition) -> str | None:
+    """Why an answer cannot be made of those of the parts, if so."""
+    if isinstance(made, Part):
+        return None
+    if type(made.estimator).__name__ == "CalibratedClassifierCV":
+        for calibrated, part in zip(made.estimator.calibrated_classifiers_, made.parts, strict=True):
+            if isinstance(part, Joined) and hasattr(calibrated.estimator, "decision_function"):
+                return "what is calibrated are scores of an estimator that is made of others"
+    return next((why for part in made.parts if (why := _unknown(part)) is not None), None)
+
+
+def _answers(made: Composition, read: Sequence[Ensemble], margins: FloatArray) -> FloatArray:
+    """What an estimator says, given the summed leaves of all its parts (rows, outputs)."""
+    if isinstance(made, Part):
+        (ensemble,) = read
+        return replace(ensemble, base=np.zeros_like(ensemble.base)).probabilities(margins.T)
+    name = type(made.estimator).__name__
+    told: list[FloatArray] = []
+    scores: list[FloatArray] = []
+    first = output = 0
+    for part in made.parts:
+        count = len(parts_of(part))
+        some = read[first : first + count]
+        width = sum(len(ensemble.base) for ensemble in some)
+        here = margins[:, output : output + width]
+        told.append(_answers(part, some, here))
+        scores.append(here)
+        first, output = first + count, output + width
+    if name in AVERAGES:
+        averaged: FloatArray = np.average(np.stack(told), axis=0, weights=_own_weights(made))
+        return averaged
+    if name == "CalibratedClassifierCV":
+        return _calibrated(made, told, scores)
+    if name == "StackingClassifier":
+        two = len(made.estimator.classes_) == 2
+        columns = np.concatenate([one[:, 1:] if two else one for one in told], axis=1)
+        return np.asarray(made.estimator.final_estimator_.predict_proba(columns), dtype=np.float64)
+    stacked = np.concatenate(told, axis=1)
+    return np.asarray(made.estimator.final_estimator_.predict(stacked), dtype=np.float64).reshape(-1, 1)
+
+
+def _calibrated(made: Joined, told: Sequence[FloatArray], scores: Sequence[FloatArray]) -> FloatArray:
+    """The mean of calibrated answers, by scikit-learn's own calibrators."""
+    answers = []
+    calibrated = made.estimator.calibrated_classifiers_
+    for one, part, probabilities, margins in zip(calibrated, made.parts, told, scores, strict=True):
+        stand_in = copy(one)
+        given = margins if hasattr(one.estimator, "decision_function") else None
+        if given is not None and isinstance(part, Part):
+            given = given * _score_factor(part.estimator)
+        stand_in.estimator = _told(one.estimator, probabilities, given)
+        answers.append(stand_in.predict_proba(probabilities))
+    return np.asarray(np.mean(answers, axis=0), dtype=np.float64)
+
+
+def _score_factor(estimator: BaseEstimator) -> float:
+    """By how much an estimator's own scores differ from what softmax or the logistic function is taken of."""
+    if type(estimator).__name__ == "AdaBoostClassifier" and estimator.n_classes_ > 2:
+        return float(estimator.n_classes_ - 1)
+    exponential = type(getattr(estimator, "_loss", None)).__name__ == "ExponentialLoss"
+    return 0.5 if exponential else 1.0
+
+
+def _told(estimator: BaseEstimator, probabilities: FloatArray, scores: FloatArray | None) -> BaseEstimator:
+    """An estimator that says what it was told, in the way of another one."""
+    from sklearn.base import BaseEstimator, ClassifierMixin
+
+    class Told(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+        """Says what it was told."""
+
+        classes_ = estimator.classes_
+
+        def fit(self, *_: object) -> None:
+            """Has nothing to learn."""
+
+        def predict_proba(self, _: object) -> FloatArray:
+            """What it was told."""
+            return probabilities
+
+    if scores is not None:
+        said = scores[:, 0] if scores.shape[1] == 1 else scores
+        Told.decision_function = lambda _self, _rows: said
+    return Told()
