@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -13,6 +13,7 @@ from verax.data.inputs import as_frame, plain_inputs
 from verax.errors import VeraxError
 from verax.models.base import Answer, Batch, Inputs, Model, check_class_names
 from verax.models.function import CallableModel
+from verax.models.llm.prompt import Asked
 from verax.models.tables import TableModel, encode_rows
 from verax.models.text import TextPipeline, check_texts, is_texts
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
     from verax.data.table import Schema
+    from verax.models.llm.options import EndpointOptions
     from verax.models.tables import RawRows
 
 KINDS = ("text", "table")
@@ -38,13 +40,24 @@ def as_model(
     encoder: Callable[[Batch], Answer] | None = None,
     tokenizer: PreTrainedTokenizerFast | None = None,
     outputs: Literal["scores", "probabilities"] = "scores",
+    prompt: str | None = None,
+    labels: Mapping[str, str] | Sequence[str] | None = None,
+    examples: Sequence[tuple[str, str]] = (),
+    calibrate: object = None,
+    features: str = "words",
+    target: str | None = None,
+    chat: bool = False,
+    base_url: str | None = None,
+    endpoint: EndpointOptions | None = None,
 ) -> Model:
     """Adapts something fitted so that it can be explained.
 
     Args:
         fitted: a scikit-learn Pipeline that starts with a Count, Tfidf or Hashing vectoriser; any other
             fitted classifier with ``predict_proba`` (scikit-learn, xgboost); a torch module with its encoder; a
-            Hugging Face ``pipeline("text-classification")``, or such a model with its tokenizer; or a callable from a
+            Hugging Face ``pipeline("text-classification")``, or such a model with its tokenizer; a language model of
+            Hugging Face (causal, masked, or from sequence to sequence) with its tokenizer and a prompt;
+            ``"openai:MODEL"``, a model behind an endpoint of the OpenAI interface; or a callable from a
             batch of inputs to probabilities: texts, rows as a DataFrame where ``reference`` is one, or encoded rows. A
             Model is returned as it is.
         class_names: one name per class, in the model's order; by default the labels it was fitted on.
@@ -57,6 +70,16 @@ def as_model(
             (a tensor, several, or several by name).
         tokenizer: of a Hugging Face model.
         outputs: what a torch module gives: class scores before the softmax, or probabilities.
+        prompt: what a language model is asked, with ``{text}`` in it; see docs/language-models.md.
+        labels: what a language model says for each class, by the names of the classes.
+        examples: of a language model's prompt: pairs of a text and the name of its class.
+        calibrate: of a language model: "contextual", or validation texts and their labels.
+        features: what explanations of a language model are about: the "words" of the text, its "sentences" or
+            "passages", the prompt's "examples" or "instructions", or all parts of the "prompt".
+        target: in place of labels, an answer whose log-probability is explained.
+        chat: whether a local language model is asked through its chat template.
+        base_url: of an endpoint, such as "http://localhost:8000/v1".
+        endpoint: of an endpoint: limits, where answers are kept, how it is asked.
     """
     if kind is not None and kind not in KINDS:
         raise VeraxError(f"There is no kind of model {kind!r}; kind is 'text' or 'table'.")
@@ -71,6 +94,11 @@ def as_model(
         kind = "text"
     if isinstance(fitted, Model):
         return fitted
+    if prompt is not None or (isinstance(fitted, str) and fitted.startswith("openai:")):
+        from verax.models.llm.bring import adapt_prompted
+
+        asked = Asked(prompt, labels, tuple(examples), calibrate, features, target, chat, base_url, endpoint)
+        return adapt_prompted(fitted, tokenizer, asked, texts)
     if isinstance(fitted, type):
         raise VeraxError(f"{fitted.__name__} is a class, not a fitted model; create one and fit it first.")
     if "torch" in sys.modules and (network := _network(fitted, tokenizer)) is not None:
