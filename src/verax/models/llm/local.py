@@ -17,6 +17,7 @@ from verax.models.base import Inputs, Model, ask
 from verax.models.llm.calibration import CONTENT_FREE, Calibration, contextual, fitted, pair_of
 from verax.models.llm.continuations import BATCH_TOKENS, Continuations, Ids, Network
 from verax.models.llm.prompt import (
+    BETWEEN,
     MASK,
     OTHER,
     TEXT,
@@ -125,6 +126,29 @@ class LanguageModel(Model):
         if self.sort == "masked":
             return self._filled_in(filled)
         return self._written(filled)
+
+    @property
+    def writes(self) -> bool:
+        """Whether it can be asked in words: a model that fills in masks cannot."""
+        return self.sort != "masked"
+
+    def reply(self, text: str, target: int | None, question: str, tokens: int) -> str:
+        """What it writes behind the prompt, its answer and a question; of all words the likeliest, so always the same."""
+        filled = self.prompt.fill(text)
+        said = self.labels[target] if target is not None and target < len(self.labels) else ""
+        (ids,) = self.encode([filled._replace(after=f"{filled.after}{said}{BETWEEN}{question}")])
+        self.network.eval()
+        with torch.inference_mode():
+            given = torch.tensor([ids])
+            made = self.network.generate(
+                given,
+                attention_mask=torch.ones_like(given),
+                max_new_tokens=tokens,
+                do_sample=False,
+                pad_token_id=self.tokenizer.pad_token_id or 0,
+            )[0]
+        new = made[len(ids) :] if self.sort == "causal" else made
+        return str(self.tokenizer.decode(new, skip_special_tokens=True))
 
     def label_ids(self) -> tuple[Ids, ...]:
         """The tokens of each label."""
