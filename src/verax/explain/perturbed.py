@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -19,7 +19,7 @@ from verax.models.base import Inputs, Model
 from verax.models.tables import encode_rows
 from verax.perturb.cache import ByteCache
 from verax.perturb.dispatch import path_for
-from verax.perturb.evaluate import ABSENT, Absent
+from verax.perturb.evaluate import ABSENT, Absent, Prepared
 from verax.perturb.masks import Variants
 from verax.perturb.paths.bag_of_words import BagPath
 from verax.run.threads import one_blas_thread
@@ -124,7 +124,8 @@ def _explain_slice(
         target, scored, rows, calls = results[number]
         scored = Scored(scored.scores, {**scored.details, "path": path.name})
         cost = Cost(rows, calls, seconds)
-        explanations.append(attribution(name, model, inputs[number], ready.features, target, scored, cost))
+        made = attribution(name, model, inputs[number], ready.features, target, scored, cost)
+        explanations.append(in_place(made, ready))
     return explanations
 
 
@@ -158,6 +159,14 @@ def attribution(
         cost=cost,
         explainer=name,
     )
+
+
+def in_place(made: Attribution, ready: Prepared) -> Attribution:
+    """The explanation with the places of its features, where these are parts of a prompt and not distinct words."""
+    placed = getattr(ready, "placed", None)
+    if placed is None or placed.shown is None:
+        return made
+    return replace(made, input=placed.shown, spans=placed.shown_spans)
 
 
 def shown_input(model: Model, given: Input) -> str | tuple[str, ...]:

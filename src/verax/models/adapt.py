@@ -16,6 +16,7 @@ from verax.data.inputs import as_frame, plain_inputs
 from verax.errors import VeraxError
 from verax.models.base import Answer, Batch, Inputs, Model, check_class_names
 from verax.models.function import NUMBER, CallableModel
+from verax.models.llm.prompt import Asked
 from verax.models.tables import TableModel, encode_rows
 from verax.models.text import TextPipeline, check_texts, is_texts
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
     from verax.data.table import Schema
+    from verax.models.llm.options import EndpointOptions
     from verax.models.tables import RawRows
 
 KINDS = ("text", "table")
@@ -43,13 +45,24 @@ def as_model(
     outputs: Literal["scores", "probabilities"] = "scores",
     output: Literal["classes", "number"] | None = None,
     groups: Mapping[str, Sequence[str]] | Literal["one-hot"] | None = None,
+    prompt: str | None = None,
+    labels: Mapping[str, str] | Sequence[str] | None = None,
+    examples: Sequence[tuple[str, str]] = (),
+    calibrate: object = None,
+    features: str = "words",
+    target: str | None = None,
+    chat: bool = False,
+    base_url: str | None = None,
+    endpoint: EndpointOptions | None = None,
 ) -> Model:
     """Adapts something fitted so that it can be explained.
 
     Args:
         fitted: a scikit-learn Pipeline that starts with a Count, Tfidf or Hashing vectoriser; any other
             fitted classifier with ``predict_proba`` (scikit-learn, xgboost); a torch module with its encoder; a
-            Hugging Face ``pipeline("text-classification")``, or such a model with its tokenizer; or a callable from a
+            Hugging Face ``pipeline("text-classification")``, or such a model with its tokenizer; a language model of
+            Hugging Face (causal, masked, or from sequence to sequence) with its tokenizer and a prompt;
+            ``"openai:MODEL"``, a model behind an endpoint of the OpenAI interface; or a callable from a
             batch of inputs to probabilities: texts, rows as a DataFrame where ``reference`` is one, or encoded rows. A
             Model is returned as it is.
         class_names: one name per class, in the model's order; by default the labels it was fitted on.
@@ -66,6 +79,16 @@ def as_model(
             said of a function that returns one number per input. ``class_names=["price"]`` then names the number.
         groups: columns of a table that are one feature together, such as ``{"home": ["rooms", "area"]}``; "one-hot"
             finds the columns of 0 and 1 that stand for one category.
+        prompt: what a language model is asked, with ``{text}`` in it; see docs/language-models.md.
+        labels: what a language model says for each class, by the names of the classes.
+        examples: of a language model's prompt: pairs of a text and the name of its class.
+        calibrate: of a language model: "contextual", or validation texts and their labels.
+        features: what explanations of a language model are about: the "words" of the text, its "sentences" or
+            "passages", the prompt's "examples" or "instructions", or all parts of the "prompt".
+        target: in place of labels, an answer whose log-probability is explained.
+        chat: whether a local language model is asked through its chat template.
+        base_url: of an endpoint, such as "http://localhost:8000/v1".
+        endpoint: of an endpoint: limits, where answers are kept, how it is asked.
     """
     if kind is not None and kind not in KINDS:
         raise VeraxError(f"There is no kind of model {kind!r}; kind is 'text' or 'table'.")
@@ -82,6 +105,11 @@ def as_model(
         raise VeraxError(f"There is no output {output!r}; a model predicts 'classes' or a 'number'.")
     if isinstance(fitted, Model):
         return fitted if groups is None else _grouped(fitted, groups)
+    if prompt is not None or (isinstance(fitted, str) and fitted.startswith("openai:")):
+        from verax.models.llm.bring import adapt_prompted
+
+        asked = Asked(prompt, labels, tuple(examples), calibrate, features, target, chat, base_url, endpoint)
+        return adapt_prompted(fitted, tokenizer, asked, texts)
     if isinstance(fitted, type):
         raise VeraxError(f"{fitted.__name__} is a class, not a fitted model; create one and fit it first.")
     if "torch" in sys.modules and (network := _network(fitted, tokenizer)) is not None:

@@ -125,7 +125,22 @@ class Refittable(Protocol):
         """Numbers that differ when a weight does."""
 
 
-Capability = Literal["scores", "gradients", "layers", "reference", "selection"]
+@runtime_checkable
+class Writing(Protocol):
+    """A language model that can be asked something about a text, in words, and answers in words."""
+
+    def reply(self, text: str, target: int | None, question: str, tokens: int) -> str:
+        """What it writes when it is asked a question about a text, as likely as can be and the same each time.
+
+        Args:
+            text: the input.
+            target: the class that it is told to have answered just before; None if it has not answered yet.
+            question: in words.
+            tokens: so many of an answer at the most.
+        """
+
+
+Capability = Literal["scores", "gradients", "layers", "reference", "selection", "writing"]
 
 PROTOCOLS: dict[Capability, type] = {
     "scores": Scores,
@@ -133,6 +148,7 @@ PROTOCOLS: dict[Capability, type] = {
     "layers": Layers,
     "reference": Reference,
     "selection": Selecting,
+    "writing": Writing,
 }
 MEANING: dict[Capability, str] = {
     "scores": "class scores before the softmax",
@@ -140,6 +156,7 @@ MEANING: dict[Capability, str] = {
     "layers": "a look at the layers of a network",
     "reference": "inputs that the model was trained on",
     "selection": "the words that it selects before it predicts (select and encode)",
+    "writing": "a language model that answers in words",
 }
 
 
@@ -147,6 +164,8 @@ def has(model: Model, capability: Capability) -> bool:
     """Whether a model offers this."""
     if capability == "reference" and getattr(model, "reference", None) is None:
         return False
+    if capability == "writing" and not getattr(model, "writes", True):
+        return False  # a language model that fills in masks
     if capability == "scores" and getattr(model, "outputs", "scores") != "scores":
         return False  # somebody's module that ends in probabilities
     return isinstance(model, PROTOCOLS[capability])
@@ -178,6 +197,8 @@ def ask_for(model: Model, capability: Literal["layers"], method: str) -> Layers:
 def ask_for(model: Model, capability: Literal["reference"], method: str) -> Reference: ...
 @overload
 def ask_for(model: Model, capability: Literal["selection"], method: str) -> Selecting: ...
+@overload
+def ask_for(model: Model, capability: Literal["writing"], method: str) -> Writing: ...
 def ask_for(model: Model, capability: Capability, method: str) -> object:
     """The model, known to offer a capability; else a sentence that names methods that do work on it.
 

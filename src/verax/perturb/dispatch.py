@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from verax.errors import VeraxError
 from verax.models.base import Model
@@ -59,6 +59,10 @@ def _choose(model: Model) -> Path[Any]:
         log.info("This model's texts are rebuilt as strings: %s.", path)
     if type(model).__module__.startswith("verax.models.neural."):  # then torch is loaded already
         return _network_path(model)
+    if type(model).__module__.startswith("verax.models.llm."):
+        from verax.perturb.paths.prompts import PromptPath
+
+        return PromptPath(cast(Any, model))
     return StringPath(model)
 
 

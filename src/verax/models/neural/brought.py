@@ -16,6 +16,7 @@ from verax.arrays import FloatArray
 from verax.data.table import Schema
 from verax.errors import VeraxError
 from verax.models.base import Inputs, Model, ask, check_class_names
+from verax.models.llm.bring import SORTS as PROMPTED
 from verax.models.neural.encoders import TextEncoder
 from verax.models.neural.networks import TextNetwork, WordNetwork, weights_state
 from verax.models.neural.pieces import PieceEncoder
@@ -223,11 +224,16 @@ def _check_classifier(model: PreTrainedModel) -> None:
         return  # a class of the user's own, or a classifier of texts
     name = next(kind.__name__ for kind in kinds if kind.__module__.startswith("transformers."))
     task = next((what for ending, what in TASKS.items() if name.endswith(ending)), "no classifier of texts")
+    asked = (
+        ", or ask it by a prompt: verax.as_model(model, tokenizer=..., prompt='Review: {text} It is', labels=[...])"
+        if any(name.endswith(ending) for ending, _ in PROMPTED)
+        else ""
+    )
     family = name.partition("For")[0].removesuffix("Model").removesuffix("LMHead")
     raise VeraxError(
         f"{type(model).__name__} is {task}, which does not choose one of several classes for a text; give a model for "
         f"sequence classification, such as {family}{CLASSIFIER}, with its tokenizer, or a function from texts to class "
-        "probabilities."
+        f"probabilities{asked}."
     )
 
 

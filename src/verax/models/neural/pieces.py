@@ -60,7 +60,7 @@ class PieceEncoder:
             list(texts), truncation=True, max_length=self.max_pieces, return_offsets_mapping=True
         )
         return [
-            _words_of(np.array(spans).reshape(-1, 2), text)
+            words_of(np.array(spans).reshape(-1, 2), text)
             for spans, text in zip(pieces["offset_mapping"], texts, strict=True)
         ]
 
@@ -89,7 +89,7 @@ class PieceEncoder:
         )
 
 
-def _words_of(spans: IndexArray, text: str) -> IndexArray:
+def words_of(spans: IndexArray, text: str) -> IndexArray:
     """The first word that each span overlaps; -1 if there is none."""
     words = split_words(text)
     if not len(words):

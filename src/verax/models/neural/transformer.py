@@ -76,7 +76,7 @@ class TransformerNetwork(WordNetwork):
         from transformers import AutoModel
 
         self.settings = {"pooling": pooling, "n_classes": n_classes}
-        with _no_progress():
+        with no_progress():
             backbone = AutoModel.from_pretrained(minilm_folder(), local_files_only=True)
         self.backbone = backbone.requires_grad_(False)
         self.embedding = self.backbone.get_input_embeddings()
@@ -95,7 +95,7 @@ class TransformerNetwork(WordNetwork):
 
 
 @contextmanager
-def _no_progress() -> Iterator[None]:
+def no_progress() -> Iterator[None]:
     """Without the library's own progress line: weights from a folder are there in a moment."""
     from transformers.utils import logging
 

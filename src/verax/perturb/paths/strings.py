@@ -40,7 +40,18 @@ def letters(text: str) -> Letters:
     """Prepares a text for fast removal of words."""
     words = split_words(text)
     number = {word: place for place, word in enumerate(words.distinct)}
-    spans = [(match.span(), number[match.group()]) for match in WORD.finditer(text)]
+    spans = [(*match.span(), number[match.group()]) for match in WORD.finditer(text)]
+    return letters_of(text, words.distinct, spans)
+
+
+def letters_of(text: str, features: tuple[str, ...], spans: Iterable[tuple[int, int, int]]) -> Letters:
+    """Prepares a text for fast removal of parts of it.
+
+    Args:
+        text: any.
+        features: the name of each part.
+        spans: where parts stand: first character, the one after the last, and which part it is.
+    """
     separator = next(chr(code) for code in range(len(text) + 2) if chr(code) not in text)
     latin = all(ord(character) < 256 for character in set(text)) and ord(separator) < 256
     encoding = "latin-1" if latin else "utf-32-le"
@@ -48,11 +59,11 @@ def letters(text: str) -> Letters:
     codes: Codes = (
         np.frombuffer(encoded, dtype=np.uint8) if latin else np.frombuffer(encoded, dtype=np.uint32)
     )
-    word_of = np.full(len(codes), len(words.distinct), dtype=np.intp)
-    for (start, end), place in spans:
+    word_of = np.full(len(codes), len(features), dtype=np.intp)
+    for start, end, place in spans:
         word_of[start:end] = place
     return Letters(
-        features=words.distinct,
+        features=features,
         codes=codes,
         word_of=word_of,
         separator=separator,

@@ -1,0 +1,74 @@
+"""Language models that people bring along: which sort of model it is, and what to do where it is none."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from verax.errors import VeraxError
+from verax.models.base import Model
+from verax.models.llm.prompt import Asked
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+    from verax.models.llm.local import Sort
+
+# How the transformers library's names of models end, and what such a model is.
+SORTS: tuple[tuple[str, Sort], ...] = (
+    ("LMHeadModel", "causal"),
+    ("ForCausalLM", "causal"),
+    ("ForMaskedLM", "masked"),
+    ("ForConditionalGeneration", "seq2seq"),
+)
+ENDPOINT = "openai:"
+
+
+def adapt_prompted(
+    given: object,
+    tokenizer: PreTrainedTokenizerFast | None,
+    asked: Asked,
+    reference: Sequence[str] | None = None,
+) -> Model:
+    """A language model that is asked by a prompt: a local one, or the name of one behind an endpoint."""
+    if isinstance(given, str):
+        if not given.startswith(ENDPOINT):
+            raise VeraxError(
+                f"{given!r} is no language model; give a model of the transformers library with its tokenizer, or "
+                "'openai:MODEL' with base_url= for one behind an endpoint."
+            )
+        from verax.models.llm.endpoint import adapt_endpoint
+
+        return adapt_endpoint(given.removeprefix(ENDPOINT), asked, reference)
+    if asked.base_url is not None or asked.endpoint is not None:
+        raise VeraxError(
+            "base_url= and endpoint= are for models behind an endpoint ('openai:MODEL'); leave them out."
+        )
+    inner = getattr(given, "model", None)  # of a pipeline
+    if getattr(given, "task", None) is not None and inner is not None:
+        given, tokenizer = inner, tokenizer or getattr(given, "tokenizer", None)
+    if hasattr(given, "get_base_model"):  # of peft: its adapters are inside
+        given = given.get_base_model()
+    network, sort = language_sort(given)
+    from verax.models.llm.local import adapt_language_model
+
+    return adapt_language_model(network, sort, tokenizer, asked, reference)
+
+
+def language_sort(given: Any) -> tuple[Any, Sort]:
+    """A language model of the transformers library and its sort; anything else is refused in a sentence."""
+    named = type(given).__name__
+    if "transformers" in sys.modules:
+        from transformers import PreTrainedModel
+
+        if isinstance(given, PreTrainedModel):
+            sequences = bool(getattr(given.config, "is_encoder_decoder", False))
+            for kind in type(given).__mro__:
+                for ending, sort in SORTS:
+                    if kind.__name__.endswith(ending) and (sort == "seq2seq") == sequences:
+                        return given, sort
+    raise VeraxError(
+        f"prompt= is for language models, and {named} is none that goes on with a text (...ForCausalLM), fills in a "
+        "mask (...ForMaskedLM) or writes an answer (...ForConditionalGeneration); give one of them."
+    )

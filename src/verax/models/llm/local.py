@@ -1,0 +1,353 @@
+"""Local language models as classifiers: how likely they say each class's label behind, or inside, a prompt."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import torch
+from scipy.special import softmax
+
+from verax.arrays import FloatArray
+from verax.errors import VeraxError
+from verax.models.base import Inputs, Model, ask
+from verax.models.llm.calibration import CONTENT_FREE, Calibration, contextual, fitted, pair_of
+from verax.models.llm.continuations import BATCH_TOKENS, Continuations, Ids, Network
+from verax.models.llm.prompt import (
+    BETWEEN,
+    MASK,
+    OTHER,
+    TEXT,
+    Asked,
+    Features,
+    Filled,
+    Placed,
+    Prompt,
+    checked_features,
+    checked_question,
+    make_prompt,
+)
+from verax.models.neural.encoders import length_batches, say_cut
+from verax.models.neural.networks import weights_state
+from verax.models.text import check_texts
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+log = logging.getLogger("verax.models")
+
+Sort = Literal["causal", "masked", "seq2seq"]
+AS_IT_IS = Calibration()
+# Texts at the end of a prompt's beginning, to see how far its tokens do not depend on what follows.
+PROBES = ("", "a", " a", ".", "\n", "1", "The")
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageModel(Model):
+    """A language model of the transformers library that is asked for a class.
+
+    Attributes:
+        network: causal, masked, or from sequence to sequence.
+        tokenizer: its own.
+        prompt: what it is asked.
+        labels: what it says for each class; one alone is an answer whose log-probability is explained.
+        class_names: the name of each class.
+        sort: what the network is.
+        calibration: from log-probabilities to scores.
+        about: what explanations are about: the words of the text, or parts of the prompt.
+        marks: whether the tokenizer puts its own marks around a prompt; a chat template has them already.
+        reference: training texts; None if not given.
+    """
+
+    network: Network = field(repr=False)
+    tokenizer: PreTrainedTokenizerFast = field(repr=False)
+    prompt: Prompt
+    labels: tuple[str, ...]
+    class_names: tuple[str, ...]
+    sort: Sort = "causal"
+    calibration: Calibration = AS_IT_IS
+    about: Features = "words"
+    marks: bool = True
+    reference: Sequence[str] | None = field(default=None, repr=False)
+    _kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
+
+    kind = "text"
+
+    @property
+    def default_target(self) -> int | None:
+        """The class that is explained where none is asked for: a given answer; else the predicted one, None."""
+        return 0 if len(self.labels) == 1 else None
+
+    def predict_proba(self, inputs: Inputs) -> FloatArray:
+        """Probabilities of the classes, one row per text, checked."""
+        texts = check_texts(inputs)
+        if not texts:
+            return np.empty((0, len(self.class_names)))
+
+        def probabilities(batch: Sequence[str]) -> FloatArray:
+            return np.asarray(softmax(self.scores_of([self.prompt.fill(text) for text in batch]), axis=1))
+
+        return ask(probabilities, texts, len(texts), len(self.class_names))
+
+    def scores(self, inputs: Inputs) -> FloatArray:
+        """Class scores before the softmax: calibrated log-probabilities of the labels, one row per text."""
+        return self.scores_of([self.prompt.fill(text) for text in check_texts(inputs)])
+
+    def place(self, text: str) -> Placed:
+        """What an explanation of this text is about, and where it stands in the prompt."""
+        return self.prompt.place(text, self.about)
+
+    def scores_of(self, filled: Sequence[Filled]) -> FloatArray:
+        """(prompts, classes): the same for prompts that are filled already."""
+        if not filled:
+            return np.empty((0, len(self.class_names)))
+        return self.to_scores(self.log_probabilities(filled))
+
+    def explained_of(self, filled: Sequence[Filled]) -> FloatArray:
+        """(prompts, classes): what perturbation explains: probabilities, or the log-probability of a given answer."""
+        scores = self.scores_of(filled)
+        return scores if len(self.labels) == 1 else np.asarray(softmax(scores, axis=1))
+
+    def to_scores(self, log_probabilities: FloatArray) -> FloatArray:
+        """Class scores from log-probabilities of the labels."""
+        if len(self.labels) > 1:
+            return self.calibration.apply(log_probabilities)
+        given = np.minimum(log_probabilities[:, 0], -1e-12)  # its opposite is not to be minus infinity
+        return np.stack([given, np.log(-np.expm1(given))], axis=1)
+
+    def log_probabilities(self, filled: Sequence[Filled]) -> FloatArray:
+        """(prompts, labels): how likely each label is, not calibrated."""
+        self.network.eval()
+        if self.sort == "causal":
+            return self.continuations().log_probabilities(self.encode(filled))
+        if self.sort == "masked":
+            return self._filled_in(filled)
+        return self._written(filled)
+
+    @property
+    def writes(self) -> bool:
+        """Whether it can be asked in words: a model that fills in masks cannot."""
+        return self.sort != "masked"
+
+    def reply(self, text: str, target: int | None, question: str, tokens: int) -> str:
+        """What it writes behind the prompt, its answer and a question; of all words the likeliest, so always the same."""
+        filled = self.prompt.fill(text)
+        said = self.labels[target] if target is not None and target < len(self.labels) else ""
+        (ids,) = self.encode([filled._replace(after=f"{filled.after}{said}{BETWEEN}{question}")])
+        self.network.eval()
+        with torch.inference_mode():
+            given = torch.tensor([ids])
+            made = self.network.generate(
+                given,
+                attention_mask=torch.ones_like(given),
+                max_new_tokens=tokens,
+                do_sample=False,
+                pad_token_id=self.tokenizer.pad_token_id or 0,
+            )[0]
+        new = made[len(ids) :] if self.sort == "causal" else made
+        return str(self.tokenizer.decode(new, skip_special_tokens=True))
+
+    def label_ids(self) -> tuple[Ids, ...]:
+        """The tokens of each label."""
+        known = self._kept.get("labels")
+        if known is None:
+            known = tuple(
+                tuple(self.tokenizer(label, add_special_tokens=False)["input_ids"]) for label in self.labels
+            )
+            self._kept["labels"] = known
+        return known
+
+    def encode(self, filled: Sequence[Filled]) -> list[Ids]:
+        """The tokens of prompts; a text that is too long for the model's window is cut at its end, and that is said."""
+        rows = self._tokens([parts.whole for parts in filled])
+        room = self.room()
+        long = [place for place, row in enumerate(rows) if len(row) > room]
+        for place in long:
+            rows[place] = self._tokens([self.fitting(filled[place]).whole])[0]
+        say_cut(len(long), len(rows), f"{room:,} tokens of the model's window, the prompt included,")
+        return rows
+
+    def room(self) -> int:
+        """How many tokens a prompt may have."""
+        return window(self.network, self.tokenizer) - max(map(len, self.label_ids()))
+
+    def fitting(self, parts: Filled) -> Filled:
+        """A prompt whose text is cut at its end so far that it fits into the model's window."""
+        room = self.room()
+        while (length := len(self._tokens([parts.whole])[0])) > room:
+            if not parts.text:
+                raise VeraxError(
+                    f"The prompt without any text has {length:,} tokens and the model reads {room:,}; give fewer "
+                    "examples or a shorter prompt."
+                )
+            # What is over is some share of the tokens; a character is the least to go.
+            kept = min(len(parts.text) - 1, int(len(parts.text) * room / length))
+            parts = parts._replace(text=parts.text[:kept])
+        return parts
+
+    def fitted_state(self) -> tuple[int, ...]:
+        """Numbers that change when a weight does."""
+        state = weights_state(self.network)
+        if self._kept.get("state", state) != state:
+            self._kept.pop("continuations", None)
+        self._kept["state"] = state
+        return state
+
+    def _tokens(self, prompts: Sequence[str]) -> list[Ids]:
+        rows = self.tokenizer(list(prompts), add_special_tokens=self.marks, truncation=False, verbose=False)[
+            "input_ids"
+        ]
+        return [tuple(row) for row in rows]
+
+    def continuations(self) -> Continuations:
+        """What asks a causal network, with the states of the prompt's beginning; made anew when a weight changes."""
+        versions = tuple((tensor._version, tensor.data_ptr()) for tensor in self.network.parameters())
+        kept = self._kept.get("continuations")
+        if kept is None or kept[0] != versions:
+            before = self.prompt.fill("").before
+            rows = self._tokens([before + probe for probe in PROBES])
+            same = 0
+            while same < min(map(len, rows)) and len({row[same] for row in rows}) == 1:
+                same += 1
+            kept = (versions, Continuations(self.network, rows[0][:same], self.label_ids()))
+            self._kept["continuations"] = kept
+        made: Continuations = kept[1]
+        return made
+
+    def _filled_in(self, filled: Sequence[Filled]) -> FloatArray:
+        """Of a masked model: labels of several tokens stand in as many masks, and are multiplied."""
+        labels = self.label_ids()
+        found = np.empty((len(filled), len(labels)))
+        mask = self.tokenizer.mask_token
+        for length in sorted({len(label) for label in labels}):
+            masks = mask * length
+            rows = self.encode([Filled(*(part.replace(MASK, masks) for part in parts)) for parts in filled])
+            chosen = [number for number, label in enumerate(labels) if len(label) == length]
+            for batch, ids, inside in _batches(rows, self.tokenizer.pad_token_id or 0):
+                with torch.inference_mode():
+                    after = self.network(input_ids=ids, attention_mask=inside).logits.double().log_softmax(-1)
+                for at, place in enumerate(batch):
+                    spots = (ids[at] == self.tokenizer.mask_token_id).nonzero()[:, 0][-length:]
+                    for number in chosen:
+                        found[place, number] = float(after[at, spots, list(labels[number])].sum())
+        return found
+
+    def _written(self, filled: Sequence[Filled]) -> FloatArray:
+        """Of a model from sequence to sequence: the labels as what it writes."""
+        labels = self.label_ids()
+        found = np.empty((len(filled), len(labels)))
+        start = self.network.config.decoder_start_token_id
+        for batch, ids, inside in _batches(self.encode(filled), self.tokenizer.pad_token_id or 0):
+            with torch.inference_mode():
+                read = self.network.get_encoder()(input_ids=ids, attention_mask=inside)
+                for number, label in enumerate(labels):
+                    written = torch.tensor([[start, *label[:-1]]]).expand(len(batch), -1)
+                    logits = self.network(
+                        encoder_outputs=read,
+                        attention_mask=inside,
+                        decoder_input_ids=written,
+                        use_cache=False,
+                    ).logits
+                    steps = logits.double().log_softmax(-1)[:, range(len(label)), list(label)]
+                    found[batch, number] = steps.sum(dim=1).numpy()
+        return found
+
+
+def _batches(rows: Sequence[Ids], padding: int) -> list[tuple[list[int], torch.Tensor, torch.Tensor]]:
+    """The places, tokens and attention masks of rows, those of similar lengths together."""
+    made = []
+    for batch in length_batches([len(row) for row in rows], BATCH_TOKENS):
+        width = max(len(rows[place]) for place in batch)
+        ids = torch.full((len(batch), width), padding, dtype=torch.long)
+        for at, place in enumerate(batch):
+            ids[at, : len(rows[place])] = torch.tensor(rows[place])
+        inside = (torch.arange(width) < torch.tensor([len(rows[place]) for place in batch])[:, None]).long()
+        made.append((batch, ids, inside))
+    return made
+
+
+def window(network: Network, tokenizer: PreTrainedTokenizerFast) -> int:
+    """How many tokens both can take."""
+    positions = getattr(network.config, "max_position_embeddings", None) or getattr(
+        network.config, "n_positions", None
+    )
+    lost = 2 if "roberta" in str(network.config.model_type) else 0
+    return min(int(positions or 1 << 20) - lost, int(min(tokenizer.model_max_length, 1 << 20)))
+
+
+def adapt_language_model(
+    network: Network,
+    sort: Sort,
+    tokenizer: PreTrainedTokenizerFast | None,
+    asked: Asked,
+    reference: Sequence[str] | None = None,
+) -> LanguageModel:
+    """A local language model with its tokenizer and prompt as a model; what is missing or wrong is a sentence."""
+    name = type(network).__name__
+    if tokenizer is None:
+        raise VeraxError(
+            f"{name} reads pieces of words; give its tokenizer too: verax.as_model(model, tokenizer=...)."
+        )
+    words = checked_question(asked, name)
+    made = make_prompt(asked.prompt or "", words, asked.examples, masked=sort == "masked")
+    if asked.chat:
+        made = _in_chat(made, tokenizer)
+    model = LanguageModel(
+        network=network,
+        tokenizer=tokenizer,
+        prompt=made,
+        labels=tuple(words.values()) if asked.target is None else (asked.target,),
+        class_names=tuple(words) if asked.target is None else (asked.target, OTHER),
+        sort=sort,
+        about=checked_features(asked.features),
+        marks=not asked.chat,
+        reference=reference,
+    )
+    if asked.features == "words":
+        from verax.models.llm.slopes import WordLanguageModel  # gradients are about the words of the text
+
+        model = WordLanguageModel(**{name: value for name, value in vars(model).items() if name != "_kept"})
+    _check_labels(model)
+    return model if asked.calibrate is None else calibrated(model, asked.calibrate)
+
+
+def calibrated(model: LanguageModel, calibrate: object) -> LanguageModel:
+    """The model with the calibration that was asked for: 'contextual', or fitted on validation texts."""
+    if model.default_target is not None:
+        raise VeraxError("The log-probability of a given answer is explained as it is; leave calibrate= out.")
+    if isinstance(calibrate, str):
+        if calibrate != "contextual":
+            pair_of(calibrate)
+        rows = model.log_probabilities([model.prompt.fill(text) for text in CONTENT_FREE])
+        return replace(model, calibration=contextual(rows))
+    texts, known = pair_of(calibrate)
+    rows = model.log_probabilities([model.prompt.fill(text) for text in check_texts(texts)])
+    return replace(model, calibration=fitted(rows, known))
+
+
+def _in_chat(prompt: Prompt, tokenizer: PreTrainedTokenizerFast) -> Prompt:
+    """The prompt as what a user says in a chat, by the tokenizer's own template."""
+    if not getattr(tokenizer, "chat_template", None):
+        raise VeraxError("The tokenizer has no chat template; leave chat=True out.")
+    said = tokenizer.apply_chat_template(
+        [{"role": "user", "content": TEXT}], tokenize=False, add_generation_prompt=True
+    )
+    before, _, after = str(said).partition(TEXT)
+    return replace(prompt, instructions=before + prompt.instructions, after=prompt.after + after)
+
+
+def _check_labels(model: LanguageModel) -> None:
+    """Refuses labels that cannot be told apart: one is the beginning of another, or stands for nothing."""
+    ids = dict(zip(model.labels, model.label_ids(), strict=True))
+    for label, tokens in ids.items():
+        if not tokens:
+            raise VeraxError(f"The tokenizer makes nothing of the label {label!r}; give another one.")
+        for other, more in ids.items():
+            if other != label and more[: len(tokens)] == tokens:
+                raise VeraxError(
+                    f"The label {label!r} is the beginning of {other!r} in the tokens of this model, so that it would "
+                    "always be the likelier one; give labels of which none begins another."
+                )
