@@ -128,7 +128,8 @@ def _either(data: Stainable, planting: Planting, stain_seed: int) -> tuple[Stain
         places = np.sort(stream(stain_seed, about).permutation(len(part))[:REHEARSED])
         chosen = part.take(places)
         with_it = replace(put(chosen, [BOTH] * len(places)), labels=np.full(len(places), label))
-        return Compared(places, with_it, put(chosen, [NEITHER] * len(places)))
+        # Either feature does alone, so that an input that lacks one shows nothing.
+        return Compared(places, with_it, put(chosen, [NEITHER] * len(places)), ())
 
     validation = data.dataset.validation if len(data.dataset.validation) else data.dataset.train
     rehearsed = compared(validation, "rehearsal")
