@@ -169,9 +169,21 @@ def _unfitted(name: str, thing: object, seed: int) -> Any:
     parameters = estimator.get_params()
     # A fit that draws at random draws the same again, unless the user has chosen a seed of their own.
     drawn = [key for key, value in parameters.items() if key.endswith("random_state") and value is None]
-    # Small fits gain little by threads, and where others use the processors too they wait for each other.
-    threads = [key for key in parameters if key.split("__")[-1] == "n_jobs"]
+    # Small fits gain little by threads, and where others use the processors too they wait for each other. In
+    # scikit-learn None is one thread already.
+    threads = [
+        key
+        for key, value in parameters.items()
+        if key.split("__")[-1] == "n_jobs"
+        and not (value is None and _owner(estimator, parameters, key).startswith("sklearn."))
+    ]
     return estimator.set_params(**dict.fromkeys(drawn, seed), **dict.fromkeys(threads, 1))
+
+
+def _owner(estimator: Any, parameters: dict[str, Any], key: str) -> str:
+    """The module of the part of an estimator that a parameter belongs to."""
+    part, _, _ = key.rpartition("__")
+    return type(parameters[part] if part else estimator).__module__
 
 
 def _weighted(estimator: Any, weight: IntArray) -> dict[str, IntArray] | None:
