@@ -153,7 +153,7 @@ class Judgement(Findings):
             "idle": _share(trial.idle),
             "seeds": _share(trial.seeds),
             "others": _share(trial.others),
-            "seconds": f"{trial.seconds:.1f}" if trial.seconds >= 0.1 else f"{trial.seconds:.1g}",
+            "seconds": _seconds(trial.seconds),
             "planted": NOTHING if found is None else f"{found:.0f}",
         }
 
@@ -191,6 +191,12 @@ class Judgement(Findings):
     def __str__(self) -> str:
         """The verdict for a terminal."""
         return "\n".join(verdict_lines(self.verdict))
+
+
+def _seconds(seconds: float) -> str:
+    if seconds < 0.001:
+        return "< 0.001"
+    return f"{seconds:.1f}" if seconds >= 0.1 else f"{seconds:.1g}"
 
 
 def _percent(share: float | None) -> float | None:

@@ -115,7 +115,7 @@ def _between(found: Findings, good: Sequence[Trial]) -> str:
     if len(names) < 2:
         return ""
     if not leads:
-        return " No difference between them is shown."
+        return f" No difference between {listed(names)} is shown."
     ahead = dict.fromkeys(lead.ahead for lead in leads)
     said = [
         f"{name} is ahead of {listed([lead.behind for lead in leads if lead.ahead == name])}"
