@@ -1,14 +1,15 @@
-"""What a verdict on explainers says: the answer in a sentence, and what it rests on."""
+"""What a verdict on explainers says: which case it is, and the slots of its phrases (`verax.phrases`, judge.ftl)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from math import ceil, isnan, log
 
 from verax.benchmarks.named_features import TOP
+from verax.phrases import say as say_phrase
 from verax.report.common.verdict import Sign
 from verax.stats.thresholds import ALPHA
-from verax.text import counted, listed
 from verax.workflows.judge_findings import REDUNDANT, Findings, Trial
 
 # From this share on, features that do nothing are worth a sentence.
@@ -17,85 +18,67 @@ SOME_IDLE = 0.1
 STAINS = 6
 GREEDY = ("greedy", "greedy-path", "omission")
 
+say = partial(say_phrase, "judge")
+
 
 def sentence(found: Findings) -> str:
     """The answer: whom to believe for this model, and what is said of the others."""
-    about = "this input" if found.inputs == 1 else f"{found.inputs} inputs"
     if found.features < 2:
-        return (
-            "There is one feature only, so that an explainer has nothing to choose, and none can be judged."
-        )
+        return say("one-feature")
     judged = [trial for trial in found.trials if trial.silent < found.inputs]
     if not judged:
-        silent = [trial.name for trial in found.trials]
-        return f"{_verb(silent, 'names', 'name')} no feature that speaks for the model's answer on {about}."
+        return say("nothing-named", names=_names(found.trials), inputs=found.inputs)
     if all(trial.reached is None for trial in judged):
-        return (
-            f"No feature matters here: whatever is taken away or left alone on {about}, the model's answer stays the "
-            "same, so that no explanation can be told from a random one."
-        )
+        return say("nothing-matters", inputs=found.inputs)
     if not any(trial.possible for trial in judged):
-        return _too_little(found, judged)
+        return _too_few_inputs(found, judged)
     by_sign: dict[Sign, list[Trial]] = {"yes": [], "part": [], "open": [], "no": []}
     for trial in sorted(found.trials, key=lambda trial: -(trial.reached or 0.0)):
         by_sign[trial.sign].append(trial)
-    parts = []
-    unit = " of the way from random features to the best possible"
-    if by_sign["yes"]:
-        names = listed([trial.name for trial in by_sign["yes"]])
-        they = "it names" if len(by_sign["yes"]) == 1 else "they name"
-        parts.append(
-            f"Believe {names} for this model: the features that {they} first are what its answers rest on "
-            f"({_range(by_sign['yes'])}{unit}, on {about})"
-        )
-        unit = ""
-    if by_sign["part"]:
-        what = "it" if parts else "what the answers rest on"
-        trials = by_sign["part"]
-        parts.append(
-            f"{_verb([trial.name for trial in trials], 'names', 'name')} only a part of {what} ({_range(trials)}{unit})"
-        )
-        unit = ""
     speaking = [trial for trial in by_sign["open"] if trial.silent < found.inputs]
-    for trials, one, several in (
-        (by_sign["no"], "is no better", "are no better"),
-        (
-            [trial for trial in speaking if trial.possible],
-            "is not shown to be better",
-            "are not shown to be better",
-        ),
-        ([trial for trial in speaking if not trial.possible], "cannot be told from", "cannot be told from"),
-    ):
-        if trials:
-            than = "" if one.endswith("from") else " than"
-            parts.append(
-                f"{_verb([trial.name for trial in trials], one, several)}{than} random features "
-                f"({_range(trials)}{unit})"
-            )
-            unit = ""
-    silent = [trial.name for trial in found.trials if trial.silent == found.inputs]
-    if silent:
-        parts.append(f"{_verb(silent, 'names', 'name')} no feature")
-    if not by_sign["yes"]:
-        parts.insert(
-            0, f"No explainer here is shown to name all that the model's answers rest on, on {about}"
+    cases = {
+        "believe": by_sign["yes"],
+        "a-part": by_sign["part"],
+        "no-better": by_sign["no"],
+        "not-shown": [trial for trial in speaking if trial.possible],
+        "cannot-be-told": [trial for trial in speaking if not trial.possible],
+    }
+    told = {case: trials for case, trials in cases.items() if trials}
+    clauses = [
+        say(
+            case,
+            names=_names(trials),
+            range=_range(trials),
+            inputs=found.inputs,
+            place="later" if number else "first",
         )
-    return f"{'; '.join(parts)}.{_between(found, by_sign['yes'])}"
+        for number, (case, trials) in enumerate(told.items())
+    ]
+    if not by_sign["yes"]:
+        clauses.insert(0, say("believe-none", inputs=found.inputs))
+    if silent := [trial for trial in found.trials if trial.silent == found.inputs]:
+        clauses.append(say("names-nothing", names=_names(silent)))
+    return f"{'; '.join(clauses)}.{_between(found, by_sign['yes'])}"
 
 
-def _too_little(found: Findings, judged: Sequence[Trial]) -> str:
+def _too_few_inputs(found: Findings, judged: Sequence[Trial]) -> str:
     """Why nothing can be shown, and how many inputs it would take."""
-    features = f"{found.features:.0f} {'columns' if found.kind == 'table' else 'words'}"
-    about = "One input" if found.inputs == 1 else counted(found.inputs, "input")
     smallest = min(trial.smallest for trial in judged)
     # With as many more inputs like these, the smallest p is its power; it has to hold after correction.
     alone = smallest ** (1 / found.inputs)
-    needed = ceil(log(ALPHA / len(judged)) / log(alone)) if alone < 1 else None
-    more = "" if needed is None else f" Give {max(needed, found.inputs + 1)} inputs or more."
-    return (
-        f"{about} with {features} cannot show which explainer to believe: a random choice of features would be as good "
-        f"as the best in {100 * smallest:.0f}% of cases.{more}"
+    needed = ceil(log(ALPHA / len(judged)) / log(alone)) if alone < 1 else 0
+    return say(
+        "too-few-inputs",
+        inputs=found.inputs,
+        features=round(found.features),
+        kind=found.kind,
+        chance=round(100 * smallest),
+        needed=max(needed, found.inputs + 1) if needed else 0,
     )
+
+
+def _names(trials: Sequence[Trial]) -> list[str]:
+    return [trial.name for trial in trials]
 
 
 def _range(trials: Sequence[Trial]) -> str:
@@ -104,22 +87,17 @@ def _range(trials: Sequence[Trial]) -> str:
     return f"{low}%" if low == high else f"{low} to {high}%"
 
 
-def _verb(names: Sequence[str], one: str, several: str) -> str:
-    return f"{listed(names)} {one if len(names) == 1 else several}"
-
-
 def _between(found: Findings, good: Sequence[Trial]) -> str:
     """Differences between the good ones that survive correction."""
-    names = [trial.name for trial in good]
-    leads = [lead for lead in found.leads if lead.ahead in names and lead.behind in names]
+    names = _names(good)
     if len(names) < 2:
         return ""
+    leads = [lead for lead in found.leads if lead.ahead in names and lead.behind in names]
     if not leads:
-        return f" No difference between {listed(names)} is shown."
+        return f" {say('no-difference', names=names)}"
     ahead = dict.fromkeys(lead.ahead for lead in leads)
     said = [
-        f"{name} is ahead of {listed([lead.behind for lead in leads if lead.ahead == name])}"
-        for name in ahead
+        say("ahead", name=name, names=[lead.behind for lead in leads if lead.ahead == name]) for name in ahead
     ]
     return f" {'; '.join(said)}."
 
@@ -130,48 +108,28 @@ def rests_on(found: Findings) -> list[str]:
     if found.planted is not None:
         said.append(_of_planted(found))
     if found.redundant:
-        said.append(
-            "A few features are enough for the answer, yet taking a few away hardly changes it: the model has several "
-            "reasons that each do, and methods that take one feature away at a time cannot see these."
-        )
-    partial = [
+        said.append(say("several-reasons"))
+    partial_ones = [
         trial.name
         for trial in found.trials
         if trial.sign == "part" and trial.enough > 0 and trial.needed <= REDUNDANT * trial.enough
     ]
-    if partial:
-        said.append(
-            f"What {_verb(partial, 'names', 'name')} is enough for the answer but not needed: other features do the "
-            "same."
-        )
+    if partial_ones:
+        said.append(say("enough-not-needed", names=partial_ones))
     idle = [
         f"{trial.name} {trial.idle:.0%}"
         for trial in found.trials
         if trial.idle > SOME_IDLE and not trial.control
     ]
     if idle:
-        said.append(f"Of the features that are named, so many do nothing for the answer: {listed(idle)}.")
+        said.append(say("idle", shares=idle))
     seeds = [f"{trial.name} {trial.seeds:.0%}" for trial in found.trials if trial.seeds is not None]
     if seeds:
-        said.append(f"The same features under other seeds: {listed(seeds)}.")
-    greedy = [
-        trial.name
-        for trial in found.trials
-        if trial.name.split("(")[0] in ("greedy", "greedy-path", "omission")
-    ]
+        said.append(say("seeds", shares=seeds))
+    greedy = [trial.name for trial in found.trials if trial.name.split("(")[0] in GREEDY]
     if greedy:
-        said.append(
-            f"{_verb(greedy, 'looks', 'look')} for what changes the answer when it is taken away, which is half of "
-            "what is measured here; expect it to do well."
-        )
-    said.extend(found.notes)
-    absent = "columns take the values of reference rows" if found.kind == "table" else "words are left out"
-    said.append(
-        f"At most {TOP} features of an input, and no more than half of them, were taken away, and left alone "
-        f"({absent}), beside as many random ones; such inputs may be unlike any that the model has seen. Whether "
-        "people understand an explanation is another question."
-    )
-    return said
+        said.append(say("removal", names=greedy))
+    return [*said, *found.notes, say("method", most=TOP, kind=found.kind)]
 
 
 def area(found: Findings, name: str) -> float | None:
@@ -190,11 +148,12 @@ def _of_planted(found: Findings) -> str:
     assert planted is not None
     areas = {trial.name: value for trial in found.trials if (value := area(found, trial.name)) is not None}
     order = sorted(areas, key=lambda name: -areas[name])
-    chance = 100 * sum(planted.floor) / len(planted.floor)
-    many = len(planted.stains)
-    fewer = "" if many >= STAINS else f", of {STAINS} that were tried"
-    return (
-        f"In copies of the model with {counted(many, 'planted reason')}{fewer}, of at most "
-        f"{100 * planted.ceiling:.0f} per cent {listed([f'{name} finds {areas[name]:.0f}' for name in order])}, random "
-        f"features {chance:.0f} (area under the recall curve)."
+    return say(
+        "planted",
+        stains=len(planted.stains),
+        all="yes" if len(planted.stains) >= STAINS else "no",
+        tried=STAINS,
+        most=round(100 * planted.ceiling),
+        found=[say("planted-found", name=name, area=round(areas[name])) for name in order],
+        chance=round(100 * sum(planted.floor) / len(planted.floor)),
     )
