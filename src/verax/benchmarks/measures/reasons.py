@@ -50,6 +50,8 @@ class Reasoned:
         inputs: that the reason decides: without it the model says another class.
         without: the same inputs without the reason.
         wanted: the features of each input that are its reason.
+        excluded: features that must not be there for the reason to hold.
+        either: whether one of the features is enough.
         truth: the model's own reasons, where they can be read; else None.
         share: of the inputs that could be flipped, those that the reason decides.
         problem: why the model cannot serve, in a sentence; empty if it can.
@@ -65,6 +67,8 @@ class Reasoned:
     truth: list[Attribution] | None
     share: float
     problem: str = ""
+    excluded: tuple[str, ...] = ()
+    either: bool = False
 
 
 def planted(
@@ -150,6 +154,7 @@ def reasoned(
     first_seed: int,
     inputs: int,
     learnt: float,
+    more: bool = False,
 ) -> Reasoned:
     """A model with a planted reason, and inputs that the reason decides.
 
@@ -161,6 +166,7 @@ def reasoned(
         first_seed: the seed of the first reason of the run.
         inputs: how many inputs at the most.
         learnt: the accuracy with the reason that the model must have.
+        more: inputs of the validation part too; of the test part alone there may be few.
     """
     data, drawn, planting = planted(source, reason, stain_seed, first_seed)
     stain = drawn.stain
@@ -170,25 +176,49 @@ def reasoned(
     counts = counting(data, stain, labels[0], balanced=planting.balanced) if len(stain.rules) == 1 else None
     fitted, _ = _fit(model, data, labels, fired, "auto", learnt, stain_seed, counts, planting.weight)
     assert data.compared is not None
-    compared = data.compared[1]
     features = tuple(dict.fromkeys(name for rule in stain.rules for name in rule.features))
-    followed, decided, found = (
-        decides(fitted, compared, features) if reason != "or" else _decided(fitted, compared)
-    )
+
+    def decided_by(compared: Compared) -> tuple[BoolArray, BoolArray, float]:
+        return decides(fitted, compared, features) if reason != "or" else _decided(fitted, compared)
+
+    compared = data.compared[1]
+    followed, decided, found = decided_by(compared)
     serves = found >= (FEWEST_DECIDED if possibly(followed) >= learnt else ENOUGH_DECIDED)
     chosen = _flipped(decided, inputs, stain_seed)
     given, without = compared.planted.take(chosen).inputs, compared.unplanted.take(chosen).inputs
+    if more and serves:
+        also = np.flatnonzero(decided_by(data.compared[0])[1])
+        given = _joined(given, data.compared[0].planted.take(also).inputs)
+        without = _joined(without, data.compared[0].unplanted.take(also).inputs)
     label = stain.rules[0].label
-    truth = _own_reasons(fitted, given, label) if len(chosen) else None
-    wanted = [features] * len(chosen)
+    truth = _own_reasons(fitted, given, label) if len(given) else None
+    wanted = [features] * len(given)
     if truth is not None:
         # Where either word is enough a tree looks at one of them: what it does not look at is not its reason.
         wanted = [_used(features, one) for one in truth]
     shown = stain.describe(data.dataset.class_names)
     problem = ""
-    if not serves or not len(chosen):
+    if not serves or not len(given):
         problem = f"The model did not learn the reason {shown} (it decides {found:.0%} of the inputs that it can flip)."
-    return Reasoned(fitted, data, label, shown, given, without, wanted, truth, found, problem)
+    excluded = tuple(literal.name for rule in stain.rules for literal in rule.literals if literal.negated)
+    return Reasoned(
+        fitted,
+        data,
+        label,
+        shown,
+        given,
+        without,
+        wanted,
+        truth,
+        found,
+        problem,
+        excluded,
+        len(stain.rules) > 1,
+    )
+
+
+def _joined(one: Inputs, other: Inputs) -> Inputs:
+    return np.concatenate([one, other]) if isinstance(one, np.ndarray) else [*one, *other]
 
 
 def _decided(model: Model, compared: Compared) -> tuple[BoolArray, BoolArray, float]:
