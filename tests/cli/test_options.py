@@ -16,15 +16,19 @@ from pydantic import BaseModel, Field
 from typer.testing import CliRunner
 
 import verax as library
+from verax.benchmarks.measures.spec import MeasuresOptions, MeasuresSpec
 from verax.benchmarks.rationale.spec import RationaleOptions, RationaleSpec
 from verax.benchmarks.spec_files import TESTED, default_of, options_of
 from verax.benchmarks.staining.spec import Planting, StainOptions, StainSpec, Wish
+from verax.benchmarks.students.spec import StudentsOptions, StudentsSpec
 from verax.cli.options import options_table, with_spec_options
 
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = [
     (StainSpec, StainOptions, library.stain),
     (RationaleSpec, RationaleOptions, library.rationale),
+    (MeasuresSpec, MeasuresOptions, library.bench_measures),
+    (StudentsSpec, StudentsOptions, library.bench_students),
 ]
 SHARED = {
     "--samples 30": {"samples": 30},
@@ -240,7 +244,12 @@ def test_what_stains_are_like_without_a_spec_is_what_the_spec_says():
 
 def test_the_tables_in_the_docs_are_what_the_specs_say():
     with_tables = runpy.run_path(str(ROOT / "scripts" / "options_tables.py"))["with_tables"]
-    for page, kind in (("staining", StainSpec), ("rationale", RationaleSpec)):
+    for page, kind in (
+        ("staining", StainSpec),
+        ("rationale", RationaleSpec),
+        ("measures", MeasuresSpec),
+        ("students", StudentsSpec),
+    ):
         text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
         assert options_table(kind) in text, "run scripts/options_tables.py"
         assert with_tables(text) == text

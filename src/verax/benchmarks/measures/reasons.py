@@ -18,6 +18,7 @@ from verax.benchmarks.staining.planting import (
     _literals_of,
     _put,
     plant,
+    plantable_words,
     planted_words,
 )
 from verax.benchmarks.staining.rules import Rule, Stain
@@ -82,18 +83,17 @@ def planted(
         stain_seed: one reason per seed.
         first_seed: the seed of the first one: they share no words while there are enough.
     """
-    planting = Planting(first_seed=first_seed)
-    if reason == "or":
-        data = make_stainable(source, "presence")
-        if data.bins is not None:
-            raise VeraxError("Reasons of the sort 'or' are planted in texts only; leave it out for tables.")
-        return *_either(data, planting, stain_seed), planting
-    negated, at_least = int(reason == "negated"), 2 if reason == "counts" else 1
-    if reason == "counts" and make_stainable(source, "presence").bins is not None:
-        raise VeraxError("Reasons of the sort 'counts' are planted in texts only; leave it out for tables.")
     words = "counts" if reason == "counts" else "presence"
-    wish = Wish(size=2, negated=negated)
-    return *plant(source, words, wish, planting, at_least, stain_seed), planting
+    data = make_stainable(source, words, at_least=2 if reason == "counts" else 1)
+    if data.bins is not None and reason in ("or", "counts"):
+        raise VeraxError(f"Reasons of the sort {reason!r} are planted in texts only; leave it out for tables.")
+    # Where a set has too few rare words, made-up ones are planted.
+    rare = data.bins is not None or len(plantable_words(data)) >= 2
+    planting = Planting(first_seed=first_seed, new_words=not rare)
+    if reason == "or":
+        return *_either(data, planting, stain_seed), planting
+    wish = Wish(size=2, negated=int(reason == "negated"))
+    return *plant(source, words, wish, planting, 2 if reason == "counts" else 1, stain_seed), planting
 
 
 @lru_cache(maxsize=2)
