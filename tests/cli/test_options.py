@@ -77,6 +77,24 @@ RATIONALE = SHARED | {
     "--ratings": {"ratings": True},
     "--no-ratings": {"ratings": False},
 }
+MEASURES = SHARED | {
+    "--measures deletion,sufficiency(k=3)": {"measures": ["deletion", "sufficiency(k=3)"]},
+    "--reasons or,and": {"reasons": ["or", "and"]},
+    "--stains 3": {"stains": 3},
+    "--replaced": {"replaced": True},
+    "--no-replaced": {"replaced": False},
+    "--learnt 0.9": {"learnt": 0.9},
+}
+STUDENTS = SHARED | {
+    "--inputs 40": {"inputs": 40},
+    "--students tree,linear": {"students": ["tree", "linear"]},
+    "--sizes 32,8": {"sizes": [8, 32]},
+    "--reasons or": {"reasons": ["or"]},
+    "--stains 3": {"stains": 3},
+    "--draws 5": {"draws": 5},
+    "--learnt 0.9": {"learnt": 0.9},
+}
+STUDENTS.pop("--inputs 4")  # too few to test students with
 
 
 def command_of(kind):
@@ -96,6 +114,8 @@ def command_of(kind):
     [
         *((StainSpec, typed, asked) for typed, asked in STAIN.items()),
         *((RationaleSpec, typed, asked) for typed, asked in RATIONALE.items()),
+        *((MeasuresSpec, typed, asked) for typed, asked in MEASURES.items()),
+        *((StudentsSpec, typed, asked) for typed, asked in STUDENTS.items()),
     ],
 )
 def test_every_spelling_of_the_command_line_gives_its_option_and_no_other(kind, typed, asked):
@@ -110,7 +130,10 @@ def test_every_spelling_of_the_command_line_gives_its_option_and_no_other(kind, 
     assert kind(**fits | given).model_dump(include=set(asked)) == asked
 
 
-@pytest.mark.parametrize(("kind", "spellings"), [(StainSpec, STAIN), (RationaleSpec, RATIONALE)])
+@pytest.mark.parametrize(
+    ("kind", "spellings"),
+    [(StainSpec, STAIN), (RationaleSpec, RATIONALE), (MeasuresSpec, MEASURES), (StudentsSpec, STUDENTS)],
+)
 def test_what_is_not_typed_is_not_given_and_every_option_can_be_typed(kind, spellings):
     app, seen = command_of(kind)
     assert CliRunner().invoke(app, []).exit_code == 0
@@ -205,7 +228,7 @@ def test_a_keyword_like_no_other_is_told_which_there_are():
         library.stain(zzzz=1)
 
 
-@pytest.mark.parametrize("kind", [StainSpec, RationaleSpec])
+@pytest.mark.parametrize("kind", [StainSpec, RationaleSpec, MeasuresSpec, StudentsSpec])
 def test_every_option_says_what_it_means(kind):
     assert [one.name for one in options_of(kind) if not one.help.endswith(".")] == []
 
