@@ -34,7 +34,7 @@ def size(found) -> str:
     )
 
 
-def section(title: str, run, manifest) -> list[str]:
+def section(title: str, run) -> list[str]:
     found = run.findings
     lines = [f"## {title}", "", size(found), ""]
     lines += [f"- {sentence}" for sentence in found.sentences] + [""]
@@ -59,7 +59,7 @@ def main() -> None:
         lines += [head.read_text(encoding="utf-8").strip(), ""]
     for folder in asked.folders:
         run, manifest = read(folder, verax.bench_measures)
-        lines += section(f"{listed(manifest['spec']['datasets'])}", run, manifest)
+        lines += section(f"{listed(manifest['spec']['datasets'])}", run)
     lines += ["## How it was computed", "", HOW, ""]
     PAGE.write_text("\n".join(lines), encoding="utf-8")
 

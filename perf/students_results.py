@@ -11,9 +11,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from measures_results import read, size
-
 import verax
+from measures_results import read, size
 from verax.report.measures.students_tables import HOW, tables
 from verax.report.study.study_tables import to_markdown
 from verax.text import listed

@@ -15,7 +15,7 @@ from verax.arrays import FloatArray
 from verax.benchmarks.failure import Failure
 from verax.benchmarks.measures.estimates import ALL, EstimateRow, corrected, row_of
 from verax.benchmarks.measures.jobs import Cell, CellResult, Scored
-from verax.benchmarks.measures.ladder import ADVERSARY, EQUALS, KNOWN, ORACLE, RUNGS
+from verax.benchmarks.measures.ladder import ADVERSARY, EQUALS, KNOWN, ORACLE, RUNGS, WITH_TAIL
 from verax.codec import encoded
 from verax.measures import measure
 from verax.stats.estimate import Estimate, mean_interval
@@ -26,12 +26,13 @@ from verax.stats.thresholds import ALPHA, FEWEST_FLIPPED, FEWEST_UNITS
 
 BENCHMARK = "measures"
 # The numbers of a measure.
-ORDER, PREFERS, FALSE, FOOLED, ABOVE, REPLACED = (
+ORDER, PREFERS, FALSE, FOOLED, ABOVE, TAIL, REPLACED = (
     "order as the truth",
     "prefers the truer",
     "prefers one of two equals",
     "prefers the adversary to the oracle",
     "puts it above the oracle",
+    "prefers it to the oracle with the same tail",
     "same order with another replacement",
 )
 ROWS, SECONDS = "rows", "seconds"
@@ -195,6 +196,8 @@ def _rows_of(
         for name in explainers:
             above = [(one, _above(one.goodness(scored), name, ORACLE)) for one, scored in pairs]
             add(above, f"{ABOVE}: {name}", shares=True, better="lower", model=model)
+            wrongly = [(one, _wrongly(one, scored, name)) for one, scored in pairs]
+            add(wrongly, f"{TAIL}: {name}", shares=True, better="lower", model=model)
     for size, low, high in SIZES:
         values = [(one, preferred(one, scored, low, high)) for one, scored in usual]
         add(values, PREFERS, shares=True, better="higher", group=size)
@@ -295,6 +298,17 @@ def _above(goodness: Mapping[str, FloatArray], name: str, other: str) -> float |
     return 1.0 if gap > SAME else 0.0 if gap < -SAME else 0.5
 
 
+def _wrongly(one: Found, scored: Scored, name: str) -> float | None:
+    """How often an explanation is preferred to a truer one that differs only in that the true reasons come first."""
+    goodness, truer = one.goodness(scored), WITH_TAIL.format(name)
+    if name not in goodness or truer not in goodness:
+        return None
+    counted = one.truth[truer] - one.truth[name] > SAME
+    gap = (goodness[name] - goodness[truer])[counted]
+    wins = np.where(gap > SAME, 1.0, np.where(gap < -SAME, 0.0, 0.5))
+    return float(wins.mean()) if len(wins) else None
+
+
 def _same_order(one: Found, label: str, absent: str) -> float:
     """Tau between a measure's orders of the rungs with the usual and with another replacement, on the same inputs."""
     usual = next(scored for scored in one.result.scored if _is(scored, label, ""))
@@ -349,11 +363,11 @@ def _sentences(found: Findings) -> list[str]:
             liked = [
                 label
                 for label in found.measures
-                if (row := found.row(label, f"{ABOVE}: {name}", model)) is not None and (row.low or 0.0) > 0.5
+                if (row := found.row(label, f"{TAIL}: {name}", model)) is not None and (row.low or 0.0) > 0.5
             ]
             if liked:
                 said.append(
-                    f"On {model} {name} scores above the oracle by {listed(liked)}: there a better value is no proof "
-                    "of a truer explanation."
+                    f"On {model}, {listed(liked)} prefer {name} even to the same explanation with the true reasons put "
+                    "first: there a better value is no proof of a truer explanation."
                 )
     return said

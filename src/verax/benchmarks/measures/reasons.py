@@ -86,7 +86,9 @@ def planted(
     words = "counts" if reason == "counts" else "presence"
     data = make_stainable(source, words, at_least=2 if reason == "counts" else 1)
     if data.bins is not None and reason in ("or", "counts"):
-        raise VeraxError(f"Reasons of the sort {reason!r} are planted in texts only; leave it out for tables.")
+        raise VeraxError(
+            f"Reasons of the sort {reason!r} are planted in texts only; leave it out for tables."
+        )
     # Where a set has too few rare words, made-up ones are planted.
     rare = data.bins is not None or len(plantable_words(data)) >= 2
     planting = Planting(first_seed=first_seed, new_words=not rare)
