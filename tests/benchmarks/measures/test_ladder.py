@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from verax.benchmarks.measures.findings import Found, _above, _claims, findings, preferred, tau
+from verax.benchmarks.measures.findings import Found, _above, _claims, _wrongly, findings, preferred, tau
 from verax.benchmarks.measures.jobs import Cell, CellResult, Scored
-from verax.benchmarks.measures.ladder import ADVERSARY, KNOWN, ORACLE, RUNGS, ladder, trueness
+from verax.benchmarks.measures.ladder import ADVERSARY, KNOWN, ORACLE, RUNGS, ladder, same_tail, trueness
 from verax.benchmarks.measures.reasons import reasoned
 from verax.explain.explanation import Attribution
 from verax.explain.fragments import fragments
@@ -132,3 +132,16 @@ def test_verdicts_are_of_stains_and_need_six_of_them():
     # Twenty cells are ten stains; eight of them have tau 1 and two 0.8.
     assert order.estimate == pytest.approx(0.96)
     assert order.p == order.p_adjusted == pytest.approx(2 / 2**10)
+
+
+def test_beside_itself_with_the_reasons_first_an_explainer_has_no_better_tail():
+    given = Attribution(("a", "b", "c", "d"), np.array([0.1, -3.0, 2.0, 1.0]), 1, input="a b c d")
+    [made] = same_tail([given], [("a", "b")])
+    assert trueness(made, ("a", "b")) == pytest.approx(1.0)
+    assert made.scores[2:].tolist() == [2.0, 1.0]
+    truth = {"lime": [0.5, 1.0, 0.5], "oracle, then lime": [1.0, 1.0, 1.0]}
+    # On the second input both are equally true; on the others the truer one is preferred once.
+    cell, result = cell_of({"lime": [0.0, 9.0, 3.0], "oracle, then lime": [1.0, 0.0, 1.0]}, truth)
+    one = Found(cell, result, {name: np.array(values) for name, values in truth.items()})
+    assert _wrongly(one, result.scored[0], "lime") == 0.5
+    assert _wrongly(one, result.scored[0], "shap") is None

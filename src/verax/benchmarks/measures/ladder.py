@@ -71,8 +71,8 @@ def ladder(case: Reasoned) -> dict[str, list[Attribution]]:
 def same_tail(explanations: Sequence[Explanation], wanted: Sequence[Sequence[str]]) -> list[Attribution]:
     """What an explainer says, with the true reasons put first: truer, and the same in all else.
 
-    The oracle has no fair tail where a model's reasons cannot be read, and a measure that prefers a real explainer to it
-    may do so for the tail. Beside this one it has no such excuse.
+    The oracle has no fair tail where a model's reasons cannot be read, and a measure that prefers a real explainer to
+    it may do so for the tail. Beside this one it has no such excuse.
     """
     made = []
     for explanation, own in zip(explanations, wanted, strict=True):

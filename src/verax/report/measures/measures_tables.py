@@ -201,8 +201,8 @@ def _above_oracle(found: Findings, name: str) -> list[Table]:
             f"How often {shown} is preferred to the same explanation with the true reasons put first",
             found.models,
             f"{TAIL}: {name}",
-            f"Of the inputs on which {shown} does not name the reasons first. The two differ in nothing else, so that a "
-            "measure above 50% prefers what is less true. Empty where there is no such input.",
+            f"Of the inputs on which {shown} does not name the reasons first. The two differ in nothing else, so that "
+            "a measure above 50% prefers what is less true. Empty where there is no such input.",
             percent=True,
         ),
         _wide(
@@ -211,8 +211,8 @@ def _above_oracle(found: Findings, name: str) -> list[Table]:
             f"How often {shown} scores above the oracle",
             found.models,
             f"{ABOVE}: {name}",
-            f"The share of stains on which the mean value of {shown} is better than that of the oracle. Where a model's "
-            "reasons cannot be read, the oracle's other features tie, and a real explainer may win by its order of those.",
+            f"The share of stains on which the mean value of {shown} is better than that of the oracle. Where a "
+            "model's reasons cannot be read, the oracle's other features tie, and a real explainer may win by those.",
             percent=True,
         ),
     ]
