@@ -6,8 +6,11 @@ by flipped signs over stains, with Holm's correction over measures.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Self
 
 import numpy as np
 
@@ -16,7 +19,7 @@ from verax.benchmarks.failure import Failure
 from verax.benchmarks.measures.estimates import ALL, EstimateRow, corrected, row_of
 from verax.benchmarks.measures.jobs import Cell, CellResult, Scored
 from verax.benchmarks.measures.ladder import ADVERSARY, EQUALS, KNOWN, ORACLE, RUNGS, WITH_TAIL
-from verax.codec import encoded
+from verax.codec import decode, encoded
 from verax.measures import measure
 from verax.stats.estimate import Estimate, mean_interval
 from verax.stats.ranks.correlation import kendall_rows
@@ -75,11 +78,11 @@ class Findings:
         explainers: real ones, in order.
     """
 
-    estimates: list[EstimateRow]
+    estimates: tuple[EstimateRow, ...]
     verdicts: dict[str, str]
     sentences: list[str]
     left_out: list[str]
-    failures: list[Failure]
+    failures: tuple[Failure, ...]
     cells: int
     stains: int
     models: list[str]
@@ -91,6 +94,11 @@ class Findings:
     def to_dict(self) -> dict[str, object]:
         """Plain data, what summary.json holds."""
         return encoded(self)
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """What a finished run found, from its folder."""
+        return decode(cls, json.loads((folder / "summary.json").read_text(encoding="utf-8")))
 
     def row(self, method: str, name: str, model: str = ALL) -> EstimateRow | None:
         """The estimate of a number of a measure; None if there is none."""
@@ -126,11 +134,11 @@ def findings(
     for cell, result in cells:
         failed += [Failure(f"{cell.job.name}, {name}", error) for name, error in result.failed.items()]
     found = Findings(
-        estimates=rows,
+        estimates=tuple(rows),
         verdicts={},
         sentences=[],
         left_out=[f"{cell.job.name}: {result.problem}" for cell, result in cells if result.problem],
-        failures=failed,
+        failures=tuple(failed),
         cells=len(used),
         stains=len({(one.cell.dataset, one.cell.stain) for one in used}),
         models=list(models),
@@ -163,7 +171,7 @@ def _rows_of(
         units = per_stain([(one, value) for one, value in values if value is not None])
         if not len(units):
             return
-        found = mean_share(units) if shares else interval(units)
+        found = mean_share(units) if shares else interval(units, 1.0 if unit == "tau" else None)
         p = None
         if chance is not None and len(units) >= FEWEST_FLIPPED:
             p = sign_flip(units - chance).p
@@ -231,11 +239,18 @@ def per_stain(values: Sequence[tuple[Found, float]]) -> FloatArray:
     return np.array([np.mean(own) for own in stains.values()])
 
 
-def interval(units: FloatArray) -> Estimate:
-    """The mean over stains with its interval; below five stains the mean only."""
+def interval(units: FloatArray, most: float | None = None) -> Estimate:
+    """The mean over stains with its interval, inside the scale; below five stains the mean only.
+
+    Args:
+        units: one value per stain.
+        most: the scale reaches so far to both sides of 0; None where it has no ends.
+    """
     found = mean_interval(units)
     if len(units) >= FEWEST_UNITS:
-        return found
+        if most is None or found.low is None or found.high is None:
+            return found
+        return replace(found, low=max(found.low, -most), high=min(found.high, most))
     return Estimate(found.mean, None, None, found.n, found.spread, found.level)
 
 

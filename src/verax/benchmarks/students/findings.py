@@ -6,9 +6,12 @@ over stains, with Holm's correction over methods.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from pathlib import Path
+from typing import Self
 
 import numpy as np
 
@@ -27,7 +30,7 @@ from verax.benchmarks.students.jobs import (
     Cell,
     ClassResult,
 )
-from verax.codec import encoded
+from verax.codec import decode, encoded
 from verax.stats.estimate import Estimate, mean_interval
 from verax.stats.ranks.correlation import kendall_rows
 from verax.stats.shares import mean_share
@@ -67,10 +70,10 @@ class Findings:
         a_a_tests: how many such comparisons there are.
     """
 
-    estimates: list[EstimateRow]
+    estimates: tuple[EstimateRow, ...]
     sentences: list[str]
     left_out: list[str]
-    failures: list[Failure]
+    failures: tuple[Failure, ...]
     cells: int
     stains: int
     models: list[str]
@@ -86,6 +89,11 @@ class Findings:
     def to_dict(self) -> dict[str, object]:
         """Plain data, what summary.json holds."""
         return encoded(self)
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """What a finished run found, from its folder."""
+        return decode(cls, json.loads((folder / "summary.json").read_text(encoding="utf-8")))
 
     def row(self, method: str, name: str, model: str = ALL) -> EstimateRow | None:
         """The estimate of a number of a method; None if there is none."""
@@ -136,10 +144,10 @@ def findings(
     for cell, result in cells:
         failed += [Failure(f"{cell.job.name}, {name}", error) for name, error in result.failed.items()]
     found = Findings(
-        estimates=corrected(rows),
+        estimates=tuple(corrected(rows)),
         sentences=[],
         left_out=[f"{cell.job.name}: {result.problem}" for cell, result in cells if result.problem],
-        failures=failed,
+        failures=tuple(failed),
         cells=len(taught),
         stains=len({(one.cell.dataset, one.cell.stain) for one in taught}),
         models=list(models),
