@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from verax.workflows.measures import bench_measures
     from verax.workflows.rationale import rationale
     from verax.workflows.stain import stain
+    from verax.workflows.students import bench_students
     from verax.workflows.study import build_study, open_study
 
 __version__ = VERSION
@@ -33,6 +34,7 @@ _HOMES = {
     "Written": "verax.explain",
     "as_model": "verax.models",
     "bench_measures": "verax.workflows.measures",
+    "bench_students": "verax.workflows.students",
     "build_study": "verax.workflows.study",
     "explainer": "verax.explain",
     "fit_model": "verax.models",
@@ -60,6 +62,7 @@ __all__ = [
     "__version__",
     "as_model",
     "bench_measures",
+    "bench_students",
     "build_study",
     "explainer",
     "fit_model",

@@ -16,15 +16,19 @@ from pydantic import BaseModel, Field
 from typer.testing import CliRunner
 
 import verax as library
+from verax.benchmarks.measures.spec import MeasuresOptions, MeasuresSpec
 from verax.benchmarks.rationale.spec import RationaleOptions, RationaleSpec
 from verax.benchmarks.spec_files import TESTED, default_of, options_of
 from verax.benchmarks.staining.spec import Planting, StainOptions, StainSpec, Wish
+from verax.benchmarks.students.spec import StudentsOptions, StudentsSpec
 from verax.cli.options import options_table, with_spec_options
 
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = [
     (StainSpec, StainOptions, library.stain),
     (RationaleSpec, RationaleOptions, library.rationale),
+    (MeasuresSpec, MeasuresOptions, library.bench_measures),
+    (StudentsSpec, StudentsOptions, library.bench_students),
 ]
 SHARED = {
     "--samples 30": {"samples": 30},
@@ -73,6 +77,24 @@ RATIONALE = SHARED | {
     "--ratings": {"ratings": True},
     "--no-ratings": {"ratings": False},
 }
+MEASURES = SHARED | {
+    "--measures deletion,sufficiency(k=3)": {"measures": ["deletion", "sufficiency(k=3)"]},
+    "--reasons or,and": {"reasons": ["or", "and"]},
+    "--stains 3": {"stains": 3},
+    "--replaced": {"replaced": True},
+    "--no-replaced": {"replaced": False},
+    "--learnt 0.9": {"learnt": 0.9},
+}
+STUDENTS = SHARED | {
+    "--inputs 40": {"inputs": 40},
+    "--students tree,linear": {"students": ["tree", "linear"]},
+    "--sizes 32,8": {"sizes": [8, 32]},
+    "--reasons or": {"reasons": ["or"]},
+    "--stains 3": {"stains": 3},
+    "--draws 5": {"draws": 5},
+    "--learnt 0.9": {"learnt": 0.9},
+}
+STUDENTS.pop("--inputs 4")  # too few to test students with
 
 
 def command_of(kind):
@@ -92,6 +114,8 @@ def command_of(kind):
     [
         *((StainSpec, typed, asked) for typed, asked in STAIN.items()),
         *((RationaleSpec, typed, asked) for typed, asked in RATIONALE.items()),
+        *((MeasuresSpec, typed, asked) for typed, asked in MEASURES.items()),
+        *((StudentsSpec, typed, asked) for typed, asked in STUDENTS.items()),
     ],
 )
 def test_every_spelling_of_the_command_line_gives_its_option_and_no_other(kind, typed, asked):
@@ -106,7 +130,10 @@ def test_every_spelling_of_the_command_line_gives_its_option_and_no_other(kind, 
     assert kind(**fits | given).model_dump(include=set(asked)) == asked
 
 
-@pytest.mark.parametrize(("kind", "spellings"), [(StainSpec, STAIN), (RationaleSpec, RATIONALE)])
+@pytest.mark.parametrize(
+    ("kind", "spellings"),
+    [(StainSpec, STAIN), (RationaleSpec, RATIONALE), (MeasuresSpec, MEASURES), (StudentsSpec, STUDENTS)],
+)
 def test_what_is_not_typed_is_not_given_and_every_option_can_be_typed(kind, spellings):
     app, seen = command_of(kind)
     assert CliRunner().invoke(app, []).exit_code == 0
@@ -201,7 +228,7 @@ def test_a_keyword_like_no_other_is_told_which_there_are():
         library.stain(zzzz=1)
 
 
-@pytest.mark.parametrize("kind", [StainSpec, RationaleSpec])
+@pytest.mark.parametrize("kind", [StainSpec, RationaleSpec, MeasuresSpec, StudentsSpec])
 def test_every_option_says_what_it_means(kind):
     assert [one.name for one in options_of(kind) if not one.help.endswith(".")] == []
 
@@ -240,7 +267,12 @@ def test_what_stains_are_like_without_a_spec_is_what_the_spec_says():
 
 def test_the_tables_in_the_docs_are_what_the_specs_say():
     with_tables = runpy.run_path(str(ROOT / "scripts" / "options_tables.py"))["with_tables"]
-    for page, kind in (("staining", StainSpec), ("rationale", RationaleSpec)):
+    for page, kind in (
+        ("staining", StainSpec),
+        ("rationale", RationaleSpec),
+        ("measures", MeasuresSpec),
+        ("students", StudentsSpec),
+    ):
         text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
         assert options_table(kind) in text, "run scripts/options_tables.py"
         assert with_tables(text) == text

@@ -121,7 +121,8 @@ class Option:
     def plain(self) -> type[bool | int | float | str]:
         """The type that is written on the command line: text for lists, and where there are several types."""
         types = [one for one in get_args(self.type) or (self.type,) if one is not NoneType]
-        return types[0] if len(types) == 1 and types[0] in (bool, int, float) else str
+        single = len(types) == 1 and not self.many
+        return types[0] if single and types[0] in (bool, int, float) else str
 
 
 def options_of(kind: type[BaseModel]) -> list[Option]:
@@ -232,6 +233,8 @@ def spec_options(spec: str | Path | BaseModel | Mapping[str, object], section: s
             raise VeraxError(f"There is no spec file {str(spec)!r}; check the path.") from error
         options = parse_toml(text, "The spec" if is_text else f"The spec {str(spec)!r}")
     inside = options.get(section, options)
+    if isinstance(inside, list):
+        inside = options  # an option that is called like the section: the measures of [measures]
     if not isinstance(inside, Mapping):
         raise VeraxError(f"{section} is {inside!r} in the spec; write its options below a line [{section}].")
     return dict(inside)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from verax.benchmarks.staining.spec import StainSpec, read_spec
-from verax.cli.bench_measures import measures
+from verax.cli.bench_measures import measures, students
 from verax.cli.bench_rationale import rationale
 from verax.cli.console import (
     end_if_failed,
@@ -98,6 +98,12 @@ bench.command(
     epilog="Example: verax bench measures --stains 20 --models logistic,tree,forest --out runs/measures"
     "\n\nMore: verax docs measures",
 )(measures)
+
+bench.command(
+    "students",
+    epilog="Example: verax bench students --explainers lime,shap --stains 20 --out runs/students"
+    "\n\nMore: verax docs students",
+)(students)
 
 
 def _print(run: StainRun) -> None:

@@ -130,7 +130,7 @@ def written(option: Option) -> str:
     """The default of an option as it is written on the command line; nothing if there is none."""
     if option.default is None:
         return ""
-    return ",".join(option.default) if option.many else str(option.default)
+    return ",".join(map(str, option.default)) if option.many else str(option.default)
 
 
 def options_table(kind: type[BaseModel]) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from verax.arrays import BoolArray, FloatArray, IntArray
 from verax.data.words import split_words
 from verax.errors import VeraxError, reason
+from verax.explain.base import Explainer
+from verax.explain.base import explainer as named_explainer
 from verax.explain.entry import explanations_of
 from verax.measures.base import defines, measures
 from verax.measures.case import Case, _mean_row, scores_of
@@ -19,13 +21,21 @@ from verax.models.tables import TableModel
 from verax.models.text import TextPipeline
 from verax.seeds import stream
 
-if TYPE_CHECKING:
-    from verax.explain.base import Explainer
-
 SHARES = (0.1, 0.3, 0.5)
 # A model is fitted on all parts of the inputs but one, and tested on that.
 FOLDS = 5
 Refit = Callable[[Any, IntArray], Any]
+
+
+def method_of(name: str, given: Explainer | str) -> Explainer:
+    """The explainer that a measure asks again."""
+    method = named_explainer(given) if isinstance(given, str) else given
+    if not hasattr(method, "explain"):
+        raise VeraxError(
+            f"The measure {name!r} explains again with explainer=, and a {type(method).__name__} is none; give the one "
+            "that made the explanations."
+        )
+    return method
 
 
 @measures.register("roar")
@@ -69,8 +79,6 @@ def recursive_roar(
 
     Of two copies of a feature one is found after the other is gone. explainer= is what made the explanations.
     """
-    from verax.measures.repeating import method_of
-
     method = method_of("recursive-roar", explainer)
     known, folds = _labels(case, labels), _folds(case)
     whole = _right(case, case.inputs, known, folds, refit, "recursive-roar")

@@ -11,13 +11,12 @@ from verax.arrays import FloatArray
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain.base import Explainer
-from verax.explain.base import explainer as named_explainer
 from verax.explain.entry import explanations_of
 from verax.explain.explanation import Explanation
 from verax.explain.sanity import _copied, _randomise
 from verax.measures.base import defines, measures
 from verax.measures.case import Case, scores_of
-from verax.measures.refitting import refitted
+from verax.measures.refitting import method_of, refitted
 from verax.measures.subsets import rank_correlation
 from verax.models.base import Model
 from verax.models.capabilities import ask_for, has
@@ -27,17 +26,6 @@ from verax.seeds import stream
 
 # So many of the most similar words may stand in a word's place.
 SIMILAR = 10
-
-
-def method_of(name: str, given: Explainer | str) -> Explainer:
-    """The explainer that a measure asks again."""
-    method = named_explainer(given) if isinstance(given, str) else given
-    if not hasattr(method, "explain"):
-        raise VeraxError(
-            f"The measure {name!r} explains again with explainer=, and a {type(method).__name__} is none; give the one "
-            "that made the explanations."
-        )
-    return method
 
 
 @measures.register("max-sensitivity")

@@ -6,8 +6,11 @@ by flipped signs over stains, with Holm's correction over measures.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Self
 
 import numpy as np
 
@@ -15,8 +18,8 @@ from verax.arrays import FloatArray
 from verax.benchmarks.failure import Failure
 from verax.benchmarks.measures.estimates import ALL, EstimateRow, corrected, row_of
 from verax.benchmarks.measures.jobs import Cell, CellResult, Scored
-from verax.benchmarks.measures.ladder import ADVERSARY, EQUALS, KNOWN, ORACLE, RUNGS
-from verax.codec import encoded
+from verax.benchmarks.measures.ladder import ADVERSARY, EQUALS, KNOWN, ORACLE, RUNGS, WITH_TAIL
+from verax.codec import decode, encoded
 from verax.measures import measure
 from verax.stats.estimate import Estimate, mean_interval
 from verax.stats.ranks.correlation import kendall_rows
@@ -26,12 +29,13 @@ from verax.stats.thresholds import ALPHA, FEWEST_FLIPPED, FEWEST_UNITS
 
 BENCHMARK = "measures"
 # The numbers of a measure.
-ORDER, PREFERS, FALSE, FOOLED, ABOVE, REPLACED = (
+ORDER, PREFERS, FALSE, FOOLED, ABOVE, TAIL, REPLACED = (
     "order as the truth",
     "prefers the truer",
     "prefers one of two equals",
     "prefers the adversary to the oracle",
     "puts it above the oracle",
+    "prefers it to the oracle with the same tail",
     "same order with another replacement",
 )
 ROWS, SECONDS = "rows", "seconds"
@@ -74,11 +78,11 @@ class Findings:
         explainers: real ones, in order.
     """
 
-    estimates: list[EstimateRow]
+    estimates: tuple[EstimateRow, ...]
     verdicts: dict[str, str]
     sentences: list[str]
     left_out: list[str]
-    failures: list[Failure]
+    failures: tuple[Failure, ...]
     cells: int
     stains: int
     models: list[str]
@@ -90,6 +94,11 @@ class Findings:
     def to_dict(self) -> dict[str, object]:
         """Plain data, what summary.json holds."""
         return encoded(self)
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """What a finished run found, from its folder."""
+        return decode(cls, json.loads((folder / "summary.json").read_text(encoding="utf-8")))
 
     def row(self, method: str, name: str, model: str = ALL) -> EstimateRow | None:
         """The estimate of a number of a measure; None if there is none."""
@@ -125,11 +134,11 @@ def findings(
     for cell, result in cells:
         failed += [Failure(f"{cell.job.name}, {name}", error) for name, error in result.failed.items()]
     found = Findings(
-        estimates=rows,
+        estimates=tuple(rows),
         verdicts={},
         sentences=[],
         left_out=[f"{cell.job.name}: {result.problem}" for cell, result in cells if result.problem],
-        failures=failed,
+        failures=tuple(failed),
         cells=len(used),
         stains=len({(one.cell.dataset, one.cell.stain) for one in used}),
         models=list(models),
@@ -162,7 +171,7 @@ def _rows_of(
         units = per_stain([(one, value) for one, value in values if value is not None])
         if not len(units):
             return
-        found = mean_share(units) if shares else interval(units)
+        found = mean_share(units) if shares else interval(units, 1.0 if unit == "tau" else None)
         p = None
         if chance is not None and len(units) >= FEWEST_FLIPPED:
             p = sign_flip(units - chance).p
@@ -195,6 +204,8 @@ def _rows_of(
         for name in explainers:
             above = [(one, _above(one.goodness(scored), name, ORACLE)) for one, scored in pairs]
             add(above, f"{ABOVE}: {name}", shares=True, better="lower", model=model)
+            wrongly = [(one, _wrongly(one, scored, name)) for one, scored in pairs]
+            add(wrongly, f"{TAIL}: {name}", shares=True, better="lower", model=model)
     for size, low, high in SIZES:
         values = [(one, preferred(one, scored, low, high)) for one, scored in usual]
         add(values, PREFERS, shares=True, better="higher", group=size)
@@ -228,11 +239,18 @@ def per_stain(values: Sequence[tuple[Found, float]]) -> FloatArray:
     return np.array([np.mean(own) for own in stains.values()])
 
 
-def interval(units: FloatArray) -> Estimate:
-    """The mean over stains with its interval; below five stains the mean only."""
+def interval(units: FloatArray, most: float | None = None) -> Estimate:
+    """The mean over stains with its interval, inside the scale; below five stains the mean only.
+
+    Args:
+        units: one value per stain.
+        most: the scale reaches so far to both sides of 0; None where it has no ends.
+    """
     found = mean_interval(units)
     if len(units) >= FEWEST_UNITS:
-        return found
+        if most is None or found.low is None or found.high is None:
+            return found
+        return replace(found, low=max(found.low, -most), high=min(found.high, most))
     return Estimate(found.mean, None, None, found.n, found.spread, found.level)
 
 
@@ -295,6 +313,17 @@ def _above(goodness: Mapping[str, FloatArray], name: str, other: str) -> float |
     return 1.0 if gap > SAME else 0.0 if gap < -SAME else 0.5
 
 
+def _wrongly(one: Found, scored: Scored, name: str) -> float | None:
+    """How often an explanation is preferred to a truer one that differs only in that the true reasons come first."""
+    goodness, truer = one.goodness(scored), WITH_TAIL.format(name)
+    if name not in goodness or truer not in goodness:
+        return None
+    counted = one.truth[truer] - one.truth[name] > SAME
+    gap = (goodness[name] - goodness[truer])[counted]
+    wins = np.where(gap > SAME, 1.0, np.where(gap < -SAME, 0.0, 0.5))
+    return float(wins.mean()) if len(wins) else None
+
+
 def _same_order(one: Found, label: str, absent: str) -> float:
     """Tau between a measure's orders of the rungs with the usual and with another replacement, on the same inputs."""
     usual = next(scored for scored in one.result.scored if _is(scored, label, ""))
@@ -349,11 +378,11 @@ def _sentences(found: Findings) -> list[str]:
             liked = [
                 label
                 for label in found.measures
-                if (row := found.row(label, f"{ABOVE}: {name}", model)) is not None and (row.low or 0.0) > 0.5
+                if (row := found.row(label, f"{TAIL}: {name}", model)) is not None and (row.low or 0.0) > 0.5
             ]
             if liked:
                 said.append(
-                    f"On {model} {name} scores above the oracle by {listed(liked)}: there a better value is no proof "
-                    "of a truer explanation."
+                    f"On {model}, {listed(liked)} prefer {name} even to the same explanation with the true reasons put "
+                    "first: there a better value is no proof of a truer explanation."
                 )
     return said

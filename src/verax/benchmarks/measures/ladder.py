@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,6 +26,8 @@ RUNGS = (ORACLE, *CORRUPTED, RANDOM)
 # Pairs that are equally true: a measure that prefers one of them does so by chance.
 AGAIN = ("oracle, 50% wrong, again", "random, again")
 EQUALS = (("oracle, 50% wrong", AGAIN[0]), (RANDOM, AGAIN[1]))
+# An oracle with the tail of a real explainer is called so.
+WITH_TAIL = "oracle, then {}"
 KNOWN = (*RUNGS, *AGAIN, ADVERSARY)
 
 
@@ -63,6 +66,22 @@ def ladder(case: Reasoned) -> dict[str, list[Attribution]]:
         ADVERSARY,
     )
     return found
+
+
+def same_tail(explanations: Sequence[Explanation], wanted: Sequence[Sequence[str]]) -> list[Attribution]:
+    """What an explainer says, with the true reasons put first: truer, and the same in all else.
+
+    The oracle has no fair tail where a model's reasons cannot be read, and a measure that prefers a real explainer to
+    it may do so for the tail. Beside this one it has no such excuse.
+    """
+    made = []
+    for explanation, own in zip(explanations, wanted, strict=True):
+        scored = by_word(explanation)
+        assert scored is not None, "what ranks nothing is refused before"
+        top = float(np.max(scored.scores, initial=0.0)) or 1.0
+        scores = np.where([feature in own for feature in scored.features], 2 * top, scored.scores)
+        made.append(replace(scored, scores=scores, spans=None))
+    return made
 
 
 def _oracle(features: tuple[str, ...], wanted: tuple[str, ...], truth: Attribution | None) -> FloatArray:

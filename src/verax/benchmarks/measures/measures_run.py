@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from verax.benchmarks.failure import Failure
 from verax.benchmarks.measures.findings import Findings, findings
@@ -13,10 +13,14 @@ from verax.benchmarks.measures.jobs import Cell, CellResult, Plan
 from verax.codec import decode
 from verax.errors import VeraxError
 from verax.run import Progress, Store, execute, write_json
+from verax.run.jobs import Job
 from verax.run.manifest import Manifest, finish_manifest, start_manifest
 
 if TYPE_CHECKING:
     import pandas as pd
+
+C_co = TypeVar("C_co", bound="PlannedCell", covariant=True)
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,24 +56,10 @@ def run_measures(
         fresh: do all jobs again.
     """
     spec = {"benchmark": "measures", **plan.spec.model_dump(), "methods": list(explainers)}
-    start_manifest(folder, spec, plan.hashes, plan.spec.seed, plan.code)
-    jobs = [cell.job for cell in plan.cells]
-    outcomes = execute(
-        jobs, Store(folder), workers=workers, cluster=cluster, progress=progress,
-        retry_failed=retry_failed, fresh=fresh, objects=plan.objects,
+    done, failures, manifest = executed(
+        plan, spec, plan.spec.seed, folder, CellResult, workers=workers, cluster=cluster, progress=progress,
+        retry_failed=retry_failed, fresh=fresh,
     )  # fmt: skip
-    manifest = finish_manifest(folder)
-    by_key = {outcome.key: outcome for outcome in outcomes}
-    done = [
-        (cell, decode(CellResult, outcome.value, outcome.name))
-        for cell in plan.cells
-        if (outcome := by_key[cell.job.key]).value is not None
-    ]
-    failures = [Failure(outcome.name, outcome.error or "") for outcome in outcomes if outcome.failed]
-    if not done:
-        raise VeraxError(
-            (failures[0].error if failures else "Nothing was done.").removeprefix("VeraxError: ")
-        )
     found = replace(
         findings(done, failures, plan.spec.measures, explainers, plan.spec.models),
         hashes=dict(plan.hashes),
@@ -79,6 +69,68 @@ def run_measures(
     write_json(folder / "summary.json", found.to_dict())
     run.results.to_parquet(folder / "results.parquet", index=False)
     return run
+
+
+class PlannedCell(Protocol):
+    """A cell with its job."""
+
+    @property
+    def job(self) -> Job:
+        """What is to be done."""
+
+
+class Planned(Protocol[C_co]):
+    """What is read here of a plan."""
+
+    @property
+    def cells(self) -> tuple[C_co, ...]:
+        """In order."""
+
+    @property
+    def hashes(self) -> Mapping[str, str]:
+        """Of the datasets."""
+
+    @property
+    def objects(self) -> Mapping[str, object]:
+        """What the jobs refer to."""
+
+    @property
+    def code(self) -> Mapping[str, str]:
+        """Hashes of code of somebody's own."""
+
+
+def executed(
+    plan: Planned[C_co],
+    spec: Mapping[str, object],
+    seed: int,
+    folder: Path,
+    kind: type[R],
+    *,
+    workers: int,
+    cluster: str | None,
+    progress: Progress | None,
+    retry_failed: bool,
+    fresh: bool,
+) -> tuple[list[tuple[C_co, R]], list[Failure], Manifest]:
+    """Does a plan's jobs; the cells with their results, what failed, and the manifest."""
+    start_manifest(folder, dict(spec), plan.hashes, seed, plan.code)
+    outcomes = execute(
+        [cell.job for cell in plan.cells], Store(folder), workers=workers, cluster=cluster, progress=progress,
+        retry_failed=retry_failed, fresh=fresh, objects=plan.objects,
+    )  # fmt: skip
+    manifest = finish_manifest(folder)
+    by_key = {outcome.key: outcome for outcome in outcomes}
+    done = [
+        (cell, decode(kind, outcome.value, outcome.name))
+        for cell in plan.cells
+        if (outcome := by_key[cell.job.key]).value is not None
+    ]
+    failures = [Failure(outcome.name, outcome.error or "") for outcome in outcomes if outcome.failed]
+    if not done:
+        raise VeraxError(
+            (failures[0].error if failures else "Nothing was done.").removeprefix("VeraxError: ")
+        )
+    return done, failures, manifest
 
 
 def measurements(done: Sequence[tuple[Cell, CellResult]]) -> pd.DataFrame:

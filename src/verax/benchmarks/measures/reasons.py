@@ -18,6 +18,7 @@ from verax.benchmarks.staining.planting import (
     _literals_of,
     _put,
     plant,
+    plantable_words,
     planted_words,
 )
 from verax.benchmarks.staining.rules import Rule, Stain
@@ -50,6 +51,8 @@ class Reasoned:
         inputs: that the reason decides: without it the model says another class.
         without: the same inputs without the reason.
         wanted: the features of each input that are its reason.
+        excluded: features that must not be there for the reason to hold.
+        either: whether one of the features is enough.
         truth: the model's own reasons, where they can be read; else None.
         share: of the inputs that could be flipped, those that the reason decides.
         problem: why the model cannot serve, in a sentence; empty if it can.
@@ -65,6 +68,8 @@ class Reasoned:
     truth: list[Attribution] | None
     share: float
     problem: str = ""
+    excluded: tuple[str, ...] = ()
+    either: bool = False
 
 
 def planted(
@@ -78,18 +83,19 @@ def planted(
         stain_seed: one reason per seed.
         first_seed: the seed of the first one: they share no words while there are enough.
     """
-    planting = Planting(first_seed=first_seed)
-    if reason == "or":
-        data = make_stainable(source, "presence")
-        if data.bins is not None:
-            raise VeraxError("Reasons of the sort 'or' are planted in texts only; leave it out for tables.")
-        return *_either(data, planting, stain_seed), planting
-    negated, at_least = int(reason == "negated"), 2 if reason == "counts" else 1
-    if reason == "counts" and make_stainable(source, "presence").bins is not None:
-        raise VeraxError("Reasons of the sort 'counts' are planted in texts only; leave it out for tables.")
     words = "counts" if reason == "counts" else "presence"
-    wish = Wish(size=2, negated=negated)
-    return *plant(source, words, wish, planting, at_least, stain_seed), planting
+    data = make_stainable(source, words, at_least=2 if reason == "counts" else 1)
+    if data.bins is not None and reason in ("or", "counts"):
+        raise VeraxError(
+            f"Reasons of the sort {reason!r} are planted in texts only; leave it out for tables."
+        )
+    # Where a set has too few rare words, made-up ones are planted.
+    rare = data.bins is not None or len(plantable_words(data)) >= 2
+    planting = Planting(first_seed=first_seed, new_words=not rare)
+    if reason == "or":
+        return *_either(data, planting, stain_seed), planting
+    wish = Wish(size=2, negated=int(reason == "negated"))
+    return *plant(source, words, wish, planting, 2 if reason == "counts" else 1, stain_seed), planting
 
 
 @lru_cache(maxsize=2)
@@ -151,6 +157,7 @@ def reasoned(
     first_seed: int,
     inputs: int,
     learnt: float,
+    more: bool = False,
 ) -> Reasoned:
     """A model with a planted reason, and inputs that the reason decides.
 
@@ -162,6 +169,7 @@ def reasoned(
         first_seed: the seed of the first reason of the run.
         inputs: how many inputs at the most.
         learnt: the accuracy with the reason that the model must have.
+        more: inputs of the validation part too; of the test part alone there may be few.
     """
     data, drawn, planting = planted(source, reason, stain_seed, first_seed)
     stain = drawn.stain
@@ -171,25 +179,49 @@ def reasoned(
     counts = counting(data, stain, labels[0], balanced=planting.balanced) if len(stain.rules) == 1 else None
     fitted, _ = _fit(model, data, labels, fired, "auto", learnt, stain_seed, counts, planting.weight)
     assert data.compared is not None
-    compared = data.compared[1]
     features = tuple(dict.fromkeys(name for rule in stain.rules for name in rule.features))
-    followed, decided, found = (
-        decides(fitted, compared, features) if reason != "or" else _decided(fitted, compared)
-    )
+
+    def decided_by(compared: Compared) -> tuple[BoolArray, BoolArray, float]:
+        return decides(fitted, compared, features) if reason != "or" else _decided(fitted, compared)
+
+    compared = data.compared[1]
+    followed, decided, found = decided_by(compared)
     serves = found >= (FEWEST_DECIDED if possibly(followed) >= learnt else ENOUGH_DECIDED)
     chosen = _flipped(decided, inputs, stain_seed)
     given, without = compared.planted.take(chosen).inputs, compared.unplanted.take(chosen).inputs
+    if more and serves:
+        also = np.flatnonzero(decided_by(data.compared[0])[1])
+        given = _joined(given, data.compared[0].planted.take(also).inputs)
+        without = _joined(without, data.compared[0].unplanted.take(also).inputs)
     label = stain.rules[0].label
-    truth = _own_reasons(fitted, given, label) if len(chosen) else None
-    wanted = [features] * len(chosen)
+    truth = _own_reasons(fitted, given, label) if len(given) else None
+    wanted = [features] * len(given)
     if truth is not None:
         # Where either word is enough a tree looks at one of them: what it does not look at is not its reason.
         wanted = [_used(features, one) for one in truth]
     shown = stain.describe(data.dataset.class_names)
     problem = ""
-    if not serves or not len(chosen):
+    if not serves or not len(given):
         problem = f"The model did not learn the reason {shown} (it decides {found:.0%} of the inputs that it can flip)."
-    return Reasoned(fitted, data, label, shown, given, without, wanted, truth, found, problem)
+    excluded = tuple(literal.name for rule in stain.rules for literal in rule.literals if literal.negated)
+    return Reasoned(
+        fitted,
+        data,
+        label,
+        shown,
+        given,
+        without,
+        wanted,
+        truth,
+        found,
+        problem,
+        excluded,
+        len(stain.rules) > 1,
+    )
+
+
+def _joined(one: Inputs, other: Inputs) -> Inputs:
+    return np.concatenate([one, other]) if isinstance(one, np.ndarray) else [*one, *other]
 
 
 def _decided(model: Model, compared: Compared) -> tuple[BoolArray, BoolArray, float]:

@@ -55,7 +55,9 @@ class MeasuresSpec(BenchmarkSpec):
         "tables have 'and' and 'negated'.",
     )
     stains: int = Field(
-        default=8, ge=1, description="Planted reasons per dataset, one seed each; claims take six."
+        default=10,
+        ge=1,
+        description="Planted reasons per dataset, one seed each; claims on twenty measures take ten.",
     )
     inputs: int = Field(default=20, ge=2, description="Inputs explained per stain and model, at most.")
     samples: int = Field(
