@@ -14,7 +14,7 @@ from verax.explain.base import Claim, Explainer, Target, at_least, explainers
 from verax.explain.entry import check_targets
 from verax.explain.explanation import Attribution, Cost
 from verax.explain.perturbed import Scored, Targets, attribution, check_absent, explain_with_banks, slices
-from verax.models.base import Inputs, Model
+from verax.models.base import Inputs, Model, refuse_number
 from verax.perturb.dispatch import path_for
 from verax.perturb.evaluate import Absent
 from verax.perturb.masks import LeaveOneOut
@@ -92,6 +92,8 @@ class GreedyPath(Explainer):
         self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None
     ) -> list[Attribution]:
         """Explains each input; see :meth:`Explainer.explain`."""
+        if self.until_flip:
+            refuse_number(model, "until_flip=True", "leave it out")
         wanted = check_targets(model, inputs, targets)
         return [
             explanation
