@@ -23,8 +23,9 @@ from helpers import fitted, make_texts
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain import shap_exact
-from verax.explain.shap import Shap, log_odds
+from verax.explain.shap import Shap
 from verax.explain.shap_banks import all_of_size, draw_pairs, random_subsets
+from verax.explain.shap_exact import log_odds
 from verax.perturb import path_for
 from verax.perturb.masks import Masks, all_masks
 from verax.perturb.shapley import shapley_from_all

@@ -32,6 +32,9 @@ DRAWS_IN_ALL, FEWEST_DRAWS = 1_000, 100
 MOST_SETS = 300
 KEPT, PROMISING = 3, 14
 
+# The spread of predicted numbers is that of so many training rows.
+SPREAD_ROWS = 1_000
+
 NEEDED, ENOUGH = 0, 1
 # A set of features by their places, in order.
 Places = tuple[int, ...]
@@ -49,6 +52,17 @@ def worth_of(values: FloatArray) -> FloatArray:
     Otherwise an explainer that names what does nothing would seem better than random sets that hold such features.
     """
     return np.asarray(np.maximum(values, 0.0).mean(axis=-1))
+
+
+def output_spread(model: Model, inputs: Inputs) -> float:
+    """Of a model of numbers, how far its 5th and 95th percentile lie apart on training rows, or else on the inputs.
+
+    It is what changes of the number are shares of; 1 if all predictions are alike.
+    """
+    reference = getattr(model, "reference", None)
+    predicted = model.predict_proba(inputs if reference is None else reference[:SPREAD_ROWS])[:, 0]
+    low, high = np.percentile(predicted, (5, 95))
+    return float(high - low) or 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +85,7 @@ class NamedFeatures:
         self._path: Path[Prepared] = path_for(model)
         self._prepared = self._path.prepare(inputs)
         self._targets = targets
+        self._scale = output_spread(model, inputs) if model.output == "number" else 1.0
         self._known: list[dict[Places, FloatArray]] = [{} for _ in self._prepared]
         self._streams = [(seed, "judge", content.hex()) for content in contents(inputs)]
         self.features = [ready.features for ready in self._prepared]
@@ -95,7 +110,7 @@ class NamedFeatures:
             all_in, none_in, *variants = answer.probabilities[:, self._targets[number]]
             without, alone = np.reshape(variants, (-1, 2)).T
             worth = np.stack([all_in - without, alone - none_in], axis=1)
-            self._known[number].update(zip(sets[number], worth, strict=True))
+            self._known[number].update(zip(sets[number], worth / self._scale, strict=True))
 
     def _masks(self, n_features: int, sets: Sequence[Places]) -> Masks:
         """Everything, nothing, and for each set the input without it and the set alone."""

@@ -28,6 +28,10 @@ def plain_inputs(given: Any) -> list[Any] | NDArray[Any] | pd.DataFrame:
         given = given.item()  # one thing, and no batch of them: told as if it stood there without its array
     if isinstance(given, (str, bytes)):
         raise VeraxError("The model was given one text instead of a list of texts; put it in a list: [text].")
+    if isinstance(given, np.ndarray) and given.dtype.names is not None:
+        import pandas as pd
+
+        return pd.DataFrame.from_records(given)  # a structured array is a table with names
     if isinstance(given, np.ndarray):
         # An array of texts has elements of a class of numpy's own; one of rows is left as it is.
         return given.tolist() if given.ndim == 1 and given.dtype.kind in "UO" else given
@@ -55,6 +59,10 @@ def as_frame(given: Any) -> pd.DataFrame | None:
     """A table of any library (pandas, polars, pyarrow, Hugging Face) as a pandas DataFrame; None for anything else."""
     if hasattr(given, "iloc"):
         return given if hasattr(given, "columns") else None
+    if isinstance(given, np.ndarray) and given.dtype.names is not None:
+        import pandas as pd
+
+        return pd.DataFrame.from_records(given)
     if hasattr(given, "collect") and hasattr(given, "collect_schema"):  # polars puts off what it is asked
         given = given.collect()
     if hasattr(given, "to_pandas") and (hasattr(given, "column_names") or hasattr(given, "columns")):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -265,7 +266,21 @@ class Schema:
 
     def described(self, row: FloatArray) -> tuple[str, ...]:
         """An encoded row for people, one "column = value" per column."""
-        return tuple(self.describe(column, value) for column, value in enumerate(row))
+        # Numbers are most of what there is, and are written without a detour.
+        plain = self._plain_numbers
+        return tuple(
+            f"{name} = {_short(value)}"
+            if name is not None and value == value
+            else self.describe(column, value)
+            for column, (name, value) in enumerate(zip(plain, row.tolist(), strict=True))
+        )
+
+    @cached_property
+    def _plain_numbers(self) -> tuple[str | None, ...]:
+        """The names of the columns of numbers that are no dates; None for the others."""
+        return tuple(
+            column.name if column.is_numeric and not column.is_date else None for column in self.columns
+        )
 
     def _check_finite(self, array: FloatArray) -> None:
         allowed = np.array([column.missing for column in self.columns])

@@ -7,6 +7,7 @@ from verax.explain.decision_boundary import DecisionBoundary
 from verax.explain.exemplar import Exemplar
 from verax.explain.explanation import Attribution, Cost, Explanation
 from verax.explain.fragments import Fragment, Fragments, fragments
+from verax.explain.frames import to_frame, to_shap
 from verax.explain.greedy import Greedy, GreedyPath
 from verax.explain.imported import (
     Imported,
@@ -75,4 +76,6 @@ __all__ = [
     "from_lime",
     "from_shap",
     "from_transformers_interpret",
+    "to_frame",
+    "to_shap",
 ]

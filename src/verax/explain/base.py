@@ -37,6 +37,9 @@ class Explainer(ABC):
     claims_faithfulness: ClassVar[bool] = True
     claim: ClassVar[Claim] = "undeclared"
 
+    # Whether it explains models that predict a number, too.
+    numbers: ClassVar[bool] = True
+
     def __init_subclass__(cls) -> None:
         """Lets every ``explain`` begin and end in one way, somebody's own too; see `verax.explain.entry`."""
         super().__init_subclass__()

@@ -104,6 +104,8 @@ class Together(Explainer):
     def __post_init__(self) -> None:
         at_least(self.samples, 2, "samples")
 
+    numbers: ClassVar[bool] = False
+
     def explain(
         self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None
     ) -> list[Composite]:

@@ -50,6 +50,7 @@ class DecisionBoundary(Explainer):
     vectors: str = "trained"
 
     claim: ClassVar[Claim] = "selective"
+    numbers: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         at_least(self.samples, 1, "samples")

@@ -13,7 +13,7 @@ import numpy as np
 from verax.data.inputs import plain_inputs, plain_targets
 from verax.errors import OwnCodeError, VeraxError, reason
 from verax.explain.explanation import Cost, Explanation
-from verax.models.base import Inputs, Model
+from verax.models.base import Inputs, Model, refuse_number
 from verax.models.meter import Meter, count, metered
 from verax.models.tables import encode_rows
 from verax.models.text import check_texts
@@ -36,6 +36,12 @@ def entered(explain: Method) -> Method:
 
     @wraps(explain)
     def begun(self: X, model: Model, inputs: Inputs, targets: Any = None) -> list[Explanation]:
+        if not getattr(self, "numbers", True):
+            refuse_number(
+                model,
+                f"The method {type(self).__name__}",
+                "lime, shap and greedy explain numbers too, or let a function say in which band the number lies",
+            )
         return _explain(lambda *given: explain(self, *given), model, inputs, targets)
 
     return begun

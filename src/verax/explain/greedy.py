@@ -22,7 +22,7 @@ from verax.explain.perturbed import (
     in_place,
     slices,
 )
-from verax.models.base import Inputs, Model
+from verax.models.base import Inputs, Model, refuse_number
 from verax.perturb.dispatch import path_for
 from verax.perturb.evaluate import Absent
 from verax.perturb.masks import LeaveOneOut
@@ -100,6 +100,8 @@ class GreedyPath(Explainer):
         self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None
     ) -> list[Attribution]:
         """Explains each input; see :meth:`Explainer.explain`."""
+        if self.until_flip:
+            refuse_number(model, "until_flip=True", "leave it out")
         wanted = check_targets(model, inputs, targets)
         return [
             explanation

@@ -17,9 +17,9 @@ from verax.explain.perturbed import Scored, Targets, attribution
 from verax.models.base import Inputs, Model
 from verax.models.tables import encode_rows
 from verax.perturb import solve
-from verax.perturb.dispatch import fitted_state
+from verax.perturb.dispatch import fitted_state, path_for
 from verax.perturb.masks import MAX_ROWS
-from verax.perturb.paths.tables import reference_rows, schema_of
+from verax.perturb.paths.tables import TablePath, reference_rows, schema_of
 from verax.seeds import stream
 
 # A pool is kept for this many settings of each model.
@@ -152,7 +152,9 @@ def draw_pool(model: Model, count: int, seed: int) -> Pool:
             rows[:, column] = nearest_seen(
                 rows[:, column], drawn[column], reference[:, column], places[:, column]
             )
-    answers = [model.predict_proba(rows[first : first + MAX_ROWS]) for first in range(0, count, MAX_ROWS)]
+    path = path_for(model)
+    predict = path.predict if isinstance(path, TablePath) else model.predict_proba
+    answers = [predict(rows[first : first + MAX_ROWS]) for first in range(0, count, MAX_ROWS)]
     return Pool(bins, drawn, np.concatenate(answers))
 
 

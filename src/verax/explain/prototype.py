@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -47,6 +47,8 @@ class Prototype(Explainer):
 
     def __post_init__(self) -> None:
         at_least(self.prototypes, 1, "prototypes")
+
+    numbers: ClassVar[bool] = False
 
     def explain(
         self, model: Model, inputs: Inputs, targets: Sequence[Target] | None = None

@@ -41,6 +41,7 @@ class RandomFragments(Explainer):
 
     claims_faithfulness: ClassVar[bool] = False
     claim: ClassVar[Claim] = "none"
+    numbers: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         at_least(self.count, 1, "count")

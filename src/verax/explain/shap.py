@@ -15,7 +15,7 @@ from verax.explain.entry import check_targets
 from verax.explain.explanation import Attribution
 from verax.explain.perturbed import BANKS, Scored, check_absent, explain_with_banks
 from verax.explain.shap_banks import EnumerationBank, KernelBank, build_kernel_bank
-from verax.explain.shap_exact import ENUMERATED, Asked, explain_exactly
+from verax.explain.shap_exact import ENUMERATED, Asked, explain_exactly, log_odds
 from verax.models.base import Inputs, Model
 from verax.perturb.evaluate import Absent
 from verax.perturb.masks import all_masks
@@ -137,10 +137,3 @@ class Shap(Explainer):
 def kernel_samples(n_features: int) -> int:
     """How many coalitions KernelSHAP draws unless told otherwise, as in the package shap."""
     return 2 * n_features + 2048
-
-
-def log_odds(probabilities: FloatArray) -> FloatArray:
-    """log(p / (1 - p)); probabilities nearer to 0 or 1 than 1e-9 count as that near, so that it stays finite."""
-    inside = np.clip(probabilities, 1e-9, 1.0 - 1e-9)
-    odds: FloatArray = np.log(inside) - np.log1p(-inside)
-    return odds

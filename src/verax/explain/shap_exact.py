@@ -293,8 +293,6 @@ class TablePaths:
         ]
 
     def _enumerated(self, row: FloatArray) -> Exact:
-        from verax.explain.shap import log_odds
-
         masks = all_masks(self.game.n_features)
         sums = self.game.path_outputs(row, masks.rows())
         answers = self.game.ensemble.probabilities(sums - self.game.ensemble.base[:, None])
@@ -335,6 +333,13 @@ class TableLinear:
             holds = abs(parts[~owned].sum()) <= SUM_TOLERANCE and _same(answer, row.own)
             found.append(Exact(shapley[None], base, None if number else 0.0) if holds else None)
         return found
+
+
+def log_odds(probabilities: FloatArray) -> FloatArray:
+    """log(p / (1 - p)); probabilities nearer to 0 or 1 than 1e-9 count as that near, so that it stays finite."""
+    inside = np.clip(probabilities, 1e-9, 1.0 - 1e-9)
+    odds: FloatArray = np.log(inside) - np.log1p(-inside)
+    return odds
 
 
 def _same(answer: FloatArray, own: FloatArray) -> bool:

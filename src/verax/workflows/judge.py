@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from verax.benchmarks.named_features import output_spread
 from verax.data import Dataset, load_dataset
 from verax.data.inputs import as_frame, plain_inputs, plain_targets
 from verax.errors import VeraxError
@@ -27,6 +28,7 @@ from verax.models import Model, as_model
 from verax.models.base import Inputs
 from verax.models.resolve import is_saved, own_model, resolve_model
 from verax.models.text import is_texts
+from verax.perturb.dependence import dependence_notes
 from verax.run.progress import Told, meanwhile
 from verax.seeds import stream
 from verax.workflows.explainer_names import parse_explainers
@@ -97,6 +99,12 @@ def judge(
             targets = int(targets)  # as it is typed on a command line
         wanted = class_numbers(subject.model, subject.inputs, _of_judged(targets, subject))
         labelled = subject.labelled if planted is not False else None
+        number = _of_number(subject) if subject.model.output == "number" else []
+        if number and labelled is not None:
+            labelled = None
+            number.append(
+                "No reasons were planted: so far that takes classes, and the model predicts a number."
+            )
         clock, trial, planting = Clock(seconds), None, list[str]()
         # First, so that all the time that is left goes to the model's own inputs.
         if labelled is not None:
@@ -113,8 +121,18 @@ def judge(
             clock=clock,
             told=told,
         )
-    notes = (*subject.notes, *found.notes, *planting)
+    notes = (*subject.notes, *number, *found.notes, *planting, *dependence_notes(subject.model))
     return replace(found, planted=trial, notes=notes, seconds=clock.spent)
+
+
+def _of_number(subject: _Subject) -> list[str]:
+    """What points are where a number is explained."""
+    name = subject.model.class_names[0]
+    spread = output_spread(subject.model, subject.inputs)
+    return [
+        f"The model predicts a number ({name}): a point is a hundredth of its spread, which is {spread:.4g} from the "
+        "5th to the 95th percentile of predictions, and features are named that raise the number."
+    ]
 
 
 @dataclass(frozen=True)

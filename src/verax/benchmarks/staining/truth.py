@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,6 @@ from verax.models.base import Inputs
 from verax.perturb import path_for
 from verax.perturb.paths.bag_of_words import BagPath
 from verax.perturb.paths.bags import Bag
-from verax.perturb.paths.separable import Separable, separable
 from verax.perturb.paths.tables import TablePath, TableRow
 
 NAME = "ground-truth"
@@ -53,11 +52,13 @@ class GroundTruth(Explainer):
         wanted = check_targets(model, inputs, targets)
         predicted = np.argmax(model.predict_proba(list(inputs)), axis=1) if len(inputs) else []
         path = path_for(model)
-        reader = _reader(path, classifier)
         explanations = []
-        for given, ready, target, guess in zip(inputs, path.prepare(inputs), wanted, predicted, strict=True):
+        prepared = path.prepare(inputs)
+        seen = _read(path, classifier, prepared)
+        for given, ready, target, guess, (values, owner) in zip(
+            inputs, prepared, wanted, predicted, seen, strict=True
+        ):
             chosen = int(guess) if target is None else target
-            values, owner = reader(ready)
             per_column = _terms(classifier, values, chosen)
             scores = np.zeros(len(ready.features))
             owned = owner >= 0
@@ -80,16 +81,18 @@ def _classifier(model: Model) -> Any:
     return getattr(classifier, "steps", [(None, classifier)])[-1][1]
 
 
-def _reader(path: Any, classifier: Any) -> Any:
-    """From a prepared input to what the classifier sees of it and which feature each number belongs to."""
-    linear = type(classifier).__name__ == "LogisticRegression"
+def _read(path: Any, classifier: Any, prepared: Sequence[Any]) -> Iterator[tuple[FloatArray, Any]]:
+    """What the classifier sees of each prepared input, and which feature each number belongs to."""
     if isinstance(path, BagPath):
-        return lambda bag: _read_text(path, bag)
-    if isinstance(path, TablePath):
-        seen = separable(path.model, path.background)
-        if seen is not None:
-            mean = seen.transform(path.background).mean(axis=0) if linear else 0.0
-            return lambda row: _read_row(seen, row, mean)
+        return (_read_text(path, bag) for bag in prepared)
+    if isinstance(path, TablePath) and path.seen is not None:
+        # All rows at once: a pipeline takes milliseconds to be called, however few the rows are.
+        rows: list[TableRow] = list(prepared)
+        values = path.seen.transform(np.stack([row.values for row in rows])) if rows else np.zeros((0, 0))
+        if type(classifier).__name__ == "LogisticRegression":
+            values = values - path.seen.transform(path.background).mean(axis=0)
+        owner = path.feature_owner(path.seen.owner)
+        return ((row, owner) for row in values)
     raise VeraxError("The features of this model cannot be told apart, so its reasons cannot be read off.")
 
 
@@ -99,11 +102,6 @@ def _read_text(path: BagPath, bag: Bag) -> tuple[FloatArray, Any]:
     values[bag.columns[bag.slots]] = bag.values
     owner[bag.columns[bag.slots]] = bag.words
     return values, owner
-
-
-def _read_row(seen: Separable, row: TableRow, mean: Any) -> tuple[FloatArray, Any]:
-    values: FloatArray = seen.transform(row.values[None])[0] - mean
-    return values, seen.owner
 
 
 def _terms(classifier: Any, values: FloatArray, target: int) -> FloatArray:

@@ -64,6 +64,7 @@ class Anchor(Explainer):
     vectors: str = "trained"
 
     claim: ClassVar[Claim] = "selective"
+    numbers: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         at_least(self.beam, 1, "beam")

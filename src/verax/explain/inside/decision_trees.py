@@ -47,6 +47,7 @@ class DecisionTrees(Explainer):
     spliced: int = 0
 
     claim: ClassVar[Claim] = "selective"
+    numbers: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         at_least(self.count, 1, "count")

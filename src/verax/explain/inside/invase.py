@@ -45,6 +45,7 @@ class Invase(Explainer):
     seed: int = 0
 
     claim: ClassVar[Claim] = "selective"
+    numbers: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         at_least(self.embedding, 1, "embedding")

@@ -43,6 +43,7 @@ class L2x(Explainer):
     seed: int = 0
 
     claim: ClassVar[Claim] = "selective"
+    numbers: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         at_least(self.k, 1, "k")

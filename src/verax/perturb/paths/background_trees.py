@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from verax.models.base import ask
 from verax.models.tables import TableModel
 from verax.perturb.masks import Masks, all_masks
 from verax.perturb.paths.boosted_readers import Probe
-from verax.perturb.paths.coded_trees import DIGITS
+from verax.perturb.paths.coded_trees import DIGITS, TOGETHER
 from verax.perturb.paths.composition import composition, ensemble_of, parts_of
 from verax.perturb.paths.ensembles import LEAF, Ensemble, NodeArray
 from verax.perturb.paths.separable import Separable, separable
@@ -71,6 +71,51 @@ class BackgroundTrees:
         except Exception:
             return [None] * len(rows)
 
+    def predict(self, rows: FloatArray) -> FloatArray | None:
+        """The model's answers to whole rows, but for the last digits; None if a step refuses one of them."""
+        try:
+            read = np.ascontiguousarray(self.read(rows))
+        except Exception:
+            return None
+
+        def predict(read: FloatArray) -> FloatArray:
+            parts = [
+                self._row_sums(read[first : first + TOGETHER]) for first in range(0, len(read), TOGETHER)
+            ]
+            return self._answers(np.concatenate(parts, axis=1))
+
+        return ask(predict, read, len(read), len(self.seen.model.class_names)) if len(read) else None
+
+    def _row_sums(self, read: FloatArray) -> FloatArray:
+        """What the leaves of whole rows add up to: all go down each tree together, by which cuts they lie above."""
+        from verax.perturb.paths.kernels import answer_bits, walk_tests
+
+        test, cuts, first = self._tests
+        full = full_set(len(read))
+        goes_right = np.empty((2 * len(cuts), len(full)), dtype=np.uint64)
+        answer_bits(read, cuts, first, goes_right)
+        trees = self.ensemble.trees
+        sums = np.zeros((len(self.ensemble.base), 64 * len(full)))
+        walk_tests(trees.roots, test, trees.left, trees.right, trees.values, goes_right, full, sums)
+        return sums[:, : len(read)]
+
+    @cached_property
+    def _tests(self) -> tuple[NodeArray, FloatArray, NodeArray]:
+        """Which set of bits each node asks; all cuts, one column after the other; where each column's begin."""
+        trees = self.ensemble.trees
+        first = np.cumsum([0, *map(len, self.cuts)]).astype(np.int32)
+        test = np.zeros(len(trees.left), dtype=np.int32)
+        for column, here in enumerate(self.cuts):
+            nodes = np.flatnonzero((trees.column == column) & (trees.left != LEAF))
+            place = first[column] + np.searchsorted(here, trees.threshold[nodes])
+            test[nodes] = 2 * place + (~trees.missing_left[nodes]).astype(np.int32)
+        return test, np.concatenate([*self.cuts, np.zeros(0)]), first
+
+    def _answers(self, sums: FloatArray) -> FloatArray:
+        answers = self.ensemble.probabilities(sums)
+        # A tie between trees stays one, however their shares were added up.
+        return answers if self.ensemble.link in ("number", "exp") else answers.round(DIGITS)
+
     def answer(self, present: FloatArray, masks: Masks) -> tuple[FloatArray, int]:
         """Probabilities (variants, classes) of a row's variants, averaged over the background; how many rows that took.
 
@@ -86,9 +131,7 @@ class BackgroundTrees:
                 self.sums(present, absent, part)
                 for absent, (part, _) in zip(self.background, parts, strict=True)
             ]
-            answers = self.ensemble.probabilities(np.concatenate(sums, axis=1))
-            # A tie between trees stays one, however their shares were added up.
-            return answers if self.ensemble.link in ("number", "exp") else answers.round(DIGITS)
+            return self._answers(np.concatenate(sums, axis=1))
 
         answers = ask(predict, present, n_rows, len(self.seen.model.class_names))
         ends = np.cumsum([part.n_rows for part, _ in parts])[:-1]

@@ -266,11 +266,19 @@ def walk_pair(
     capacity = 64
     sets = np.empty((capacity, n_words), dtype=np.uint64)
     nodes = np.empty(capacity, dtype=np.int32)
+    # Many variants come to the leaf of the second row: what it says is added once, elsewhere the difference to it.
+    common = np.zeros(n_outputs)
     for root in roots:
+        usual = root
+        while left[usual] >= 0:
+            value = absent[column[usual]]
+            goes_left = missing_left[usual] if np.isnan(value) else value <= threshold[usual]
+            usual = left[usual] if goes_left else right[usual]
+        for output in range(n_outputs):
+            common[output] += values[usual, output]
         sets[0] = full
         nodes[0] = root
         depth = 1
-        whole = True  # no node has split the variants yet
         while depth > 0:
             depth -= 1
             node = nodes[depth]
@@ -312,17 +320,17 @@ def walk_pair(
                         sets[depth, word] = sets[depth + 1, word]
                     node = within
                 else:
-                    whole = False
                     nodes[depth] = without
                     depth += 1
                     node = within
+            if node == usual:
+                continue
             for output in range(n_outputs):
-                value = values[node, output]
-                if whole and value != 0.0:
-                    for row in range(outputs.shape[1]):
-                        outputs[output, row] += value
-                elif not whole:
-                    add_to_members(value, sets[depth], 0, n_words, outputs[output])
+                value = values[node, output] - values[usual, output]
+                add_to_members(value, sets[depth], 0, n_words, outputs[output])
+    for output in range(n_outputs):
+        for row in range(outputs.shape[1]):
+            outputs[output, row] += common[output]
 
 
 @compiled
@@ -431,3 +439,49 @@ def sum_leaf_games(
         while length > 0:
             length -= 1
             state[path[length]] = 0
+
+
+@compiled
+def answer_bits(rows: FloatArray, cuts: FloatArray, first: NodeArray, goes_right: Words) -> None:
+    """Writes which rows lie above each cut: two sets of bits a cut, without the missing ones and with them.
+
+    Args:
+        rows: as the nodes compare them.
+        cuts: of each column, ascending, one column after the other.
+        first: where the cuts of each column begin; one more at the end.
+        goes_right: (2 * cuts, words).
+    """
+    most = 0
+    for column in range(len(first) - 1):
+        most = max(most, first[column + 1] - first[column])
+    reached = np.zeros(most + 1, dtype=np.uint64)
+    for word in range(goes_right.shape[1]):
+        start = 64 * word
+        end = min(start + 64, len(rows))
+        for column in range(len(first) - 1):
+            low, n_cuts = first[column], first[column + 1] - first[column]
+            if n_cuts == 0:
+                continue
+            missing = np.uint64(0)
+            for row in range(start, end):
+                value = rows[row, column]
+                bit = np.uint64(1) << np.uint64(row - start)
+                if np.isnan(value):
+                    missing |= bit
+                    continue
+                # How many cuts lie below the value.
+                below, above = 0, n_cuts
+                while below < above:
+                    middle = (below + above) >> 1
+                    if cuts[low + middle] < value:
+                        below = middle + 1
+                    else:
+                        above = middle
+                reached[below] |= bit
+            higher = np.uint64(0)
+            for cut in range(n_cuts, 0, -1):
+                higher |= reached[cut]
+                reached[cut] = np.uint64(0)
+                goes_right[2 * (low + cut - 1), word] = higher
+                goes_right[2 * (low + cut - 1) + 1, word] = higher | missing
+            reached[0] = np.uint64(0)

@@ -148,8 +148,10 @@ class TablePath:
                 yield Rows(rows, len(rows), inverse, rows.size)
 
     def predict(self, rows: FloatArray) -> FloatArray:
-        """The model's probabilities of encoded rows, by way of its encoded columns where it has such."""
+        """The model's probabilities of encoded rows, by way of its encoded columns or its trees where it has such."""
         answers = None if self.columns is None else self.columns.predict(rows)
+        if answers is None and self.trees is not None:
+            answers = self.trees.predict(rows)
         return self.model.predict_proba(rows) if answers is None else answers
 
     def _ask(self, batches: Sequence[FloatArray]) -> FloatArray:

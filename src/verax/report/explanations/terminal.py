@@ -125,9 +125,9 @@ def _probabilities(subject: Subject) -> Table:
     for number in shown:
         probability = subject.probabilities[number]
         note = "explained" if number == subject.target else ""
-        grid.add_row(
-            clean(subject.class_names[number]), f"{probability:.3f}", "█" * round(20 * probability), note
-        )
+        # A model of numbers has one "class", and no share of a bar.
+        bar = "█" * round(20 * probability) if len(subject.class_names) > 1 else ""
+        grid.add_row(clean(subject.class_names[number]), f"{probability:.3f}", bar, note)
     if len(shown) < len(subject.class_names):
         grid.add_row(f"and {len(subject.class_names) - len(shown)} more")
     return grid

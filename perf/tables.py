@@ -1,0 +1,169 @@
+"""Models of tables beside the packages lime and shap: LIME, KernelSHAP and exact Shapley values, and how long judging takes.
+
+One process, one thread, each pair of opponents in turns, medians of processor time, which other work on the machine
+disturbs little; the same background rows and the same number of samples for both.
+
+    python perf/tables.py [--rows 10] [--repeats 5] [--models histograms,lightgbm] [--no-judge]
+
+Prints a table of models: milliseconds for so many rows and, in brackets, how many times as long the package takes. "exact,
+rows" is output="raw" against 100 background rows beside TreeExplainer with the same ones, "exact, paths" is
+background="paths" beside TreeExplainer as it comes (which checks its sums, as we do; with background rows its check fails
+on some models, so it goes without); each call gets rows that were not explained before. A package that
+refuses a model has "refuses". "judge" is verax.judge on 50 rows with five explainers, in seconds, after a first call.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+import warnings
+from collections.abc import Callable
+
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+    os.environ[variable] = "1"
+
+import numpy as np
+import shap
+from catboost import CatBoostClassifier
+from lightgbm import LGBMClassifier
+from lime.lime_tabular import LimeTabularExplainer
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from xgboost import XGBClassifier
+
+import verax
+from verax.perturb.paths.tables import background_rows
+
+MODELS: dict[str, Callable[[], object]] = {
+    "histograms": lambda: HistGradientBoostingClassifier(random_state=0),
+    "gradient boosting": lambda: GradientBoostingClassifier(random_state=0),
+    "lightgbm": lambda: LGBMClassifier(verbose=-1, n_jobs=1),
+    "xgboost": lambda: XGBClassifier(n_jobs=1),
+    "catboost": lambda: CatBoostClassifier(
+        iterations=100, verbose=0, allow_writing_files=False, thread_count=1
+    ),
+    "forest": lambda: RandomForestClassifier(random_state=0),
+    "extra trees": lambda: ExtraTreesClassifier(random_state=0),
+    "adaboost": lambda: AdaBoostClassifier(random_state=0),
+    "logistic pipeline": lambda: make_pipeline(StandardScaler(), LogisticRegression()),
+}
+JUDGED = ["lime", "shap", "greedy", "anchor", "random"]
+SAMPLES = 2_000
+
+
+def in_turns(ours: Callable[[int], object], theirs: Callable[[int], object] | None, repeats: int) -> str:
+    """Our median in milliseconds, and how many times as long the other takes; each call is given its number."""
+    taken: dict[str, list[float]] = {"ours": [], "theirs": []}
+    for number in range(repeats + 1):
+        for name, call in (("ours", ours), ("theirs", theirs)):
+            if call is None:
+                continue
+            begun = time.process_time()
+            try:
+                call(number)
+            except Exception:
+                theirs = None
+                continue
+            if number:  # the first call compiles and prepares
+                taken[name].append(time.process_time() - begun)
+    own = float(np.median(taken["ours"])) or 1e-9
+    if not taken["theirs"]:
+        return f"{1000 * own:.1f} (refuses)"
+    return f"{1000 * own:.1f} ({float(np.median(taken['theirs'])) / own:.1f}x)"
+
+
+def measure(name: str, rows: int, repeats: int, judged: bool) -> list[str]:
+    table, labels = load_breast_cancer(return_X_y=True)
+    fitted = MODELS[name]().fit(table, labels)
+    model = verax.as_model(fitted, reference=table)
+    background = background_rows(model)
+
+    def some(number: int) -> np.ndarray:
+        return table[number * rows : (number + 1) * rows]
+
+    lime_package = LimeTabularExplainer(table, discretize_continuous=True, random_state=0)
+    lime = verax.explainer("lime", samples=SAMPLES)
+    cells = [
+        in_turns(
+            lambda number: lime.explain(model, some(number)),
+            lambda number: [
+                lime_package.explain_instance(row, fitted.predict_proba, num_features=30, num_samples=SAMPLES)
+                for row in some(number)
+            ],
+            repeats,
+        )
+    ]
+    kernel_package = shap.KernelExplainer(lambda given: fitted.predict_proba(given)[:, 1], background)
+    kernel = verax.explainer("shap", route="kernel", samples=500)
+    cells.append(
+        in_turns(
+            lambda number: kernel.explain(model, some(number), [1] * rows),
+            lambda number: kernel_package.shap_values(some(number)[:1], nsamples=500, silent=True),
+            max(1, repeats // 2),
+        )
+    )
+    for options, package in (
+        ({}, {"data": background, "feature_perturbation": "interventional"}),
+        ({"background": "paths"}, {}),
+    ):
+        if name == "logistic pipeline":
+            cells.append("")
+            continue
+        exact = verax.explainer("shap", output="raw", **options)
+        try:
+            tree_package = shap.TreeExplainer(fitted, **package)
+        except Exception:
+            tree_package = None
+        cells.append(
+            in_turns(
+                lambda number, exact=exact: exact.explain(model, some(number), [1] * rows),
+                None
+                if tree_package is None
+                else lambda number, package=tree_package, unchecked=not options: package.shap_values(
+                    some(number), check_additivity=not unchecked
+                ),
+                repeats,
+            )
+        )
+    if judged:
+        verax.judge(fitted, table[100:103], JUDGED, reference=table, progress=False)
+        begun = time.process_time()
+        verax.judge(fitted, table[:50], JUDGED, reference=table, progress=False, seconds=None)
+        cells.append(f"{time.process_time() - begun:.1f} s")
+    return cells
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rows", type=int, default=10)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--models", default=",".join(MODELS))
+    parser.add_argument("--no-judge", action="store_true")
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    titles = [
+        "lime",
+        "kernel (package: 1 row)",
+        "exact, rows",
+        "exact, paths",
+        *(() if given.no_judge else ("judge",)),
+    ]
+    print(f"| model, {given.rows} rows | " + " | ".join(titles) + " |")
+    print("|" + "---|" * (len(titles) + 1))
+    for name in given.models.split(","):
+        cells = measure(name, given.rows, given.repeats, not given.no_judge)
+        print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
