@@ -133,7 +133,7 @@ class LanguageModel(Model):
         return self.sort != "masked"
 
     def reply(self, text: str, target: int | None, question: str, tokens: int) -> str:
-        """What it writes behind the prompt, its answer and a question; of all words the likeliest, so always the same."""
+        """What it writes behind the prompt, its answer and a question; the likeliest words, so always the same."""
         filled = self.prompt.fill(text)
         said = self.labels[target] if target is not None and target < len(self.labels) else ""
         (ids,) = self.encode([filled._replace(after=f"{filled.after}{said}{BETWEEN}{question}")])
