@@ -45,9 +45,9 @@ ITEM = re.compile(r"^\s*(?:\d+[.)]|[-*•])\s*")
 # English words that a sentence is built of: naming them in a sentence says nothing about the text.
 SENTENCE_WORDS = frozenset(
     WORD.findall(
-        "a an and are as at be because been but by can could did do does for from had has have he her his i if in is it "
-        "its me more most my not of on one or our she so some than that the their them there these they this those to "
-        "was we were what when which while who will with would you your"
+        "a an and are as at be because been but by can could did do does for from had has have he her his i if in is "
+        "it its me more most my not of on one or our she so some than that the their them there these they this those "
+        "to was we were what when which while who will with would you your"
     )
 )
 

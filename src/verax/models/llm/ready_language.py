@@ -37,7 +37,7 @@ def smollm2(seed: int, *, examples: int = 6, calibration: int = 64, prompt: str 
 
 @models.register("smollm2-tuned")
 def smollm2_tuned(
-    seed: int, *, layers: int = 4, epochs: int = 5, rate: float = 0.0003, texts: int = 1000, prompt: str = ""
+    seed: int, *, layers: int = 4, epochs: int = 4, rate: float = 0.0003, texts: int = 800, prompt: str = ""
 ) -> TunedRecipe:
     """SmolLM2-135M-Instruct, its last layers trained to say the class behind a short prompt; texts.
 

@@ -51,7 +51,7 @@ class Schedule:
     """
 
     layers: int = 4
-    epochs: int = 5
+    epochs: int = 4
     patience: int = 2
     rate: float = 3e-4
     batch: int = 16
