@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from verax.errors import VeraxError
     from verax.explain import Attribution, Explainer, Explanation, Fragments, Written, explainer, fragments
     from verax.models import Model, as_model, fit_model
+    from verax.models.llm.options import EndpointOptions
     from verax.models.neural.saving import load_model, save_model
     from verax.workflows.judge import judge
     from verax.workflows.rationale import rationale
@@ -22,6 +23,7 @@ __version__ = VERSION
 _HOMES = {
     "Attribution": "verax.explain",
     "Dataset": "verax.data",
+    "EndpointOptions": "verax.models.llm.options",
     "Explainer": "verax.explain",
     "Explanation": "verax.explain",
     "Fragments": "verax.explain",
@@ -45,6 +47,7 @@ _HOMES = {
 __all__ = [
     "Attribution",
     "Dataset",
+    "EndpointOptions",
     "Explainer",
     "Explanation",
     "Fragments",
