@@ -115,7 +115,7 @@ class TunedRecipe:
     def fit_inputs(self, dataset: Dataset, sample_weight: ArrayLike | None = None) -> Model:
         """The model trained on the training part; the validation part tells when to stop."""
         from verax.models.llm.local import adapt_language_model
-        from verax.models.llm.tuning import Lesson, Schedule, tune
+        from verax.models.llm.tuning import Lesson, Schedule, training_precision, tune
         from verax.models.llm.weights import VERSION, fresh_smollm2, packed_weights
 
         packed_weights()
@@ -144,7 +144,7 @@ class TunedRecipe:
             network,
             lesson(dataset.train.take(order), weights[order]),
             lesson(watched, np.ones(len(watched))),
-            Schedule(self.layers, self.epochs, rate=self.rate),
+            Schedule(self.layers, self.epochs, rate=self.rate, precision=training_precision()),
             self.seed,
             f"smollm2 {VERSION}",
         )
