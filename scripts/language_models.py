@@ -143,7 +143,7 @@ share of inputs in which the model says the stain's label with the words and ano
 
 ## Recall of the planted reasons
 
-The share of a stain's two words among the top ones of an explanation, a mean over stains; at 1 at most 0.50. Ties are broken
+The share of a stain's two words among an explanation's top ones, a mean over stains; at 1 at most 0.50. Ties are broken
 at random. 95% intervals are over stains; with fewer than five stains there are values only.
 
 {table}

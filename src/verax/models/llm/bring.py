@@ -53,7 +53,7 @@ def adapt_prompted(
     if hasattr(given, "get_base_model"):  # of peft: its adapters are inside
         given = given.get_base_model()
     network, sort = language_sort(given)
-    from verax.models.llm.local import adapt_language_model
+    from verax.models.llm.adapt_local import adapt_language_model
 
     return adapt_language_model(network, sort, tokenizer, asked, reference)
 

@@ -82,7 +82,7 @@ class PromptedRecipe:
 
     def fit_inputs(self, dataset: Dataset, sample_weight: ArrayLike | None = None) -> Model:
         """The model with examples of the training part, calibrated on the validation part."""
-        from verax.models.llm.local import adapt_language_model
+        from verax.models.llm.adapt_local import adapt_language_model
         from verax.models.llm.weights import packed_weights
         from verax.models.llm.weights import smollm2 as load
 
@@ -114,7 +114,7 @@ class TunedRecipe:
 
     def fit_inputs(self, dataset: Dataset, sample_weight: ArrayLike | None = None) -> Model:
         """The model trained on the training part; the validation part tells when to stop."""
-        from verax.models.llm.local import adapt_language_model
+        from verax.models.llm.adapt_local import adapt_language_model
         from verax.models.llm.tuning import Lesson, Schedule, training_precision, tune
         from verax.models.llm.weights import VERSION, fresh_smollm2, packed_weights
 

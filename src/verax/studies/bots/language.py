@@ -269,7 +269,7 @@ def make_reader(
     packed_weights()
 
     def ask_here(labels: dict[str, str]) -> Model:
-        from verax.models.llm.local import adapt_language_model
+        from verax.models.llm.adapt_local import adapt_language_model
         from verax.models.llm.prompt import Asked as Question
 
         network, tokenizer = smollm2()
