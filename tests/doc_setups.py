@@ -69,6 +69,7 @@ BEFORE = [
     ("docs/bots.md", "run_bots", SERVED),
     ("docs/explainers.md", "explainer.explain(model, inputs", LITTLE + "inputs = data.test.inputs[:2]"),
     ("docs/explainers.md", "check_sanity(", "texts = data.test.inputs[:3]"),
+    ("docs/language-models.md", "unpacked_weights", "import tiny_language\ntiny_language.share_smollm2()"),
     (
         "docs/models.md",
         "model.kind",

@@ -13,6 +13,11 @@ CANNOT = {
     r"^(exit$|python3 -m venv|echo 'PATH=)": "typed by the user that was made for the server",
     r"^(export VERAX_HOST_NAME|docker compose .* up )": "needs docker; the file is read in test_deployment_page.py",
     r"^verax explain --preset simulatability ": "prototypes need a network that learnt for minutes",
+    r"^verax explain .*--model smollm2\b": "unpacks and calibrates a language model; tests/models/llm/ does it once",
+    r"^verax explain .*--model openai:": "needs an endpoint; tests/cli/test_language_models.py has one",
+    r"^verax bench stain --models smollm2-tuned\b": "trains a language model for minutes",
+    r"^verax study bots .*--participants\b": "asks a language model; tests/studies/bots/test_language.py does",
+    r"^python scripts/language_models\.py\b": "trains language models for an hour",
 }
 # Pages whose commands run elsewhere, all of them, and where.
 ELSEWHERE = {

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from verax.explain import Attribution, Explainer, Explanation, Fragments, Written, explainer, fragments
     from verax.measures import Measure, measure
     from verax.models import Model, as_model, fit_model
+    from verax.models.llm.options import EndpointOptions
     from verax.models.neural.saving import load_model, save_model
     from verax.workflows.judge import judge
     from verax.workflows.measures import bench_measures
@@ -25,6 +26,7 @@ __version__ = VERSION
 _HOMES = {
     "Attribution": "verax.explain",
     "Dataset": "verax.data",
+    "EndpointOptions": "verax.models.llm.options",
     "Explainer": "verax.explain",
     "Explanation": "verax.explain",
     "Fragments": "verax.explain",
@@ -52,6 +54,7 @@ _HOMES = {
 __all__ = [
     "Attribution",
     "Dataset",
+    "EndpointOptions",
     "Explainer",
     "Explanation",
     "Fragments",

@@ -17,6 +17,7 @@ from verax.errors import VeraxError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from verax.data.dataset import Dataset
     from verax.models import Model
     from verax.report.explanations.comparison import Comparison
     from verax.workflows.compare import Chosen, FragmentChoice
@@ -105,6 +106,13 @@ def explain(
             "--judge/--no-judge", help="Say first which of the methods to trust here; explains thrice."
         ),
     ] = True,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Of openai:MODEL: print how many requests and tokens it would take; send nothing.",
+        ),
+    ] = False,
     verbose: Verbose = False,
 ) -> None:
     """Explain a model's predictions with several methods, side by side.
@@ -114,6 +122,7 @@ def explain(
     show_reasons(verbose)
     from verax.data import load_dataset
     from verax.models import resolve_model
+    from verax.models.llm.bring import ENDPOINT
     from verax.models.ready import check_model
     from verax.models.resolve import is_saved
     from verax.workflows.compare import compare, from_test_part, from_texts, parse_target
@@ -128,8 +137,10 @@ def explain(
         else preset_explainers(preset, seed)
     )
     chosen_fragments = _fragment_choice(fragments, sizes, any_sign)
-    if not is_saved(model):
+    if not is_saved(model) and not model.startswith(ENDPOINT):
         check_model(model)
+    if dry_run and not model.startswith(ENDPOINT):
+        raise VeraxError(f"--dry-run is for models behind an endpoint (openai:MODEL), and {model!r} is none.")
     if top < 1:
         raise VeraxError(f"--top {top} shows nothing; give 1 or more.")
     if first is not None and first < 1:
@@ -141,6 +152,9 @@ def explain(
     chosen = from_texts(text or [], data) + from_test_part(number or [], data)
     if first is not None or not chosen:
         chosen += from_test_part(range(min(first or DEFAULT_INPUTS, len(data.test))), data)
+    if dry_run:
+        _print_plan(model, data, chosen, named)
+        return
     with working(f"fitting {model}"):
         fitted = resolve_model(model, data, seed=seed)
     wanted = parse_target(target, fitted)
@@ -161,6 +175,25 @@ def explain(
         _print_side_by_side(comparison, top, details)
     if not as_json or html is not None:
         (messages() if as_json else output()).print(_what_next(html), soft_wrap=True)
+
+
+def _print_plan(model: str, data: Dataset, chosen: Sequence[Chosen], named: Sequence[Named]) -> None:
+    """How much a model behind an endpoint would be asked; nothing is sent."""
+    from verax.models.llm.bring import endpoint_for
+    from verax.models.llm.endpoint import EndpointModel
+    from verax.models.llm.options import EndpointOptions
+
+    for each in named:
+        counted = endpoint_for(model, data, EndpointOptions(dry_run=True))
+        assert isinstance(counted, EndpointModel)
+        each.explainer.explain(counted, [one.input for one in chosen], [0] * len(chosen))
+        spent = counted.client.spent
+        output().print(
+            f"{each.name}: {spent.planned:,} requests, about {spent.prompt_tokens:,} tokens in prompts and "
+            f"{spent.answer_tokens:,} in answers; {spent.kept:,} answers are on disk already",
+            soft_wrap=True,
+        )
+    output().print("Nothing was sent.")
 
 
 def _print_json(comparison: Comparison) -> None:

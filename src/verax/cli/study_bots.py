@@ -73,6 +73,31 @@ def bots_command(
     patience: Annotated[
         float, typer.Option(help="For how many seconds they try again where no answer comes.")
     ] = 60.0,
+    participants: Annotated[
+        str | None,
+        typer.Option(
+            help="A language model that takes part in place of profiles: smollm2, or openai:MODEL for one behind an "
+            "endpoint. It reads the pages and nothing else."
+        ),
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(help="The address of the endpoint, as in http://localhost:8000/v1.")
+    ] = None,
+    persona: Annotated[str, typer.Option(help="What the language model is told to be.")] = "",
+    temperature: Annotated[
+        float, typer.Option(help="Of the language model's answers; 0 gives the likeliest.", min=0)
+    ] = 0.0,
+    reading: Annotated[
+        int,
+        typer.Option(help="Characters that the language model has before it, the last pages first.", min=200),
+    ] = 2_000,
+    pass_screening: Annotated[
+        bool,
+        typer.Option(
+            "--pass-screening",
+            help="Tell the language model the right answers to the screening test; marked so.",
+        ),
+    ] = False,
     as_json: AsJson = False,
     list_profiles: Annotated[  # noqa: ARG001
         bool,
@@ -101,6 +126,12 @@ def bots_command(
             patience=patience,
             progress=progress,
             stop=stop,
+            participants=participants,
+            base_url=base_url,
+            persona=persona,
+            temperature=temperature,
+            reading=reading,
+            pass_screening=pass_screening,
         )
     summary |= {"seconds": round(time.monotonic() - begun, 1)}
     if as_json:

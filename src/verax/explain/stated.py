@@ -44,9 +44,11 @@ QUOTED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”|«([^»\n]+)»|„([^“”\
 ITEM = re.compile(r"^\s*(?:\d+[.)]|[-*•])\s*")
 # English words that a sentence is built of: naming them in a sentence says nothing about the text.
 SENTENCE_WORDS = frozenset(
-    "a an and are as at be because been but by can could did do does for from had has have he her his i if in is it its "
-    "me more most my not of on one or our she so some than that the their them there these they this those to was we "
-    "were what when which while who will with would you your".split()
+    WORD.findall(
+        "a an and are as at be because been but by can could did do does for from had has have he her his i if in is "
+        "it its me more most my not of on one or our she so some than that the their them there these they this those "
+        "to was we were what when which while who will with would you your"
+    )
 )
 
 Asked = Literal["after", "before"]
@@ -70,7 +72,9 @@ def read_list(reply: str, text: str) -> Stated:
     lines = [line for line in reply.splitlines() if line.strip()]
     for line in lines:
         found = _words_in(ITEM.sub("", line), text)
-        if found.named and (ITEM.match(line) or len(WORD.findall(line)) == 1):  # a word on each line: it goes on
+        if found.named and (
+            ITEM.match(line) or len(WORD.findall(line)) == 1
+        ):  # a word on each line: it goes on
             return _words_in(" ".join(ITEM.sub("", each) for each in lines), text)
         if found.named:
             return found
@@ -78,7 +82,7 @@ def read_list(reply: str, text: str) -> Stated:
 
 
 def read_reasoning(reply: str, text: str) -> Stated:
-    """The words of the text that a reasoning quotes; if it quotes none, those that it mentions, sentence words aside."""
+    """The words of the text that a reasoning quotes; if it quotes none, what it mentions, sentence words aside."""
     # The question ends with an open quote, which a reply may close.
     quotes = QUOTED.findall('"' + reply if reply.count('"') % 2 else reply)
     quoted = _words_in(" ".join(part for parts in quotes for part in parts), text)

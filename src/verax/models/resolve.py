@@ -15,6 +15,7 @@ from verax.foreign import SAVED_MODEL, check_foreign
 from verax.models.adapt import as_model, reads_texts
 from verax.models.base import Model
 from verax.models.fit import fit_model
+from verax.models.llm.bring import ENDPOINT, endpoint_for
 from verax.models.neural import ABOUT
 from verax.models.ready import check_model, models, parse_model
 from verax.models.tables import TableModel
@@ -53,11 +54,14 @@ def resolve_model(
             same training was not done before);
             ``package.module:attribute``, a fitted thing for :func:`as_model` or a function that returns one, called
             with the dataset if it takes an argument (and with ``seed=`` if it has such a one); a folder that
-            ``save_model`` wrote; or a file that joblib or pickle wrote.
+            ``save_model`` wrote; a file that joblib or pickle wrote; or ``openai:MODEL``, a language model behind the
+            endpoint that the environment variable OPENAI_BASE_URL names.
         dataset: what the model is for.
         seed: of a ready-made model's fit.
         options: of a ready-made model, by name; nothing else has any.
     """
+    if name.startswith(ENDPOINT):
+        return endpoint_for(name, dataset)
     if is_saved(name):
         for option in options or ():
             raise VeraxError(f"The model {name!r} has no option {option!r}; only ready-made ones have any.")

@@ -213,6 +213,13 @@ def send_bots(
     patience: float = 60.0,
     progress: Callable[[Progress], None] | None = None,
     stop: Event | None = None,
+    participants: str | None = None,
+    base_url: str | None = None,
+    persona: str = "",
+    temperature: float = 0.0,
+    reading: int = 2_000,
+    pass_screening: bool = False,
+    transcripts: str | Path | None = None,
 ) -> dict[str, Any]:
     """Sends simulated people through a study's real pages; they are marked as bots and take nobody's place.
 
@@ -228,6 +235,13 @@ def send_bots(
         patience: for how many seconds they try again where no answer comes.
         progress: called after every page.
         stop: when it is set, everybody leaves.
+        participants: a language model that takes part in their place: ``smollm2``, or ``openai:MODEL``.
+        base_url: of the endpoint of such a model.
+        persona: what it is told to be.
+        temperature: of its answers; 0 gives the likeliest.
+        reading: how many characters it has before it, the last pages first.
+        pass_screening: it is told the right answers to the screening test.
+        transcripts: the folder for what it read and said; ``transcripts`` in the study's folder by default.
     """
     check_installed()
     from verax.studies.bots.crowd import check_counts, run_bots, summarise
@@ -243,6 +257,12 @@ def send_bots(
     if len(folders) > 1 and database is None:
         raise VeraxError("Name the database of the studies that are served together with --database.")
     study, *others = [load_study(one) for one in folders]
+    reader = None
+    if participants is not None:
+        from verax.studies.bots.language import make_reader
+
+        kept = Path(transcripts) if transcripts is not None else Path(folders[0]) / "transcripts"
+        reader = make_reader(participants, kept, base_url, persona, temperature, reading, pass_screening)
     with opened(study, folders[0], database) as store:
         bot_pass = store.bot_pass()
     with serving_aside(folders, database) if url is None else nullcontext(url) as address:
@@ -259,5 +279,6 @@ def send_bots(
             patience=patience,
             stop=stop,
             others=others,
+            reader=reader,
         )
     return summarise(runs)

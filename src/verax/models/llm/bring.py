@@ -13,7 +13,9 @@ from verax.models.llm.prompt import Asked
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
+    from verax.data.dataset import Dataset
     from verax.models.llm.local import Sort
+    from verax.models.llm.options import EndpointOptions
 
 # How the transformers library's names of models end, and what such a model is.
 SORTS: tuple[tuple[str, Sort], ...] = (
@@ -51,9 +53,21 @@ def adapt_prompted(
     if hasattr(given, "get_base_model"):  # of peft: its adapters are inside
         given = given.get_base_model()
     network, sort = language_sort(given)
-    from verax.models.llm.local import adapt_language_model
+    from verax.models.llm.adapt_local import adapt_language_model
 
     return adapt_language_model(network, sort, tokenizer, asked, reference)
+
+
+def endpoint_for(name: str, dataset: Dataset, options: EndpointOptions | None = None) -> Model:
+    """A model behind an endpoint that is asked for the classes of a dataset, in words made from their names."""
+    if dataset.kind != "text":
+        raise VeraxError("A language model reads texts, and this dataset is a table; choose another model.")
+    names = [class_name.strip() for class_name in dataset.class_names]
+    said = f"{', '.join(names[:-1])} or {names[-1]}"
+    prompt = f"Decide whether the text is {said}. Answer with this one word only.\n\nText: {{text}}\nAnswer:"
+    labels = dict(zip(dataset.class_names, names, strict=True))
+    reference = [str(text) for text in dataset.train.inputs]
+    return adapt_prompted(name, None, Asked(prompt, labels, endpoint=options), reference)
 
 
 def language_sort(given: Any) -> tuple[Any, Sort]:

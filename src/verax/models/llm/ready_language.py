@@ -37,7 +37,7 @@ def smollm2(seed: int, *, examples: int = 6, calibration: int = 64, prompt: str 
 
 @models.register("smollm2-tuned")
 def smollm2_tuned(
-    seed: int, *, layers: int = 4, epochs: int = 5, rate: float = 0.0003, texts: int = 1000, prompt: str = ""
+    seed: int, *, layers: int = 4, epochs: int = 4, rate: float = 0.0003, texts: int = 800, prompt: str = ""
 ) -> TunedRecipe:
     """SmolLM2-135M-Instruct, its last layers trained to say the class behind a short prompt; texts.
 
@@ -82,7 +82,7 @@ class PromptedRecipe:
 
     def fit_inputs(self, dataset: Dataset, sample_weight: ArrayLike | None = None) -> Model:
         """The model with examples of the training part, calibrated on the validation part."""
-        from verax.models.llm.local import adapt_language_model
+        from verax.models.llm.adapt_local import adapt_language_model
         from verax.models.llm.weights import packed_weights
         from verax.models.llm.weights import smollm2 as load
 
@@ -114,8 +114,8 @@ class TunedRecipe:
 
     def fit_inputs(self, dataset: Dataset, sample_weight: ArrayLike | None = None) -> Model:
         """The model trained on the training part; the validation part tells when to stop."""
-        from verax.models.llm.local import adapt_language_model
-        from verax.models.llm.tuning import Lesson, Schedule, tune
+        from verax.models.llm.adapt_local import adapt_language_model
+        from verax.models.llm.tuning import Lesson, Schedule, training_precision, tune
         from verax.models.llm.weights import VERSION, fresh_smollm2, packed_weights
 
         packed_weights()
@@ -144,7 +144,7 @@ class TunedRecipe:
             network,
             lesson(dataset.train.take(order), weights[order]),
             lesson(watched, np.ones(len(watched))),
-            Schedule(self.layers, self.epochs, rate=self.rate),
+            Schedule(self.layers, self.epochs, rate=self.rate, precision=training_precision()),
             self.seed,
             f"smollm2 {VERSION}",
         )

@@ -7,6 +7,7 @@ epoch after the last that was finished; one that was done before is read from di
 from __future__ import annotations
 
 import contextlib
+import copy
 import hashlib
 import logging
 import shutil
@@ -15,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -32,7 +33,7 @@ from verax.seeds import stream
 log = logging.getLogger("verax.models")
 
 # Raised when what training computes changes.
-VERSION = 1
+VERSION = 2
 # What is kept at the most; the least recently used goes first.
 MAX_BYTES = 2_000_000_000
 DONE, UNDER_WAY = "trained.pt", "epoch.pt"
@@ -48,13 +49,15 @@ class Schedule:
         patience: epochs without a better validation loss after which training ends.
         rate: of AdamW.
         batch: prompts in a step.
+        precision: of the products on the way; weights that learn are kept in single precision in any case.
     """
 
     layers: int = 4
-    epochs: int = 5
+    epochs: int = 4
     patience: int = 2
     rate: float = 3e-4
     batch: int = 16
+    precision: Literal["float32", "bfloat16"] = "float32"
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +127,7 @@ def _train(
     network: Network, taught: Lesson, watched: Lesson, schedule: Schedule, seed: int, folder: Path
 ) -> Tuned:
     started = time.process_time()
-    upper = UpperLayers(network, schedule.layers)
+    upper = UpperLayers(network, schedule.layers, half=schedule.precision == "bfloat16")
     lower = upper.states_below(taught.prompts)
     below = upper.states_below(watched.prompts)
     optimizer = torch.optim.AdamW(upper.parameters(), lr=schedule.rate, weight_decay=0.0)
@@ -167,15 +170,28 @@ def _train(
     return Tuned(best, len(losses), _best(losses), tuple(losses), spent + time.process_time() - started)
 
 
+def training_precision() -> Literal["float32", "bfloat16"]:
+    """What products of a training are computed in: bfloat16 where a process of its own has shown that it works here."""
+    from verax.models.neural.precision import prove
+
+    try:
+        prove("bfloat16")
+    except VeraxError:
+        return "float32"
+    return "bfloat16"
+
+
 class UpperLayers:
     """The last layers of a network of the Llama family, and what they read.
 
     Args:
         network: whose they are; their weights learn from now on.
         count: how many.
+        half: whether products are computed in bfloat16.
     """
 
-    def __init__(self, network: Network, count: int) -> None:
+    def __init__(self, network: Network, count: int, *, half: bool = False) -> None:
+        self.half = half
         core: Any = getattr(network, "model", None)
         if core is None or not all(hasattr(core, part) for part in ("layers", "norm", "rotary_emb")):
             raise VeraxError(
@@ -211,9 +227,13 @@ class UpperLayers:
     def states_below(self, prompts: Sequence[Ids]) -> list[Tensor]:
         """What the first of these layers reads of each prompt."""
         found: dict[int, Tensor] = {}
+        lower, first_layer = self.core, self.layers[0]
+        if self.half:
+            lower = copy.deepcopy(self.core).to(torch.bfloat16)
+            first_layer = lower.layers[self.first]
         order = sorted(range(len(prompts)), key=lambda place: len(prompts[place]))
         caught: list[Tensor] = []
-        hook = self.layers[0].register_forward_pre_hook(lambda _, given: caught.append(given[0]))
+        hook = first_layer.register_forward_pre_hook(lambda _, given: caught.append(given[0]))
         try:
             with torch.inference_mode():
                 for first in range(0, len(order), 16):
@@ -223,9 +243,9 @@ class UpperLayers:
                         [[*prompts[place], *([0] * (width - len(prompts[place])))] for place in some]
                     )
                     caught.clear()
-                    self.core(input_ids=ids, use_cache=False)
+                    lower(input_ids=ids, use_cache=False)
                     for row, place in zip(caught[0], some, strict=True):
-                        found[place] = row[: len(prompts[place])].clone()
+                        found[place] = row[: len(prompts[place])].float()
         finally:
             hook.remove()
         return [found[place] for place in range(len(prompts))]
@@ -236,15 +256,20 @@ class UpperLayers:
         # Padding stands behind: no token of a prompt sees it.
         rows = torch.nn.utils.rnn.pad_sequence([state.clone() for state in states], batch_first=True)
         positions = torch.arange(rows.shape[1])[None]
-        turned = self.core.rotary_emb(rows, positions)
-        for layer in self.layers:
-            rows = layer(
-                rows, attention_mask=None, position_ids=positions, position_embeddings=turned, use_cache=False
-            )
-            rows = rows[0] if isinstance(rows, tuple) else rows
-        last = rows[torch.arange(len(rows)), lengths - 1]
-        logits: Tensor = self.network.lm_head(self.core.norm(last))
-        return logits
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.half):
+            turned = self.core.rotary_emb(rows, positions)
+            for layer in self.layers:
+                rows = layer(
+                    rows,
+                    attention_mask=None,
+                    position_ids=positions,
+                    position_embeddings=turned,
+                    use_cache=False,
+                )
+                rows = rows[0] if isinstance(rows, tuple) else rows
+            last = rows[torch.arange(len(rows)), lengths - 1]
+            logits: Tensor = self.network.lm_head(self.core.norm(last))
+        return logits.float()
 
 
 def _loss(upper: UpperLayers, below: Sequence[Tensor], watched: Lesson) -> float:

@@ -11,6 +11,7 @@ from threading import Event, Lock
 from verax.errors import VeraxError
 from verax.studies.bots.album import make_album
 from verax.studies.bots.browser import Browser
+from verax.studies.bots.language import LanguagePerson, Reader
 from verax.studies.bots.mixture import Mixture, as_mixture
 from verax.studies.bots.person import Person
 from verax.studies.bots.profiles import Profile
@@ -44,6 +45,7 @@ def run_bots(
     patience: float = PATIENCE,
     stop: Event | None = None,
     others: Sequence[Study] = (),
+    reader: Reader | None = None,
 ) -> list[BotRun]:
     """Sends simulated people through a study that is served; what became of each.
 
@@ -60,9 +62,10 @@ def run_bots(
         patience: for how many seconds they try again where no answer comes, as while the server is restarted.
         stop: when it is set, everybody leaves.
         others: studies that are served together with this one.
+        reader: a language model that takes part in their place, with nothing but what stands on the pages.
     """
     check_counts(n, concurrent)
-    people = as_mixture(profiles).people(n, seed)
+    people = as_mixture(profiles).people(n, seed) if reader is None else [reader.profile] * n
     album, ended, stopped = make_album(study), _Count(progress), stop or Event()
     studies = {folder_of(study): album} | {folder_of(other): make_album(other) for other in others}
     manner = Manner(pace, stopped, ended.told)
@@ -70,7 +73,12 @@ def run_bots(
     def go(number: int) -> BotRun:
         if stopped.is_set():
             return BotRun(number, str(people[number - 1]), "not-begun")
-        person = Person(album, people[number - 1], seed, number)
+        person: Person | LanguagePerson
+        if reader is None:
+            person = Person(album, people[number - 1], seed, number)
+        else:
+            tested = None if study.screening is None else study.screening.answers
+            person = LanguagePerson(reader, seed, number, tested)
         # Who is waiting for an answer leaves too.
         browser = Browser(url, patience=patience, pause=stopped.wait)
         done = walk(person, browser, bot_pass, manner, studies)

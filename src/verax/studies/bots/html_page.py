@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html.parser import HTMLParser
 
 from verax.studies.bots.page import Asked, Page, marked, squeezed
@@ -15,7 +16,7 @@ def read_page(html: str) -> Page:
     reader = _Reader()
     reader.feed(html)
     reader.close()
-    return reader.page()
+    return replace(reader.page(), html=html)
 
 
 class _Reader(HTMLParser):

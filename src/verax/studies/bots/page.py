@@ -58,6 +58,7 @@ class Page:
         closes: whether answers after that are not taken.
         words: how many there are to read.
         completion_code: on the last page.
+        html: the page itself, for those who read all of it.
     """
 
     kind: str
@@ -72,6 +73,7 @@ class Page:
     closes: bool = False
     words: int = 0
     completion_code: str = ""
+    html: str = field(default="", compare=False, repr=False)
 
     @property
     def ord(self) -> int:

@@ -15,6 +15,7 @@ from verax.errors import VeraxError
 from verax.studies.bots.album import Album
 from verax.studies.bots.browser import Answer, Browser
 from verax.studies.bots.html_page import read_page
+from verax.studies.bots.language import LanguagePerson
 from verax.studies.bots.page import Page
 from verax.studies.bots.person import Person
 from verax.studies.bots.profiles import DoubleClicker, Reloader
@@ -92,7 +93,7 @@ class Manner:
 
 
 def walk(
-    person: Person,
+    person: Person | LanguagePerson,
     browser: Browser,
     bot_pass: str,
     manner: Manner,
@@ -136,7 +137,7 @@ def walk(
 class _Way:
     """Where somebody is, and what was acknowledged on the way."""
 
-    def __init__(self, person: Person, browser: Browser, manner: Manner) -> None:
+    def __init__(self, person: Person | LanguagePerson, browser: Browser, manner: Manner) -> None:
         self.address = ""
         self.pages = 0
         self.sent = 0

@@ -1,0 +1,265 @@
+"""Asking an endpoint: requests side by side, tried again when they fail, within limits, every answer kept on disk.
+
+An answer is written the moment it arrives. A run that is killed, that the server ends or that a limit stops has lost
+nothing that was paid for: the same question is answered from disk the next time, on any machine that has the folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from verax.errors import VeraxError, reason
+from verax.extras import require
+from verax.models.llm.options import EndpointOptions
+from verax.text import counted
+
+# A body of a request or of an answer, as JSON has it.
+Body = dict[str, Any]
+# Seconds before the first second try; twice as long before each further one, and no longer than the last.
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
+# What is worth another try: too many requests, and what goes wrong on the server's side.
+TRANSIENT = (408, 409, 425, 429, 500, 502, 503, 504)
+# Of a text whose tokens nobody has counted yet: so many characters are about one.
+CHARACTERS = 4
+MILLION = 1_000_000
+
+
+@dataclass
+class Spent:
+    """What was asked of an endpoint so far, and what was answered from disk."""
+
+    requests: int = 0
+    prompt_tokens: int = 0
+    answer_tokens: int = 0
+    kept: int = 0
+    planned: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """Those of prompts and answers together."""
+        return self.prompt_tokens + self.answer_tokens
+
+    def cost(self, options: EndpointOptions) -> float:
+        """Money, by the prices that were given."""
+        return (
+            self.prompt_tokens * options.prompt_price + self.answer_tokens * options.answer_price
+        ) / MILLION
+
+
+class TransientError(Exception):
+    """A request that failed and may be tried again."""
+
+    def __init__(self, why: str, pause: float | None = None) -> None:
+        super().__init__(why)
+        self.pause = pause
+
+
+@dataclass(eq=False)
+class Client:
+    """An endpoint that is asked for answers.
+
+    Attributes:
+        model: its name there.
+        base_url: of the interface, as in "http://localhost:8000/v1".
+        options: limits, retries and the folder of answers.
+        spent: what was asked so far.
+    """
+
+    model: str
+    base_url: str
+    options: EndpointOptions
+    spent: Spent = field(default_factory=Spent)
+    pause: Callable[[float], None] = time.sleep
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def __post_init__(self) -> None:
+        require("A model behind an endpoint", "httpx", extra="llm")
+
+    @property
+    def folder(self) -> Path:
+        """Where answers are kept."""
+        if self.options.record is not None:
+            return Path(self.options.record)
+        from verax.models.neural.representations import cache_folder
+
+        return cache_folder() / "llm" / "answers"
+
+    def ask(self, path: str, bodies: Sequence[Body], answer_tokens: int) -> list[Body | None]:
+        """An answer to each body, in their order; None for those that a dry run only counts.
+
+        Args:
+            path: of the interface, as in "chat/completions".
+            bodies: without the model's name. Equal ones are asked once; a number under ``seed`` makes them differ.
+            answer_tokens: so many an answer may have, to know before it is asked what it costs at the most.
+        """
+        asked = {self._key(path, body): body for body in bodies}
+        answers = {key: known for key in asked if (known := self._kept(key)) is not None}
+        missing = [key for key in asked if key not in answers]
+        self.spent.kept += len(answers)
+        if missing and self.options.dry_run:
+            with self._lock:
+                self.spent.planned += len(missing)
+                self.spent.prompt_tokens += sum(_estimated(asked[key]) for key in missing)
+                self.spent.answer_tokens += answer_tokens * len(missing)
+            return [answers.get(self._key(path, body)) for body in bodies]
+        if missing and self.options.replay:
+            raise VeraxError(
+                f"{counted(len(missing), 'question')} of {len(asked)} are not among the answers in {self.folder}; "
+                "leave replay out to ask them, or give the folder of the run that is repeated."
+            )
+        if missing:
+            self._send(path, {key: asked[key] for key in missing}, answers, answer_tokens)
+        return [answers[self._key(path, body)] for body in bodies]
+
+    def _send(
+        self, path: str, missing: Mapping[str, Body], answers: dict[str, Body], answer_tokens: int
+    ) -> None:
+        import httpx
+
+        key = os.environ.get(self.options.key)
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        failed: list[BaseException] = []
+        with httpx.Client(
+            base_url=self.base_url.rstrip("/") + "/", headers=headers, timeout=self.options.timeout
+        ) as http:
+
+            def one(named: str, body: Body) -> None:
+                if failed:
+                    return  # one refusal is enough: nothing more is sent
+                try:
+                    answer = self._until_answered(http, path, body, answer_tokens)
+                except BaseException as error:
+                    failed.append(error)
+                    return
+                self._keep(named, path, body, answer)
+                answers[named] = answer
+
+            with ThreadPoolExecutor(max(1, self.options.concurrency)) as pool:
+                list(pool.map(one, missing, missing.values()))
+        if failed:
+            raise failed[0]
+
+    def _until_answered(self, http: Any, path: str, body: Body, answer_tokens: int) -> Body:
+        why = ""
+        for turn in range(self.options.retries + 1):
+            self._reserve(body, answer_tokens)
+            try:
+                return self._once(http, path, body)
+            except TransientError as error:
+                why = str(error)
+                if turn < self.options.retries:
+                    longer = min(LONGEST_PAUSE, FIRST_PAUSE * 2**turn)
+                    self.pause(longer if error.pause is None else min(LONGEST_PAUSE, error.pause))
+        raise VeraxError(
+            f"The endpoint {self.base_url} did not answer after {counted(self.options.retries + 1, 'try', 'tries')} "
+            f"({why}); what it answered before is kept in {self.folder}: run the same again to go on."
+        )
+
+    def _once(self, http: Any, path: str, body: Body) -> Body:
+        import httpx
+
+        try:
+            got = http.post(path, json={"model": self.model, **body})
+        except httpx.TimeoutException as error:
+            raise TransientError(f"no answer within {self.options.timeout:g} seconds") from error
+        except httpx.TransportError as error:
+            raise TransientError(f"{type(error).__name__}: {reason(error)}") from error
+        if got.status_code in TRANSIENT:
+            after = got.headers.get("Retry-After", "")
+            raise TransientError(f"status {got.status_code}", float(after) if after.isdigit() else None)
+        if got.status_code >= 400:
+            hint = ""
+            if got.status_code in (401, 403):
+                hint = f"; put the key into the environment variable {self.options.key}"
+            raise VeraxError(
+                f"The endpoint {self.base_url} refused with status {got.status_code} "
+                f"({' '.join(got.text.split())[:200]}){hint}."
+            )
+        try:
+            answer: Body = got.json()
+            answer["choices"][0]
+        except (ValueError, KeyError, IndexError, TypeError) as error:
+            raise TransientError("it answered something that is not of the OpenAI interface") from error
+        self._check_name(str(answer.get("model") or self.model))
+        self._count(answer, body)
+        return answer
+
+    def _check_name(self, answered: str) -> None:
+        """Vendors write a date behind a name, servers a path before it; another model is another model."""
+        asked = self.model.lower().rsplit("/", 1)[-1]
+        given = answered.lower().rsplit("/", 1)[-1]
+        if asked not in given and given not in asked:
+            raise VeraxError(
+                f"The endpoint {self.base_url} was asked for {self.model!r} and {answered!r} answered; name a model "
+                "that it serves."
+            )
+
+    def _reserve(self, body: Body, answer_tokens: int) -> None:
+        """Refuses a request that could go beyond a limit, before it is sent."""
+        options, spent = self.options, self.spent
+        with self._lock:
+            tokens = spent.tokens + _estimated(body) + answer_tokens
+            cost = (
+                spent.cost(options)
+                + (_estimated(body) * options.prompt_price + answer_tokens * options.answer_price) / MILLION
+            )
+            said = None
+            if options.max_requests is not None and spent.requests >= options.max_requests:
+                said = f"{counted(options.max_requests, 'request')}; raise max_requests="
+            elif options.max_tokens is not None and tokens > options.max_tokens:
+                said = f"{options.max_tokens:,} tokens; raise max_tokens="
+            elif options.max_cost is not None and cost > options.max_cost:
+                said = f"{options.max_cost:g} in money; raise max_cost="
+            if said is not None:
+                raise VeraxError(
+                    f"The next request to {self.base_url} would go beyond the limit of {said} to go on. "
+                    f"{counted(spent.requests, 'answer')} of this run and all before it are kept in {self.folder}."
+                )
+            spent.requests += 1
+
+    def _count(self, answer: Body, body: Body) -> None:
+        usage = answer.get("usage") or {}
+        with self._lock:
+            self.spent.prompt_tokens += int(usage.get("prompt_tokens") or _estimated(body))
+            self.spent.answer_tokens += int(usage.get("completion_tokens") or 1)
+
+    def _key(self, path: str, body: Body) -> str:
+        said = json.dumps([self.model, path, body], sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
+
+    def _file(self, key: str) -> Path:
+        return self.folder / key[:2] / f"{key}.json"
+
+    def _kept(self, key: str) -> Body | None:
+        try:
+            answer: Body = json.loads(self._file(key).read_text(encoding="utf-8"))["answer"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return answer
+
+    def _keep(self, key: str, path: str, body: Body, answer: Body) -> None:
+        """Whole or not at all; the key of the endpoint is in none of it."""
+        file = self._file(key)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        kept = {"model": self.model, "path": path, "question": body, "answer": answer}
+        with tempfile.NamedTemporaryFile(
+            "w", dir=file.parent, suffix=".part", delete=False, encoding="utf-8"
+        ) as part:
+            json.dump(kept, part, ensure_ascii=False)
+        os.replace(part.name, file)
+
+
+def _estimated(body: Body) -> int:
+    """About how many tokens a request has."""
+    said = body.get("prompt") or "".join(str(turn["content"]) for turn in body.get("messages", ()))
+    return -(-len(str(said)) // CHARACTERS)
