@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -166,3 +168,17 @@ def test_equal_scores_have_a_variance_of_exactly_zero(value):
     assert found.pooled[0] == 0
     assert found.parts[0].within[0] == 0
     assert found.parts[0].total[0] == 0
+
+
+def test_memory_grows_with_participants_and_not_with_their_square():
+    rng = np.random.default_rng(0)
+    people, items = 10_000, 20
+    values = rng.choice([-1.0, 0.0, 1.0, np.nan], size=(1, people, items))
+    method = rng.integers(0, 4, people)
+    tracemalloc.start()
+    try:
+        found = components([Stratum(np.arange(people), values)], method, 4)
+        assert tracemalloc.get_traced_memory()[1] < 100_000_000  # one number for each pair would take 800 MB
+    finally:
+        tracemalloc.stop()
+    assert found.parts[0].within.shape == (1,)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -361,3 +363,33 @@ def test_where_sessions_are_accounted_for_nothing_is_withheld_for_them():
     plain = uneven_rows(filled)
     assert not condition_differences(plain, [("b", "a")])[0].enough
     assert condition_differences(replace(plain, adjusted=True), [("b", "a")])[0].enough
+
+
+def test_item_components_by_loops_over_pairs_and_in_little_memory():
+    rng = np.random.default_rng(3)
+    people, items = 14, 7
+    condition = rng.integers(-1, 2, (people, items))
+    scores = rng.choice([0.0, 1.0, np.nan], (1, people, items), p=[0.4, 0.4, 0.2])
+    under = [np.where(condition == place, scores, np.nan) for place in (0, 1)]
+    products, factors = np.zeros((2, 2)), np.zeros((2, 2))
+    for (a, first), (b, second) in product(enumerate(under), repeat=2):
+        for u, v in product(range(people), repeat=2):
+            mine, yours = first[0, u], second[0, v]
+            n, m = (~np.isnan(mine)).sum(), (~np.isnan(yours)).sum()
+            common = ~np.isnan(mine) & ~np.isnan(yours)
+            if u == v or not common.any():
+                continue
+            residuals = (mine - np.nanmean(mine)) * (yours - np.nanmean(yours))
+            products[a, b] += residuals[common].sum()
+            c = common.sum()
+            factors[a, b] += c * (1 - 1 / n - 1 / m + c / (n * m))
+    within, between = item_components(under)
+    assert within[0] == pytest.approx(np.trace(products) / np.trace(factors))
+    assert between[0] == pytest.approx(products[0, 1] / factors[0, 1])
+    many = rng.choice([0.0, 1.0, np.nan], (1, 10_000, 20))
+    tracemalloc.start()
+    try:
+        item_components([np.where(rng.random(many.shape) < 0.5, many, np.nan), many])
+        assert tracemalloc.get_traced_memory()[1] < 100_000_000
+    finally:
+        tracemalloc.stop()

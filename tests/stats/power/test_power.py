@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -111,3 +112,13 @@ def test_bad_calls_get_a_sentence(call, sentence):
 def test_json():
     assert json.loads(json.dumps(power(Design((3,), 4), 0.1, studies=5).to_dict()))["studies"] == 5
     assert "effect" in json.loads(json.dumps(detectable_effect(Design((3, 3), 4), studies=5).to_dict()))
+
+
+def test_a_design_of_ten_thousand_people_is_simulated_in_little_memory():
+    tracemalloc.start()
+    try:
+        found = power(Design((2500,) * 4, 16), 0.25, studies=6)
+        assert tracemalloc.get_traced_memory()[1] < 200_000_000
+    finally:
+        tracemalloc.stop()
+    assert found.power == 1

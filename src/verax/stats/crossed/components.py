@@ -162,7 +162,7 @@ def _cells(score: FloatArray, cell: IndexArray, n_cells: int) -> tuple[FloatArra
     known = np.where(present, score, 0.0)
     count = present @ member
     mean = known @ member / np.maximum(count, 1)
-    deviation = _without_rounding(np.where(present, known - mean[:, cell], 0.0), known)
+    deviation = without_rounding(np.where(present, known - mean[:, cell], 0.0), known)
     variance = deviation**2 @ member / np.maximum(count - 1, 1)
     return count, np.where(count > 0, mean, np.nan), np.where(count > 1, variance, np.nan)
 
@@ -176,12 +176,10 @@ def _item_part(
     inverse = np.where(number > 0, 1 / np.maximum(number, 1), 0.0)
     known = np.where(answered, stratum.values, 0.0)
     own_mean = known.sum(axis=2) / np.maximum(number, 1)
-    residual = _without_rounding(np.where(answered, known - own_mean[:, :, None], 0.0), known)
+    residual = without_rounding(np.where(answered, known - own_mean[:, :, None], 0.0), known)
     member = np.equal.outer(np.arange(n_methods), method).astype(np.float64)
     within, overall = _products(residual, member)
-    factor_within, factor_overall = _factors(
-        answered.astype(np.float64), inverse, np.equal.outer(method, method)
-    )
+    factor_within, factor_between, factor_overall = _factors(answered, method, n_methods)
     present = (count > 0).any(axis=0).sum()
     weights = answered * (inverse / np.maximum(attended[:, stratum.participant], 1))[:, :, None]
     return ItemPart(
@@ -190,7 +188,7 @@ def _item_part(
         methods=int(present),
         overlap=_overlap(weights, member, count),
         within=ratio(within, factor_within),
-        between=ratio(overall - within, factor_overall - factor_within),
+        between=ratio(overall - within, factor_between),
         overall=ratio(overall, factor_overall),
         total=ratio((residual**2).sum(axis=(1, 2)), np.maximum(number - 1, 0).sum(axis=1)),
         load=number.sum(axis=1) / (stratum.values.shape[2] * max(present, 1)),
@@ -202,20 +200,63 @@ def _products(residual: FloatArray, member: FloatArray) -> tuple[FloatArray, Flo
     squares = (residual**2).sum(axis=(1, 2))
     by_method = member @ residual
     sums = (by_method**2).sum(axis=(1, 2)), (by_method.sum(axis=1) ** 2).sum(axis=1)
-    within, overall = (_without_rounding(total - squares, total + squares) for total in sums)
+    within, overall = (without_rounding(total - squares, total + squares) for total in sums)
     return within, overall
 
 
 def _factors(
-    answered: FloatArray, inverse: FloatArray, same: NDArray[np.bool_]
-) -> tuple[FloatArray, FloatArray]:
-    """Sums over the same pairs of C (1 - 1/n_u - 1/n_v + C / (n_u n_v))."""
-    common = answered @ answered.transpose(0, 2, 1)
-    share = common * inverse[:, :, None]
-    factor = common - share - share.transpose(0, 2, 1) + share * share.transpose(0, 2, 1)
-    diagonal = np.arange(len(same))
-    factor[:, diagonal, diagonal] = 0.0
-    return (factor * same).sum(axis=(1, 2)), factor.sum(axis=(1, 2))
+    answered: NDArray[np.bool_], method: IndexArray, n_methods: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Sums of the factors over pairs of one method, of different ones, and of all."""
+    by_method = [item_sums(answered[:, method == number]) for number in range(n_methods)]
+    together = item_sums(answered)
+    alike = np.asarray(sum(pair_factor(each, each) for each in by_method))
+    every, size = pair_factor(together, together), (together.people**2).sum(axis=1)
+    within, between, overall = (
+        without_rounding(factor, size)
+        for factor in (alike - together.alone, every - alike, every - together.alone)
+    )
+    return within, between, overall
+
+
+@dataclass(frozen=True, eq=False)
+class ItemSums:
+    """What sums over pairs of participants need, so that memory and time grow with participants, not with pairs.
+
+    Attributes:
+        people: (studies, items): how many answered.
+        shares: The same with each participant counting 1 / n, n being the items that they answered.
+        among: (studies, items, items): how many answered both, each counting 1 / n.
+        alone: (studies,): the factors of participants with themselves, n - 1 each.
+    """
+
+    people: FloatArray
+    shares: FloatArray
+    among: FloatArray
+    alone: FloatArray
+
+
+def item_sums(answered: NDArray[np.bool_]) -> ItemSums:
+    """The sums over some participants, from (studies, participants, items)."""
+    table = answered.astype(np.float64)
+    number = table.sum(axis=2)
+    shared = table / np.maximum(number, 1)[:, :, None]
+    return ItemSums(
+        people=table.sum(axis=1),
+        shares=shared.sum(axis=1),
+        among=shared.transpose(0, 2, 1) @ table,
+        alone=np.maximum(number - 1, 0.0).sum(axis=1),
+    )
+
+
+def pair_factor(first: ItemSums, second: ItemSums) -> FloatArray:
+    """Sum over pairs, one participant of each, of C (1 - 1/n_u - 1/n_v + C / (n_u n_v)), C the items both answered.
+
+    With A who answered what, C is the sum of A_ui A_vi over items i, and C² that of A_ui A_uj A_vi A_vj over pairs of
+    items: in both the sums over u and over v come apart.
+    """
+    single = first.people * second.people - first.shares * second.people - first.people * second.shares
+    return np.asarray(single.sum(axis=1) + (first.among * second.among).sum(axis=(1, 2)), dtype=np.float64)
 
 
 def _overlap(weights: FloatArray, member: FloatArray, count: FloatArray) -> FloatArray:
@@ -231,7 +272,7 @@ def _overlap(weights: FloatArray, member: FloatArray, count: FloatArray) -> Floa
     return ratio(sums, pairs)
 
 
-def _without_rounding(values: FloatArray, size: FloatArray) -> FloatArray:
+def without_rounding(values: FloatArray, size: FloatArray) -> FloatArray:
     """The values, 0 where they are only the rounding of numbers of that size: else a test would believe them."""
     return np.where(np.abs(values) <= ROUNDING * np.abs(size).max(initial=0.0), 0.0, values)
 

@@ -41,7 +41,7 @@ from verax.errors import VeraxError
 from verax.stats.columns import check_lengths, chosen_pairs, coded, first_repeat, numbers
 from verax.stats.crossed.between import changes
 from verax.stats.crossed.claims import Claims
-from verax.stats.crossed.components import person_means, ratio
+from verax.stats.crossed.components import item_sums, pair_factor, person_means, ratio, without_rounding
 from verax.stats.crossed.result import Crossed, crossed, with_holm
 from verax.stats.crossed.sizes import Sizes, difference_warnings
 from verax.stats.responses import responses
@@ -254,11 +254,16 @@ def item_components(under: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray
         (total**2).sum(axis=1) - (part**2).sum(axis=(1, 2))
         for total, part in zip(sums, residual, strict=True)
     )
-    within_factor = sum(_factor(there, there, alike=True) for there in answered)
+    met_by = [item_sums(there) for there in answered]
+    within_factor = sum(
+        without_rounding(pair_factor(each, each) - each.alone, (each.people**2).sum(axis=1))
+        for each in met_by
+    )
     between, between_factor = np.zeros(len(sums[0])), np.zeros(len(sums[0]))
     for a, b in combinations(range(len(under)), 2):
         between += (sums[a] * sums[b]).sum(axis=1)
-        between_factor += _factor(answered[a], answered[b], alike=False)
+        size = (met_by[a].people * met_by[b].people).sum(axis=1)
+        between_factor += without_rounding(pair_factor(met_by[a], met_by[b]), size)
     return ratio(np.asarray(within), np.asarray(within_factor)), ratio(between, between_factor)
 
 
@@ -271,18 +276,6 @@ def _means(scores: FloatArray) -> FloatArray:
     """The mean score of each study's participants; NaN without any."""
     means, number = person_means(scores)
     return np.where(number > 0, means, np.nan)
-
-
-def _factor(first: NDArray[np.bool_], second: NDArray[np.bool_], *, alike: bool) -> FloatArray:
-    """Sum over pairs of participants of C (1 - 1/n_u - 1/n_v + C / (n_u n_v)), C the items both met."""
-    common = first.astype(np.float64) @ second.astype(np.float64).transpose(0, 2, 1)
-    n_first = np.maximum(first.sum(axis=2), 1)[:, :, None]
-    n_second = np.maximum(second.sum(axis=2), 1)[:, None, :]
-    factor = common * (1 - 1 / n_first - 1 / n_second + common / (n_first * n_second))
-    if alike:
-        own = np.arange(common.shape[1])
-        factor[:, own, own] = 0.0
-    return np.asarray(factor.sum(axis=(1, 2)), dtype=np.float64)
 
 
 def _shared(

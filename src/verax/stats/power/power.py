@@ -25,6 +25,8 @@ from verax.stats.thresholds import FEWEST_PEOPLE
 
 # Studies that are simulated together: it bounds memory, and the seed of each group makes results independent of it.
 GROUP = 100
+# Answers simulated at a time, at the most: of a large design fewer studies, so that memory does not grow with it.
+MOST_ANSWERS = 500_000
 
 # What an analysis answers: one p-value per simulated study, NaN where it could make no test.
 Analysis = Callable[[Simulated], FloatArray]
@@ -220,9 +222,10 @@ def _drawn(
     design: Design, effect: float, spreads: Spreads | None, studies: int, seed: int
 ) -> Iterator[Simulated]:
     """The studies, some at a time; the first are the same whatever the number of studies."""
-    for group, start in enumerate(range(0, studies, GROUP)):
-        drawn = simulate(design, effect, spreads, GROUP, np.random.SeedSequence([seed, group]))
-        yield drawn if studies - start >= GROUP else _first(drawn, studies - start)
+    each = max(1, min(GROUP, MOST_ANSWERS // (sum(design.participants) * design.items)))
+    for group, start in enumerate(range(0, studies, each)):
+        drawn = simulate(design, effect, spreads, each, np.random.SeedSequence([seed, group]))
+        yield drawn if studies - start >= each else _first(drawn, studies - start)
 
 
 def _first(drawn: Simulated, studies: int) -> Simulated:
