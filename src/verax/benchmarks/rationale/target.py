@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from verax.models.neural.networks import TextNetwork
 
 # Raised when what a job computes changes: outcomes stored by other versions are then not used.
-VERSION = 1
+VERSION = 2
+# Raised when training gives other weights from the same options and seed: models kept before are then not used.
+TRAINING_VERSION = 1
 # For each input that is explained, on so many it is tried whether they are strict.
 CHECKED_FOR_EACH = 5
 # A target that selects nothing, or everything, of more than this share of the inputs cannot serve.
@@ -205,7 +207,7 @@ def kept_in(data: Dataset, training: Training) -> Path:
         "files": dict(training.files),
         "seed": training.seed,
         "torch": str(torch.__version__),
-        "version": VERSION,
+        "version": TRAINING_VERSION,
     }
     return cache_folder() / "rationale" / hashlib.sha256(canonical(about).encode()).hexdigest()[:32]
 
