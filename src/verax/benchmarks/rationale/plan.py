@@ -32,7 +32,12 @@ SELECTS = "l2x"
 TRAINING: Mapping[Difficulty, Mapping[str, object]] = {
     "easy": {"stability": 0.5},
     "hard": {"stability": 0.1, "deletions": "all"},
+    # Lei et al.'s costs of a selection's edges, and no tie: the paper prunes handshakes and does nothing against them.
+    "published": {"stability": 0.0, "coherence": 6e-4},
 }
+
+# Options of a model that say themselves what a difficulty would say.
+TIES = {"stability", "deletions"}
 
 
 @dataclass(frozen=True)
@@ -162,7 +167,7 @@ def _trainings(spec: RationaleSpec, model: str, name: str) -> Iterator[tuple[str
     A model whose own options say what a difficulty would say is trained once, and called by its name.
     """
     own = dict(parse_model(name).options)
-    if own.keys() & {option for options in TRAINING.values() for option in options}:
+    if own.keys() & TIES:
         yield model, training_options(spec, None) | own
         return
     for difficulty in spec.difficulty:
