@@ -117,7 +117,9 @@ def make_plan(spec: RationaleSpec, methods: Sequence[Method], objects: Objects =
     if not any(label == FLOOR for label, _, _ in known):
         known.append((FLOOR, FLOOR, {"seed": spec.seed}))
     sources: dict[str, dict[str, object]] = {
-        name: {"name_or_path": objects.datasets[name]} if name in objects.datasets else spec.source(name)
+        name: {"name_or_path": objects.datasets[name], **spec.explained()}
+        if name in objects.datasets
+        else spec.source(name)
         for name in spec.datasets
     }
     hashes = {name: load_texts(source, spec.max_words).hash for name, source in sources.items()}

@@ -89,6 +89,7 @@ class TargetSummary:
         rows: asked of the model per explanation, by explainer.
         errors: what explainers raised, by label; they are not scored on this target.
         training: share of words selected and validation accuracy, after each epoch.
+        squared_error: mean squared error on the test part, where labels are ratings.
     """
 
     dataset: str
@@ -104,6 +105,7 @@ class TargetSummary:
     rows: Mapping[str, float]
     errors: Mapping[str, tuple[str, ...]]
     training: tuple[tuple[float, ...], ...]
+    squared_error: float | None = None
 
 
 @dataclass(frozen=True)

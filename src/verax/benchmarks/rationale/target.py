@@ -64,6 +64,7 @@ class TargetResult:
         strict: how many of these are.
         explained: the inputs drawn for explaining, and behind them strict ones that were added.
         training: share of words and accuracy after each epoch; empty for a model that was there already.
+        squared_error: the mean over the test part, where labels are ratings.
     """
 
     weights: str
@@ -75,6 +76,7 @@ class TargetResult:
     strict: int
     explained: tuple[Partition, ...]
     training: tuple[tuple[float, ...], ...]
+    squared_error: float | None = None
 
 
 def target(
@@ -123,9 +125,10 @@ def target(
     ]
     record = getattr(made, "record", None)
     history = getattr(record, "selection", None)
+    outputs, ratings = made.predict_proba(texts), data.test.ratings
     result = TargetResult(
         weights=weights_of(made),
-        accuracy=float(np.mean(made.predict_proba(texts).argmax(axis=1) == data.test.labels)),
+        accuracy=float(np.mean(outputs.argmax(axis=1) == data.test.labels)),
         validation_accuracy=None if record is None else record.validation_accuracy,
         share=sum(len(each.selected) for each in partitions) / max(1, sum(each.words for each in partitions)),
         test_set=test_set,
@@ -133,6 +136,7 @@ def target(
         strict=sum(bool(each.strict) for each in flagged),
         explained=tuple(draw(flagged, inputs)),
         training=() if history is None else tuple(zip(history.shares, history.accuracies, strict=True)),
+        squared_error=None if ratings is None else float(np.mean((outputs[:, 1] - ratings) ** 2)),
     )
     return encoded(result)
 

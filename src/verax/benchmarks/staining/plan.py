@@ -113,7 +113,9 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
     if not any(label == FLOOR for label, _, _ in methods):
         methods.append((FLOOR, FLOOR, {"seed": spec.seed}))
     sources: dict[str, dict[str, object]] = {
-        name: {"name_or_path": objects.datasets[name]} if name in objects.datasets else spec.source(name)
+        name: {"name_or_path": objects.datasets[name], **spec.explained()}
+        if name in objects.datasets
+        else spec.source(name)
         for name in spec.datasets
     }
     code = own_code(methods)
