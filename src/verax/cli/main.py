@@ -16,6 +16,7 @@ from verax.cli.explain import explain
 from verax.cli.judge import judge
 from verax.cli.listing import list_things
 from verax.cli.options import split_names
+from verax.cli.paper import paper
 from verax.cli.report import EXAMPLE, report
 from verax.cli.study import study
 from verax.foreign import guard, trust
@@ -80,6 +81,7 @@ app.command(
     "\n\nMore: verax docs judge",
 )(judge)
 app.command("list")(list_things)
+app.command("paper", epilog="Example: verax paper sippy-2020\n\nMore: verax docs papers")(paper)
 app.command("report", epilog=EXAMPLE)(report)
 app.command("docs", epilog="Example: verax docs studies")(docs)
 app.add_typer(typer.Typer(name="bench", cls=_Bench, no_args_is_help=True), help=BENCH)

@@ -113,7 +113,7 @@ def make_stainable(
 
 @lru_cache(maxsize=4)
 def _make(source: tuple[tuple[str, Any], ...], words: str, min_share: float, at_least: int) -> Stainable:
-    return prepared(_load(**dict(source)), words, min_share, at_least)
+    return prepared(load_source(**dict(source)), words, min_share, at_least)
 
 
 def prepared(
@@ -177,7 +177,8 @@ def _presence(counts: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
     return present
 
 
-def _load(name_or_path: str, *, part: ExplainedPart = "test", **options: Any) -> Dataset:
+def load_source(name_or_path: str, *, part: ExplainedPart = "test", **options: Any) -> Dataset:
+    """A dataset by its source, with the part that is explained in the place of its test part."""
     dataset = fetch(name_or_path) if is_reference(name_or_path) else load_dataset(name_or_path, **options)
     assert isinstance(dataset, Dataset)
     return with_explained_part(dataset, part)
