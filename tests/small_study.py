@@ -123,6 +123,7 @@ def small_study(
     attempts: int = 2,
     with_items: bool = True,
     title: str = "A small study",
+    name: str = "",
     answer_order: str = "fixed",
     method: str = "excludes",
 ) -> Study:
@@ -138,12 +139,14 @@ def small_study(
         attempts: at the screening test; 0 leaves it out.
         with_items: False leaves nothing but the instructions, the screening test and the debriefing.
         title: of the study.
+        name: of the study, where its title is not its own.
         answer_order: as in a spec; the same for all unless a test asks for another, so that places are known.
         method: as under "screening" of a spec: "teaches" has the test before a row of the design is given.
     """
     spec = make_study_spec(
         {
             "title": title,
+            "name": name,
             "dataset": "by-hand",
             "protocol": {
                 "name": "small_study:Small",

@@ -240,3 +240,16 @@ def test_stored_jobs_need_no_cluster(store):
 def test_no_workers_are_refused(store):
     with pytest.raises(VeraxError, match="The number of jobs at a time is 0; it must be 1 or more"):
         execute([], store, workers=0)
+
+
+def test_a_stored_failure_is_told_with_the_way_to_do_it_again(store, tmp_path, caplog):
+    jobs = [job("fail", message="no such module")]
+    execute(jobs, store)
+    assert not caplog.records  # it has just been done: who asked has its outcome
+    execute(jobs, store)
+    assert "1 of 1 stored jobs failed in an earlier run and was not done again" in caplog.text
+    assert "no such module" in caplog.text
+    assert "--retry-failed" in caplog.text
+    caplog.clear()
+    execute(jobs, store, retry_failed=True)
+    assert not caplog.records

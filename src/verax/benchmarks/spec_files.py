@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +30,9 @@ from typing import (
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic.fields import FieldInfo
 
+from verax.benchmarks.explained_part import ExplainedPart
 from verax.errors import VeraxError
+from verax.names import parse_name
 from verax.toml_text import parse_toml
 
 P = ParamSpec("P")
@@ -38,6 +41,9 @@ Spec = TypeVar("Spec", bound=BaseModel)
 
 # What is tested. In Python these are arguments of their own, which take objects as well as names.
 TESTED = ("datasets", "models", "explainers")
+# What belongs to a dataset: it may stand behind its name as well as in the spec, where it is meant for all of them.
+OF_A_DATASET = ("split", "limit", "text", "label", "format")
+OPTIONS_BEHIND = re.compile(r"(?P<name>[^()]+)\((?P<options>[^()]*=[^()]*)\)")
 
 
 class BenchmarkSpec(BaseModel):
@@ -45,7 +51,11 @@ class BenchmarkSpec(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    datasets: list[str] = Field(default=["rotten-tomatoes"], min_length=1, description="Names or files.")
+    datasets: list[str] = Field(
+        default=["rotten-tomatoes"],
+        min_length=1,
+        description="Names or files; what holds for one of them alone stands behind it: phones.json(format=amazon).",
+    )
     models: list[str] = Field(min_length=1, description="What is explained.")
     explainers: list[str] = Field(
         default=["lime", "shap", "greedy"],
@@ -64,6 +74,10 @@ class BenchmarkSpec(BaseModel):
     text: str | None = Field(default=None, description="A file's column of texts; 'text' if not given.")
     label: str | None = Field(default=None, description="A file's column of labels; 'label' if not given.")
     format: str | None = Field(default=None, description="A published format (verax list formats).")
+    part: ExplainedPart = Field(
+        default="test",
+        description="Whose inputs are explained: those of the test part, of the training part, or all of them.",
+    )
 
     @field_validator("datasets", "models", "explainers")
     @classmethod
@@ -74,11 +88,33 @@ class BenchmarkSpec(BaseModel):
         return names
 
     def source(self, dataset: str) -> dict[str, object]:
-        """The arguments of ``load_dataset`` for one of the datasets."""
-        options = {name: getattr(self, name) for name in ("split", "limit", "text", "label", "format")}
-        return {"name_or_path": dataset, "seed": self.seed} | {
-            name: value for name, value in options.items() if value is not None
+        """The arguments of ``load_dataset`` for one of the datasets, and the part that is explained if not the test part.
+
+        Options that stand behind the dataset's own name count before those of the spec.
+        """
+        name, own = _with_options(dataset)
+        options = {option: getattr(self, option) for option in OF_A_DATASET}
+        return {"name_or_path": name, "seed": self.seed, **self.explained()} | {
+            option: value for option, value in (options | own).items() if value is not None
         }
+
+    def explained(self) -> dict[str, object]:
+        """What a source says of the part that is explained: nothing if it is the test part."""
+        return {} if self.part == "test" else {"part": self.part}
+
+
+def _with_options(dataset: str) -> tuple[str, dict[str, object]]:
+    """A dataset's name or path, and the options behind it: ``phones.json(format=amazon, limit=5000)``."""
+    written = OPTIONS_BEHIND.fullmatch(dataset)
+    if written is None or Path(dataset).exists():
+        return dataset, {}
+    # A path may hold what a name may not: only the options are read as those of a name.
+    own = dict(parse_name(f"dataset({written['options']})", "dataset", "phones.json(format=amazon)").options)
+    known = (*OF_A_DATASET, "ratings")
+    for option in own:
+        if option not in known:
+            raise VeraxError(no_such_option(option, known))
+    return written["name"], own
 
 
 class BenchmarkOptions(TypedDict, total=False):
@@ -92,6 +128,7 @@ class BenchmarkOptions(TypedDict, total=False):
     text: str | None
     label: str | None
     format: str | None
+    part: ExplainedPart
 
 
 @dataclass(frozen=True)

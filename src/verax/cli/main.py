@@ -16,6 +16,7 @@ from verax.cli.explain import explain
 from verax.cli.judge import judge
 from verax.cli.listing import list_things
 from verax.cli.options import split_names
+from verax.cli.paper import paper
 from verax.cli.report import EXAMPLE, report
 from verax.cli.study import study
 from verax.cli.verify import EXAMPLE as VERIFY_EXAMPLE
@@ -82,6 +83,7 @@ app.command(
     "\n\nMore: verax docs judge",
 )(judge)
 app.command("list")(list_things)
+app.command("paper", epilog="Example: verax paper sippy-2020\n\nMore: verax docs papers")(paper)
 app.command("report", epilog=EXAMPLE)(report)
 app.command("verify", epilog=VERIFY_EXAMPLE)(verify)
 app.command("docs", epilog="Example: verax docs studies")(docs)

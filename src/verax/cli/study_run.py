@@ -78,7 +78,7 @@ def _people(study: Study, folder: Path, database: str | None) -> int | None:
     from verax.studies.store.status import people_who_agreed
     from verax.web.serve import default_database
 
-    return people_who_agreed(database or default_database(folder), study.spec.title)
+    return people_who_agreed(database or default_database(folder), study.spec.own_name)
 
 
 @one_sentence

@@ -58,6 +58,15 @@ PRESETS: dict[str, tuple[Method, ...]] = {
 }
 
 
+# One explainer under another name: with the defaults of the package, or the settings of the paper, that it is known by.
+AS_PUBLISHED: dict[str, tuple[str, Mapping[str, object]]] = {
+    "lime-package": ("lime", {"samples": 5_000, "features": 10}),
+    "shap-package": ("shap", {"samples": None}),
+    # Camburu et al. (2020), section 5; k is 23, 18 and 13 for the three aspects there.
+    "l2x-camburu": ("l2x", {"embedding": 200, "epochs": 30}),
+}
+
+
 # Whose methods these are.
 PAPERS = {
     "human-grounded": "The nine methods of Lertvittayakumjorn and Toni (2019), for networks of texts.",

@@ -56,6 +56,7 @@ def execute(
         waiting = [job for key, job in distinct.items() if key not in outcomes]
         try:
             progress.start(len(distinct), list(outcomes.values()))
+            _say_stored_failures(list(outcomes.values()))
             if waiting:
                 # Closing ends the workers, whatever it is that stops the loop.
                 with closing(_finishing(waiting, workers, cluster, objects or {})) as finishing:
@@ -66,6 +67,16 @@ def execute(
         finally:
             progress.stop()
     return [replace(outcomes[job.key], name=job.name) for job in jobs]
+
+
+def _say_stored_failures(stored: Sequence[Outcome]) -> None:
+    """Warns that failures of an earlier run stand as they were: their reason may have gone since."""
+    failed = [outcome for outcome in stored if outcome.failed]
+    if failed:
+        logger.warning(
+            "%d of %d stored jobs failed in an earlier run and %s not done again (%s: %s); --retry-failed does.",
+            len(failed), len(stored), "was" if len(failed) == 1 else "were", failed[0].name, failed[0].error,
+        )  # fmt: skip
 
 
 def _finishing(

@@ -9,7 +9,7 @@ from typing import Any
 from verax.errors import VeraxError
 from verax.explain import Explainer, explainer, explainers
 from verax.explain.base import parameters_of
-from verax.explain.presets import preset
+from verax.explain.presets import AS_PUBLISHED, preset
 from verax.names import Name, parse_names
 
 
@@ -68,7 +68,8 @@ def preset_explainers(name: str, seed: int | None = None) -> list[Named]:
 
 
 def _make(written: Name, common: dict[str, int]) -> Named:
-    known = parameters_of(explainers.get(written.name))
+    registered, settings = AS_PUBLISHED.get(written.name, (written.name, {}))
+    known = parameters_of(explainers.get(registered))
     parameters: dict[str, Any] = {key: value for key, value in common.items() if key in known}
-    parameters |= written.options
-    return Named(written.label, explainer(written.name, **parameters), written.name, parameters)
+    parameters |= {**settings, **written.options}
+    return Named(written.label, explainer(registered, **parameters), registered, parameters)

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 OUT = Path("runs/rationale")
-# Explainers with the defaults of the packages that the paper used.
-PRESETS = {"lime-package": "lime(samples=5000,features=10)", "shap-package": "shap(samples=None)"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,14 +137,13 @@ def rationale(
 
 
 def _ranked(given: object, gathered: Gathered) -> list[str]:
-    """The explainers one by one: presets in full, and without the oracle, which takes part in any case."""
+    """The explainers one by one, without the oracle, which takes part in any case."""
     if given is None:
         return list(default_of(RationaleSpec, "explainers"))
     names = [given] if isinstance(given, str) else given if isinstance(given, Sequence) else []
-    single = [
+    return [
         one
         for name in names
         for one in ([name] if name in gathered.explainers else split_outside(str(name)))
         if one and one != CEILING
     ]
-    return [PRESETS.get(one, one) for one in single]

@@ -174,7 +174,8 @@ def _planted_by_default(asked: Mapping[str, object], *, own: bool) -> dict[str, 
     """
     options = dict(asked)
     if "plant" not in options and not any(name in options for name in DRAWN_ONLY):
-        files = any(name not in known_datasets.names() for name in _names(options.get("datasets")))
+        names = [name.partition("(")[0] for name in _names(options.get("datasets"))]
+        files = any(name not in known_datasets.names() for name in names)
         options["plant"] = own or files or any(is_own(name) for name in _names(options.get("models")))
     if options.get("plant") is True:
         options.setdefault("weight", "auto")

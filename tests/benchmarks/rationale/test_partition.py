@@ -59,12 +59,13 @@ def test_table_2_by_hand():
         Partition(1, 8, (1, 2), (0.2, 0.3), handshake=False),
         Partition(2, 8, (1, 2), (0.0, 0.05), handshake=False),  # nothing clearly relevant
         Partition(3, 2, (0, 1), (0.5, 0.5), handshake=False),  # nothing that is not selected
-        Partition(4, 8, (), (), handshake=True),
+        Partition(4, 8, (), (), handshake=False),  # an empty selection has no clearly relevant word either
+        Partition(5, 8, (1,), (0.4,), handshake=True),
     ]
     table = describe(parts, 0.1)
-    assert (table.inputs, table.empty, table.everything, table.kept) == (5, 1, 1, 2)
-    assert table.handshakes == pytest.approx(1 / 5)
-    assert table.without_relevant == pytest.approx(1 / 4)
+    assert (table.inputs, table.empty, table.everything, table.kept) == (6, 1, 1, 2)
+    assert table.handshakes == pytest.approx(1 / 6)
+    assert table.without_relevant == pytest.approx(2 / 5)
     assert table.without_irrelevant == pytest.approx(1 / 3)
     assert (table.words.mean, table.selected.mean, table.relevant.mean, table.irrelevant.mean) == (
         7,
@@ -89,3 +90,12 @@ def test_a_target_that_selects_nothing_or_everything_cannot_serve():
         VeraxError, match=r"None of the 3 test texts can serve as a test: 100\.0% may have a handshake"
     ):
         check_test_set(describe(shaken, 0.1))
+
+
+def test_an_empty_selection_is_no_handshake():
+    (nothing,) = partition(HANDSHAKE, ["The movie was long."])
+    assert nothing.selected == ()
+    assert not nothing.handshake  # S_Sx = S_x: nothing is selected from nothing
+    assert not nothing.kept(0.1)  # but it has no clearly relevant word
+    table = describe([nothing], 0.1)
+    assert (table.handshakes, table.without_relevant) == (0.0, 1.0)

@@ -18,7 +18,8 @@ from scipy.stats import binomtest
 
 import verax
 from verax.benchmarks.rationale.partition import Partition
-from verax.benchmarks.rationale.plan import words_to_choose
+from verax.benchmarks.rationale.plan import make_plan, words_to_choose
+from verax.benchmarks.rationale.spec import RationaleSpec
 from verax.benchmarks.rationale.summary import Summary
 from verax.benchmarks.rationale.target import TargetResult, draw
 from verax.cli.main import app
@@ -310,3 +311,27 @@ def test_a_method_that_chooses_words_is_told_the_mean_size_of_a_selection():
     (told,) = words_to_choose("l2x", {}, result).values()
     assert told == 4
     assert words_to_choose("lime", {}, result) == {}
+
+
+def planned(films_csv, models, **options):
+    spec = RationaleSpec(datasets=[films_csv], models=models, targets=2, **options)
+    return make_plan(spec, []).targets
+
+
+def test_a_model_whose_options_say_what_a_difficulty_would_say_is_one_group(films_csv):
+    targets = planned(films_csv, ["rationale(stability=0)"], difficulty=["easy", "hard"])
+    assert [target.label for target in targets] == [
+        "rationale(stability=0), seed 0", "rationale(stability=0), seed 1",
+    ]  # fmt: skip
+    assert {target.difficulty for target in targets} == {"rationale(stability=0)"}
+
+
+def test_targets_of_two_models_are_groups_of_their_own_and_no_job_is_planned_twice(films_csv):
+    targets = planned(films_csv, ["rationale", "rationale(share=0.2)"], difficulty=["easy", "hard"])
+    groups = dict.fromkeys(target.difficulty for target in targets)
+    assert list(groups) == [
+        "rationale, easy", "rationale, hard", "rationale(share=0.2), easy", "rationale(share=0.2), hard",
+    ]  # fmt: skip
+    assert len({target.job.key for target in targets}) == len(targets) == 8
+    one = planned(films_csv, ["rationale(share=0.2)"], difficulty=["easy", "hard"])
+    assert [target.difficulty for target in one] == ["easy", "easy", "hard", "hard"]

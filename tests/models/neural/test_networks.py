@@ -1,3 +1,4 @@
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -5,6 +6,7 @@ import pytest
 import torch
 from scipy.special import softmax
 
+from verax.data.table import Column, Schema
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain import explainer
@@ -216,3 +218,11 @@ def test_what_cannot_be_trained_is_told(word_data, name, options, sentence):
 def test_a_network_of_texts_refuses_a_table(mixed_data):
     with pytest.raises(VeraxError, match="'cnn' reads a text but 'jobs' is a table dataset; use mlp-2x50"):
         fit_model("cnn", mixed_data)
+
+
+def test_a_row_encoder_that_was_written_down_keeps_the_bins_of_its_columns():
+    columns = (Column("Age", ("up to 48", "above 48"), binned=True), Column("Kind", ("a", "b")), Column("Pay"))
+    encoder = RowEncoder.learn(Schema(columns), np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 5.0]]))
+    again = RowEncoder.from_json(json.loads(json.dumps(encoder.to_json())))
+    assert again.schema == encoder.schema
+    assert [column.binned for column in again.schema.columns] == [True, False, False]

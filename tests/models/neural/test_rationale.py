@@ -15,11 +15,14 @@ from verax.models import fit_model
 from verax.models.capabilities import Selection, ask_for, has
 from verax.models.neural.loop import Examples, losses_of
 from verax.models.neural.rationale import RationaleNetwork, compact, nearest_selected
+from verax.models.neural.rationale_cells import GatedAverages, RecurrentRationaleNetwork
 from verax.models.neural.rationale_training import (
+    Costs,
     Ties,
     instability,
     phases_for,
     selected_only,
+    selection_costs,
     share_selected,
 )
 from verax.perturb.dispatch import path_for
@@ -234,3 +237,85 @@ def test_selection_is_a_capability(rationale, cnn):
 def test_options_that_cannot_be(word_data, options, said):
     with pytest.raises(VeraxError, match=said):
         fit_model("rationale", word_data, options=options)
+
+
+def test_what_a_selection_costs_by_hand():
+    selected = torch.tensor([[1.0, 1.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, 1.0, 1.0]])
+    # Three words in two runs, which have four ends; nothing; four words in one run.
+    found = selection_costs(selected, Costs(sparsity=0.5, coherence=0.1))
+    assert found.tolist() == pytest.approx([1.9, 0.0, 2.2])
+    assert selection_costs(selected, Costs(coherence=0.1)).tolist() == pytest.approx([0.4, 0.0, 0.2])
+
+
+def test_gated_averages_by_hand():
+    """One number in, one state, bigrams, a gate that is always a half: Lei et al. (2015), equations 1 to 4."""
+    cells = GatedAverages(1, 1, order=2)
+    with torch.no_grad():
+        cells.read.weight.copy_(torch.tensor([[0.0], [1.0], [1.0]]))
+        cells.read.bias.zero_()
+        cells.back.weight.zero_()
+    given = torch.tensor([[[0.2], [0.4], [0.6]]])
+    # Unigrams: .1, .25, .425; bigrams: (0 + .2)/2 = .1, .05 + (.1 + .4)/2 = .3, .15 + (.25 + .6)/2 = .575.
+    outputs, last = cells(given, torch.ones(1, 3))
+    assert outputs[0, :, 0].tolist() == pytest.approx(np.tanh([0.1, 0.3, 0.575]).tolist())
+    assert last.item() == pytest.approx(np.tanh(0.575))
+    # A word that is not kept is as if it were not there.
+    _, without = cells(given, torch.tensor([[1.0, 0.0, 1.0]]))
+    _, shorter = cells(given[:, [0, 2]], torch.ones(1, 2))
+    assert without.item() == pytest.approx(shorter.item())
+
+
+def test_recurrent_cells_see_the_selection_alone():
+    torch.manual_seed(0)
+    network = RecurrentRationaleNetwork(9, 4, 2, hidden=5, choosing=3).eval()
+    vectors = torch.randn(3, 6, 4)
+    selected = torch.tensor([[1, 0, 1, 0, 0, 1], [0, 0, 0, 0, 0, 0], [0, 1, 1, 0, 0, 0]])
+    in_place = network.encode_in_place(vectors, selected.float())
+    together = network.encode(*compact(vectors, selected.bool()))
+    assert torch.allclose(in_place, together, atol=1e-6)
+    # What stands behind a text reaches neither half.
+    lengths = torch.tensor([6, 2, 4])
+    changed = vectors.clone()
+    changed[1, 2:] = 9.0
+    assert torch.allclose(
+        network.choices(vectors, lengths)[1, :2], network.choices(changed, lengths)[1, :2], atol=1e-6
+    )
+
+
+def test_the_published_training_with_recurrent_cells_learns_is_saved_and_comes_back(word_data, tmp_path):
+    options = {
+        "cells": "recurrent", "hidden": 10, "choosing": 4, "depth": 2, "dimensions": 12, "stability": 0.0,
+        "sparsity": 3e-3, "coherence": 6e-4, "rate": 0.01, "epochs": 12, "batch": 16,
+    }  # fmt: skip
+    model = fit_model("rationale", word_data, seed=0, options=options)
+    texts = word_data.test.inputs[:40]
+    right = model.predict_proba(word_data.test.inputs).argmax(axis=1) == word_data.test.labels
+    assert right.mean() > 0.8
+    assert len(model.record.selection.shares) == 12  # both halves jointly, and nothing before or behind
+    save_model(model, tmp_path / "kept", test=word_data.test)
+    again = load_model(tmp_path / "kept")
+    assert again.select(texts) == model.select(texts)
+    assert np.array_equal(again.predict_proba(texts), model.predict_proba(texts))
+
+
+def test_reinforce_makes_costly_selections_less_probable(word_data):
+    """A word costs much more than any error: the probability of selecting must fall."""
+    options = {"estimator": "reinforce", "stability": 0.0, "epochs": 4, "dimensions": 12, "rate": 0.01}
+    dear = fit_model("rationale", word_data, seed=0, options=options | {"sparsity": 1.0})
+    cheap = fit_model("rationale", word_data, seed=0, options=options | {"sparsity": 0.0})
+    assert dear.record.selection.shares[-1] < 0.05 < cheap.record.selection.shares[-1]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"estimator": "reinforce"}, "needs the cost of a selected word; give sparsity"),
+        ({"estimator": "none"}, "estimator='none' is not known"),
+        ({"cells": "lstm"}, "cells='lstm' is not known; give 'filters' or 'recurrent'"),
+        ({"sparsity": -1.0}, "sparsity and coherence are costs"),
+        ({"depth": 0}, "give 1 or more"),
+    ],
+)
+def test_options_as_published_that_cannot_be(word_data, options, said):
+    with pytest.raises(VeraxError, match=said):
+        fit_model("rationale", word_data, seed=0, options=options)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from verax import explainer, fit_model, load_dataset
 from verax.errors import VeraxError
+from verax.explain.composite import Composite, Part
+from verax.explain.explanation import Attribution, Cost
 from verax.run import Store, canonical
-from verax.studies.build.explanations import check_explainers, explain_all, records
+from verax.studies.build.explanations import check_explainers, explain_all, plain, records
 from verax.studies.build.fitting import (
     accuracy,
     check_two_models,
@@ -294,3 +297,12 @@ def test_two_models_must_differ(small_spec):
     check_two_models(dataset, model, worse)
     with pytest.raises(VeraxError, match=r"is right on .*, the other on .* less than 2% better"):
         check_two_models(dataset, worse, model)
+
+
+def test_no_part_of_a_composite_keeps_its_seconds():
+    scores = Attribution(("a",), np.array([1.0]), 1, input="a", cost=Cost(5, 1, 0.25))
+    made = Composite((Part("LIME", scores),), 1, input="a", cost=Cost(6, 2, 0.5))
+    later = replace(made, cost=Cost(6, 2, 0.7), parts=(Part("LIME", replace(scores, cost=Cost(5, 1, 0.9))),))
+    assert plain(made) == plain(later)
+    assert plain(made)["cost"] == {"rows": 6, "calls": 2}
+    assert "seconds" not in json.dumps(plain(made))

@@ -399,6 +399,18 @@ def test_strategies_are_counted_by_condition_and_coded_in_a_file(tmp_path):
     assert any(one.text == "=guessed" for one in asked)
 
 
+def test_pages_of_the_question_that_were_left_empty_count_as_asked():
+    """A page without an answer leaves no row; whoever had the round was asked."""
+    study = a_study(evaluation=2, protocol={"strategy": True})
+    data = analysed(collected(study, everybody(study, 1), written(study, {"lime": "the grey words"})))
+    answers = data.responses
+    empty = (answers["question"] == "strategy") & (answers["condition"] != "lime")
+    assert empty.any()
+    asked = strategies_of(replace(data, responses=answers[~empty]))
+    rows = {row["condition"]: (row["asked"], row["wrote"]) for row in strategy_table(asked).rows}
+    assert rows == {"none": (6, 0), "lime": (6, 6), "random": (6, 0)}
+
+
 def test_codes_of_other_people_are_refused(tmp_path):
     study = a_study(evaluation=2, protocol={"strategy": True})
     taken = collected(study, everybody(study, 1), written(study, {"none": "a word"}))

@@ -113,7 +113,7 @@ def test_the_papers_tables_count_who_left_after_the_first_part(found):
     assert (rows["lime"]["forward_n"], rows["lime"]["counterfactual_n"]) == (8 * 8, 7 * 8)
     notes = tables["paper-1"]["notes"]
     assert any(
-        "22 people agreed to be linked over studies; 22 people took part" in note for note in notes
+        "22 people are linked over studies; 22 people took part" in note for note in notes
     ) or any("took part in several of these" in note for note in notes)
 
 

@@ -273,5 +273,15 @@ def test_places_of_excluded_people_are_offered_again(tmp_path):
 
 def test_two_studies_of_one_title_are_refused(tmp_path):
     twins = [small_study(title="twin"), small_study(title="twin", rows=3)]
-    with pytest.raises(VeraxError, match="2 of the studies have the title 'twin'"):
+    with pytest.raises(VeraxError, match="2 of the studies are called 'twin'"):
         open_together(twins, f"sqlite:///{tmp_path / 'a.sqlite'}")
+
+
+def test_studies_of_one_title_with_names_of_their_own_are_served_together(tmp_path):
+    twins = [
+        small_study(title="twin", name="first"),
+        small_study(title="twin", name="second", rows=3),
+    ]
+    together = open_together(twins, f"sqlite:///{tmp_path / 'a.sqlite'}")
+    assert len({store.study_id for store in together.stores}) == 2
+    together.close()

@@ -29,7 +29,8 @@ class Partition:
         words: how many it has.
         selected: the numbers of those that the model selects.
         effects: for each of them, how far the output moves without it.
-        handshake: whether selecting again from the selection gives another selection (equation 3).
+        handshake: whether selecting again from the selection gives another selection (equation 3); an empty selection
+            gives itself, and falls out for want of a clearly relevant word.
         strict: whether no deletion of words outside the selection that was tried changes the output; None if none was.
         added: whether it was drawn only among strict inputs, so that there are enough of them.
     """
@@ -72,7 +73,7 @@ def partition(model: Selecting, texts: Sequence[str]) -> list[Partition]:
             len(split_words(text)),
             selection.places,
             tuple(effect.tolist()),
-            handshake=len(second) != len(selection) or len(selection) == 0,
+            handshake=len(second) != len(selection),
         )
         for place, (text, selection, second, effect) in enumerate(
             zip(texts, selections, again, effects, strict=True)

@@ -32,7 +32,12 @@ SELECTS = "l2x"
 TRAINING: Mapping[Difficulty, Mapping[str, object]] = {
     "easy": {"stability": 0.5},
     "hard": {"stability": 0.1, "deletions": "all"},
+    # Lei et al.'s costs of a selection's edges, and no tie: the paper prunes handshakes and does nothing against them.
+    "published": {"stability": 0.0, "coherence": 6e-4},
 }
+
+# Options of a model that say themselves what a difficulty would say.
+TIES = {"stability", "deletions"}
 
 
 @dataclass(frozen=True)
@@ -42,14 +47,15 @@ class Target:
     Attributes:
         dataset: by name.
         label: what to call it among the targets of its dataset.
-        difficulty: of the test that it makes; None for one that was there already.
+        difficulty: of the test that it makes, or the model as it was written where its options decide that; None for one
+            that was there already.
         seed: of its training.
         job: that trains and prunes.
     """
 
     dataset: str
     label: str
-    difficulty: Difficulty | None
+    difficulty: str | None
     seed: int
     job: Job
 
@@ -111,7 +117,9 @@ def make_plan(spec: RationaleSpec, methods: Sequence[Method], objects: Objects =
     if not any(label == FLOOR for label, _, _ in known):
         known.append((FLOOR, FLOOR, {"seed": spec.seed}))
     sources: dict[str, dict[str, object]] = {
-        name: {"name_or_path": objects.datasets[name]} if name in objects.datasets else spec.source(name)
+        name: {"name_or_path": objects.datasets[name], **spec.explained()}
+        if name in objects.datasets
+        else spec.source(name)
         for name in spec.datasets
     }
     hashes = {name: load_texts(source, spec.max_words).hash for name, source in sources.items()}
@@ -146,20 +154,33 @@ def _targets(
             job = Job(f"{dataset}, target {model}", function, arguments, target.VERSION)
             yield Target(dataset, model, None, 0, job)
             continue
-        for difficulty in spec.difficulty:
+        for group, options in _trainings(spec, model, name):
             for number in range(spec.targets):
                 seed = spec.seed + number
-                options = training_options(spec, difficulty) | dict(parse_model(name).options)
                 arguments = {**shared, "model": TRAINED, "options": options, "model_seed": seed}
-                label = f"{difficulty}, seed {seed}"
+                label = f"{group}, seed {seed}"
                 job = Job(f"{dataset}, target: {label}", function, arguments, target.VERSION)
-                yield Target(dataset, label, difficulty, seed, job)
+                yield Target(dataset, label, group, seed, job)
 
 
-def training_options(spec: RationaleSpec, difficulty: Difficulty) -> dict[str, object]:
-    """The options of the rationale model that a spec asks for."""
+def _trainings(spec: RationaleSpec, model: str, name: str) -> Iterator[tuple[str, dict[str, object]]]:
+    """What targets of one model are called together, and their options: one set for each difficulty.
+
+    A model whose own options say what a difficulty would say is trained once, and called by its name.
+    """
+    own = dict(parse_model(name).options)
+    if own.keys() & TIES:
+        yield model, training_options(spec, None) | own
+        return
+    for difficulty in spec.difficulty:
+        group = difficulty if len(spec.models) == 1 else f"{model}, {difficulty}"
+        yield group, training_options(spec, difficulty) | own
+
+
+def training_options(spec: RationaleSpec, difficulty: Difficulty | None) -> dict[str, object]:
+    """The options of the rationale model that a spec asks for; without those of a difficulty if None."""
     options: dict[str, object] = {
-        **TRAINING[difficulty],
+        **(TRAINING[difficulty] if difficulty else {}),
         "max_words": spec.max_words,
         "share": spec.share,
         "epochs": spec.epochs,

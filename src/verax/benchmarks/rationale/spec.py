@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 
 from verax.benchmarks.spec_files import BenchmarkOptions, BenchmarkSpec, default_of
 
-Difficulty = Literal["easy", "hard"]
+Difficulty = Literal["easy", "hard", "published"]
 
 
 class RationaleSpec(BenchmarkSpec):
@@ -36,7 +36,7 @@ class RationaleSpec(BenchmarkSpec):
         default=["easy", "hard"],
         min_length=1,
         description="Easy targets are taught to select the same words whichever others go, hard ones only when all "
-        "others go at once, which is as much as the paper asks for.",
+        "others go at once; published ones neither: as in the paper, texts where that fails are pruned.",
     )
     share: float | None = Field(
         default=None,

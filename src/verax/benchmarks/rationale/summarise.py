@@ -188,6 +188,7 @@ def _target(plan: Plan, tried: Tried) -> TargetSummary:
         rows=tried.rows,
         errors=tried.failed,
         training=result.training,
+        squared_error=result.squared_error,
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from verax.benchmarks.failure import Failure
 from verax.benchmarks.rationale.partition import TestSet
-from verax.benchmarks.rationale.spec import Difficulty, RationaleSpec
+from verax.benchmarks.rationale.spec import RationaleSpec
 from verax.codec import decode, encoded
 from verax.stats import Difference, Estimate
 
@@ -77,7 +77,8 @@ class TargetSummary:
     Attributes:
         dataset: its name.
         label: of the target.
-        difficulty: of the test that it makes; None for a model that was there already.
+        difficulty: of the test that it makes, or the model's name where its options decide that; None for a model that
+            was there already.
         seed: of its training.
         accuracy: on the test part.
         validation_accuracy: after its training.
@@ -88,11 +89,12 @@ class TargetSummary:
         rows: asked of the model per explanation, by explainer.
         errors: what explainers raised, by label; they are not scored on this target.
         training: share of words selected and validation accuracy, after each epoch.
+        squared_error: mean squared error on the test part, where labels are ratings.
     """
 
     dataset: str
     label: str
-    difficulty: Difficulty | None
+    difficulty: str | None
     seed: int
     accuracy: float
     validation_accuracy: float | None
@@ -103,6 +105,7 @@ class TargetSummary:
     rows: Mapping[str, float]
     errors: Mapping[str, tuple[str, ...]]
     training: tuple[tuple[float, ...], ...]
+    squared_error: float | None = None
 
 
 @dataclass(frozen=True)
@@ -127,7 +130,7 @@ class Group:
     """Targets of one dataset that were trained alike but for their seed."""
 
     dataset: str
-    difficulty: Difficulty | None
+    difficulty: str | None
     targets: int
     sets: Mapping[str, GroupSet]
 

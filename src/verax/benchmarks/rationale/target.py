@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from verax.models.neural.networks import TextNetwork
 
 # Raised when what a job computes changes: outcomes stored by other versions are then not used.
-VERSION = 1
+VERSION = 2
+# Raised when training gives other weights from the same options and seed: models kept before are then not used.
+TRAINING_VERSION = 1
 # For each input that is explained, on so many it is tried whether they are strict.
 CHECKED_FOR_EACH = 5
 # A target that selects nothing, or everything, of more than this share of the inputs cannot serve.
@@ -63,6 +65,7 @@ class TargetResult:
         strict: how many of these are.
         explained: the inputs drawn for explaining, and behind them strict ones that were added.
         training: share of words and accuracy after each epoch; empty for a model that was there already.
+        squared_error: the mean over the test part, where labels are ratings.
     """
 
     weights: str
@@ -74,6 +77,7 @@ class TargetResult:
     strict: int
     explained: tuple[Partition, ...]
     training: tuple[tuple[float, ...], ...]
+    squared_error: float | None = None
 
 
 def target(
@@ -122,9 +126,10 @@ def target(
     ]
     record = getattr(made, "record", None)
     history = getattr(record, "selection", None)
+    outputs, ratings = made.predict_proba(texts), data.test.ratings
     result = TargetResult(
         weights=weights_of(made),
-        accuracy=float(np.mean(made.predict_proba(texts).argmax(axis=1) == data.test.labels)),
+        accuracy=float(np.mean(outputs.argmax(axis=1) == data.test.labels)),
         validation_accuracy=None if record is None else record.validation_accuracy,
         share=sum(len(each.selected) for each in partitions) / max(1, sum(each.words for each in partitions)),
         test_set=test_set,
@@ -132,6 +137,7 @@ def target(
         strict=sum(bool(each.strict) for each in flagged),
         explained=tuple(draw(flagged, inputs)),
         training=() if history is None else tuple(zip(history.shares, history.accuracies, strict=True)),
+        squared_error=None if ratings is None else float(np.mean((outputs[:, 1] - ratings) ** 2)),
     )
     return encoded(result)
 
@@ -206,7 +212,7 @@ def kept_in(data: Dataset, training: Training) -> Path:
         "files": dict(training.files),
         "seed": training.seed,
         "torch": str(torch.__version__),
-        "version": VERSION,
+        "version": TRAINING_VERSION,
     }
     return cache_folder() / "rationale" / hashlib.sha256(canonical(about).encode()).hexdigest()[:32]
 

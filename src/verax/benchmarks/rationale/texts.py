@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
+from typing import cast
 
 import numpy as np
 
+from verax.benchmarks.explained_part import ExplainedPart, with_explained_part
 from verax.data import Dataset, Part, load_dataset
 from verax.data.words import WORD
 from verax.errors import VeraxError
@@ -33,13 +35,14 @@ def load_texts(source: Mapping[str, object], max_words: int, data_hash: str | No
 @lru_cache(maxsize=2)
 def _load(source: tuple[tuple[str, object], ...], max_words: int) -> Dataset:
     options = dict(source)
-    name = options.pop("name_or_path")
+    name, part = options.pop("name_or_path"), cast(ExplainedPart, options.pop("part", "test"))
     if isinstance(name, str) and is_reference(name):
         given = fetch(name)
         assert isinstance(given, Dataset)
         dataset = given
     else:
         dataset = load_dataset(name, **options)  # type: ignore[arg-type]  # checked by the spec
+    dataset = with_explained_part(dataset, part)
     _check(dataset)
     return replace(
         dataset,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from verax.benchmarks.staining.stainable import Stainable
+from verax.data import Dataset
 
 
 @dataclass(frozen=True)
@@ -27,9 +28,16 @@ class Facts:
     correlated: tuple[str, ...] = ()
 
 
-def facts_of(data: Stainable, min_share: float, at_least: int) -> Facts:
-    """The facts of a dataset; correlations are those of the training inputs, by magnitude."""
-    dataset = data.dataset
+def facts_of(data: Stainable, min_share: float, at_least: int, whole: Dataset | None = None) -> Facts:
+    """The facts of a dataset; correlations are those of the training inputs, by magnitude.
+
+    Args:
+        data: the dataset made ready.
+        min_share: of a feature that stains may be made of.
+        at_least: how often it must occur.
+        whole: the dataset as it was split, if another part is explained in the place of its test part.
+    """
+    dataset = whole or data.dataset
     labels = np.concatenate([part.labels for part in dataset.parts.values()])
     shares = np.bincount(labels, minlength=len(dataset.class_names)) / len(labels)
     balance = dict(zip(dataset.class_names, shares.tolist(), strict=True))

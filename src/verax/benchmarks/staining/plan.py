@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from verax.benchmarks.staining import choosing, jobs
 from verax.benchmarks.staining.choosing import Chosen
 from verax.benchmarks.staining.facts import Facts, facts_of
 from verax.benchmarks.staining.planting import plant, plantable_words
 from verax.benchmarks.staining.spec import StainSpec
-from verax.benchmarks.staining.stainable import Stainable, make_stainable
+from verax.benchmarks.staining.stainable import Stainable, load_source, make_stainable
+from verax.data import Dataset
 from verax.explain import explainers as known_explainers
 from verax.models.ready import check_model, models, parse_model
 from verax.models.resolve import is_saved, model_files
@@ -113,7 +115,9 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
     if not any(label == FLOOR for label, _, _ in methods):
         methods.append((FLOOR, FLOOR, {"seed": spec.seed}))
     sources: dict[str, dict[str, object]] = {
-        name: {"name_or_path": objects.datasets[name]} if name in objects.datasets else spec.source(name)
+        name: {"name_or_path": objects.datasets[name], **spec.explained()}
+        if name in objects.datasets
+        else spec.source(name)
         for name in spec.datasets
     }
     code = own_code(methods)
@@ -184,7 +188,10 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
         objects=objects.things,
         code=_together(code, of_models),
         correlated={name: data.copies for name, data in stainable.items()},
-        facts={name: facts_of(data, spec.min_share, spec.at_least) for name, data in stainable.items()},
+        facts={
+            name: facts_of(data, spec.min_share, spec.at_least, _whole(sources[name]))
+            for name, data in stainable.items()
+        },
         room={name: _room(spec, data) for name, data in stainable.items()},
         choosing=searches,
     )
@@ -198,6 +205,11 @@ def _model(name: str, objects: Objects) -> dict[str, object]:
     if not is_saved(name):
         files |= code_behind({name: models.module_of(parse_model(name).name)})
     return {"model": name, "model_files": files} if files else {"model": name}
+
+
+def _whole(source: Mapping[str, Any]) -> Dataset | None:
+    """The dataset as it was split, if another part is explained in the place of its test part."""
+    return load_source(**{**source, "part": "test"}) if "part" in source else None
 
 
 def own_code(methods: Sequence[jobs.Method]) -> dict[str, str]:

@@ -22,6 +22,7 @@ from verax.benchmarks.staining.copies import (
 from verax.benchmarks.staining.rules import Literal, Values
 from verax.benchmarks.staining.sampling import Candidates, without_copies
 from verax.benchmarks.staining.spec import StainSpec
+from verax.benchmarks.explained_part import ExplainedPart, with_explained_part
 from verax.data import Bins, Dataset, Part, load_dataset
 from verax.models.fit import fit_vectorizer
 from verax.run.objects import fetch, is_reference
@@ -112,7 +113,7 @@ def make_stainable(
 
 @lru_cache(maxsize=4)
 def _make(source: tuple[tuple[str, Any], ...], words: str, min_share: float, at_least: int) -> Stainable:
-    return prepared(_load(**dict(source)), words, min_share, at_least)
+    return prepared(load_source(**dict(source)), words, min_share, at_least)
 
 
 def prepared(
@@ -176,12 +177,11 @@ def _presence(counts: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
     return present
 
 
-def _load(name_or_path: str, **options: Any) -> Dataset:
-    if not is_reference(name_or_path):
-        return load_dataset(name_or_path, **options)
-    dataset = fetch(name_or_path)
+def load_source(name_or_path: str, *, part: ExplainedPart = "test", **options: Any) -> Dataset:
+    """A dataset by its source, with the part that is explained in the place of its test part."""
+    dataset = fetch(name_or_path) if is_reference(name_or_path) else load_dataset(name_or_path, **options)
     assert isinstance(dataset, Dataset)
-    return dataset
+    return with_explained_part(dataset, part)
 
 
 def lower_cased(dataset: Dataset) -> Dataset:

@@ -179,8 +179,15 @@ class RowEncoder:
         columns, lacking = data["columns"], data["lacking"]
         if not isinstance(columns, list) or not isinstance(lacking, list):
             raise TypeError("columns and lacking must be lists")
+        # Files of older versions do not say which columns are binned.
         schema = Schema(tuple(
-            Column(str(column["name"]), _names(column["categories"]), bool(column["missing"])) for column in columns
+            Column(
+                str(column["name"]),
+                _names(column["categories"]),
+                bool(column["missing"]),
+                bool(column.get("binned", False)),
+            )
+            for column in columns
         ))  # fmt: skip
         medians, means, scales = (
             np.asarray(data[name], dtype=np.float64) for name in ("medians", "means", "scales")

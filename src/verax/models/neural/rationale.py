@@ -1,13 +1,14 @@
 """The rationale model (Lei et al. 2016): one half selects words, the other predicts from the selected words alone.
 
-The halves are a filter of three words each (the recurrent cells of the paper would have to be walked through word by
-word). Nothing of a text but the vectors of its selected words, in their order, ever reaches the second half: neither
+The halves are a filter of three words each; the recurrent cells of the paper, which have to be walked through word by
+word, are in `rationale_cells`. Nothing of a text but the vectors of its selected words, in their order, ever reaches the second half: neither
 the other words nor the gaps that they leave.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,8 +31,41 @@ BOUND = 4.0
 NOTHING_WEIGHS = 0.5
 
 
-class RationaleNetwork(WordNetwork):
-    """A selection of words, and a score per class from the selected words.
+class SelectingNetwork(WordNetwork):
+    """A selection of words, and a score per class from the selected words, whatever the two halves are made of."""
+
+    embedding: nn.Embedding
+    # Whether every word is selected: the second half alone, for comparison.
+    everything: bool = False
+
+    def from_embedded(self, vectors: Tensor, lengths: Tensor) -> Tensor:
+        """Scores of texts as word vectors: selected, then encoded."""
+        return self.encode(*compact(vectors, self.select(vectors, lengths)))
+
+    def select(self, vectors: Tensor, lengths: Tensor) -> Tensor:
+        """Which positions are selected, (texts, positions)."""
+        inside = inside_of(vectors, lengths)
+        return inside if self.everything else (self.choices(vectors, lengths) > 0) & inside
+
+    @abstractmethod
+    def choices(self, vectors: Tensor, lengths: Tensor) -> Tensor:
+        """How much each position is wanted, (texts, positions); those above 0 are selected."""
+
+    @abstractmethod
+    def encode(self, vectors: Tensor, lengths: Tensor) -> Tensor:
+        """Scores of selections as word vectors: nothing but the selected words, side by side."""
+
+    @abstractmethod
+    def encode_in_place(self, vectors: Tensor, selected: Tensor) -> Tensor:
+        """The same scores from whole texts and the degree to which each position is selected, for training."""
+
+    @abstractmethod
+    def reading_parameters(self) -> Iterator[nn.Parameter]:
+        """The weights of the half that predicts."""
+
+
+class RationaleNetwork(SelectingNetwork):
+    """Both halves as filters of three words.
 
     Args:
         n_words: rows of the embedding, which both halves share.
@@ -71,15 +105,6 @@ class RationaleNetwork(WordNetwork):
             self.choice.bias.fill_(1.0)  # the training begins with nearly everything selected
             self.attention.weight.zero_()
 
-    def from_embedded(self, vectors: Tensor, lengths: Tensor) -> Tensor:
-        """Scores of texts as word vectors: selected, then encoded."""
-        return self.encode(*compact(vectors, self.select(vectors, lengths)))
-
-    def select(self, vectors: Tensor, lengths: Tensor) -> Tensor:
-        """Which positions are selected, (texts, positions)."""
-        inside = inside_of(vectors, lengths)
-        return inside if self.everything else (self.choices(vectors, lengths) > 0) & inside
-
     def choices(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         """How much each position is wanted, (texts, positions); those above 0 are selected."""
         seen = vectors * inside_of(vectors, lengths)[:, :, None]
@@ -111,6 +136,11 @@ class RationaleNetwork(WordNetwork):
         phrases = functional.relu(torch.cat(seen, dim=2) @ kernel + self.phrases.bias)
         return self._pooled(phrases, selected)
 
+    def reading_parameters(self) -> Iterator[nn.Parameter]:
+        """The weights of the half that predicts."""
+        for part in (self.phrases, self.attention, self.output):
+            yield from part.parameters()
+
     def _pooled(self, phrases: Tensor, selected: Tensor) -> Tensor:
         weights = selected * torch.exp(bounded(self.attention(phrases).squeeze(2)))
         mean = (weights[:, None] @ phrases).squeeze(1) / (weights.sum(dim=1, keepdim=True) + NOTHING_WEIGHS)
@@ -122,7 +152,7 @@ class RationaleNetwork(WordNetwork):
 class RationaleModel(TextNetwork):
     """A trained rationale model: what it selects is public, and its prediction is a function of that alone."""
 
-    network: RationaleNetwork
+    network: SelectingNetwork
 
     def predict_proba(self, inputs: Inputs) -> FloatArray:
         """Probabilities of the classes, one row per text: those of what is selected."""

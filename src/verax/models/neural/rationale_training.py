@@ -32,7 +32,7 @@ from verax.models.neural.loop import (
     shuffled_batches,
     tell,
 )
-from verax.models.neural.rationale import RationaleNetwork, compact, inside_of
+from verax.models.neural.rationale import SelectingNetwork, compact, inside_of
 from verax.run.threads import one_thread
 from verax.seeds import stream
 
@@ -52,6 +52,7 @@ FIRST_SHARE = 0.8
 FEWEST, MOST = 0.005, 0.9
 
 Deletions = Literal["any", "all"]
+Estimator = Literal["straight-through", "reinforce"]
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,24 @@ class Ties:
 
 
 @dataclass(frozen=True)
+class Costs:
+    """What a selection costs besides the error of the prediction (Lei et al. 2016).
+
+    Attributes:
+        sparsity: of each selected word of a text. None has a price that goes up and down in its place, so that a share
+            of words is selected; with a number both halves learn jointly from the first step to the last, as published.
+        coherence: of each place in a text where selected words begin or end.
+        estimator: how the half that selects learns from selections, which have no slope: "straight-through", the slope
+            of the probability in its place; or "reinforce", as published: probable selections that cost much become
+            less probable.
+    """
+
+    sparsity: float | None = None
+    coherence: float = 0.0
+    estimator: Estimator = "straight-through"
+
+
+@dataclass(frozen=True)
 class Phases:
     """How long each phase takes, in epochs, and what is aimed at.
 
@@ -77,6 +96,7 @@ class Phases:
         share: of words that shall be selected.
         ties: how much it costs if a selection changes when other words are deleted.
         penalty: the L2 penalty's coefficient.
+        costs: of a selection.
     """
 
     warm_up: int
@@ -85,6 +105,7 @@ class Phases:
     share: float
     ties: Ties
     penalty: float
+    costs: Costs = Costs()
 
 
 def phases_for(mean_words: float, share: float | None, ties: Ties, epochs: int | None) -> Phases:
@@ -101,12 +122,16 @@ def phases_for(mean_words: float, share: float | None, ties: Ties, epochs: int |
     return Phases(3, epochs or 8, 1, share or 0.30, ties, 1e-4)
 
 
-def rationale_training(share: float | None, ties: Ties, epochs: int | None) -> Train:
+def rationale_training(
+    share: float | None, ties: Ties, epochs: int | None, costs: Costs = Costs()
+) -> Train:
     """The training as `Recipe` calls it; see `phases_for` for what is left open."""
 
     def train(lesson: Lesson) -> History:
         mean_words = float(np.mean([len(array) for array in lesson.examples.arrays]))
-        phases = phases_for(mean_words, share, ties, epochs)
+        phases = replace(phases_for(mean_words, share, ties, epochs), costs=costs)
+        if costs.sparsity is not None:
+            phases = replace(phases, warm_up=0, polish=0)
         with one_thread(), torch.random.fork_rng(devices=[]):
             torch.manual_seed(lesson.seed)
             return _Course(lesson, phases).run()
@@ -118,7 +143,7 @@ class _Course:
     """One training on its way."""
 
     def __init__(self, lesson: Lesson, phases: Phases) -> None:
-        assert isinstance(lesson.network, RationaleNetwork)
+        assert isinstance(lesson.network, SelectingNetwork)
         self.lesson = lesson
         self.network = lesson.network
         self.collate = lesson.collate
@@ -143,12 +168,7 @@ class _Course:
                 return self._joint_loss(batch, first + share_done / phases.joint)
 
             self._epoch("joint", optimizer, self.lesson.examples, joint)
-        polished = [
-            *network.phrases.parameters(),
-            *network.attention.parameters(),
-            *network.output.parameters(),
-        ]
-        optimizer = self._optimizer(polished, self.lesson.schedule.rate / 2)
+        optimizer = self._optimizer(network.reading_parameters(), self.lesson.schedule.rate / 2)
         selected = selected_only(network, self.collate, self.lesson.examples)
         for _ in range(phases.polish):
             self._epoch("polish", optimizer, selected, lambda batch, _: self._polish_loss(batch))
@@ -226,24 +246,42 @@ class _Course:
         inside = inside_of(ids, lengths)
         vectors = network.embedding(ids)
         choices = network.choices(functional.dropout(vectors, CHOICE_DROPOUT), lengths)
-        # Less and less noise: in the end training selects as the trained model does.
-        noise = torch.logit(torch.rand(ids.shape), eps=1e-6) * min(1.0, max(0.0, (0.8 - done) / 0.6))
-        soft = torch.sigmoid(choices + noise) * inside
-        # Selected or not on the way forward, the slope of the sigmoid on the way back.
-        selected = ((soft > 0.5).float() + soft - soft.detach()) * inside
-        scores = network.encode_in_place(functional.dropout(vectors, READ_DROPOUT), selected)
-        share = selected.sum() / inside.sum()
-        wanted = FIRST_SHARE + (self.phases.share - FIRST_SHARE) * min(1.0, done / 0.4)
-        loss = _weighted(losses_of(scores, batch.targets), batch)
-        loss = loss + self.price * share + 5.0 * (share - wanted) ** 2
-        self.price += PRICE_STEP * (float(share.detach()) - wanted)
-        self.price = min(PRICE_BOUND, max(-PRICE_BOUND, self.price))
+        costs = self.phases.costs
+        if costs.estimator == "reinforce":
+            loss = self._reinforced(batch, vectors, choices, inside)
+        else:
+            # Less and less noise: in the end training selects as the trained model does.
+            noise = torch.logit(torch.rand(ids.shape), eps=1e-6) * min(1.0, max(0.0, (0.8 - done) / 0.6))
+            soft = torch.sigmoid(choices + noise) * inside
+            # Selected or not on the way forward, the slope of the sigmoid on the way back.
+            selected = ((soft > 0.5).float() + soft - soft.detach()) * inside
+            scores = network.encode_in_place(functional.dropout(vectors, READ_DROPOUT), selected)
+            loss = _weighted(losses_of(scores, batch.targets) + selection_costs(selected, costs), batch)
+            if costs.sparsity is None:
+                loss = loss + self._price_of_share(selected.sum() / inside.sum(), done)
         ties = self.phases.ties
         strength = ties.stability * min(1.0, max(0.0, (done - 0.4) / 0.3))
         if strength > 0:
             now = (choices.detach() > 0) & inside
             loss = loss + strength * instability(network, vectors, now, inside, ties.deletions)
         return loss
+
+    def _price_of_share(self, share: Tensor, done: float) -> Tensor:
+        """What the share of selected words costs; the price follows how far it is from the one that is wanted."""
+        wanted = FIRST_SHARE + (self.phases.share - FIRST_SHARE) * min(1.0, done / 0.4)
+        cost = self.price * share + 5.0 * (share - wanted) ** 2
+        self.price += PRICE_STEP * (float(share.detach()) - wanted)
+        self.price = min(PRICE_BOUND, max(-PRICE_BOUND, self.price))
+        return cost
+
+    def _reinforced(self, batch: Examples, vectors: Tensor, choices: Tensor, inside: Tensor) -> Tensor:
+        """The error of drawn selections, and their probability times what they cost (REINFORCE, no baseline)."""
+        drawn = (torch.rand(choices.shape) < torch.sigmoid(choices.detach())).float() * inside
+        scores = self.network.encode_in_place(functional.dropout(vectors, READ_DROPOUT), drawn)
+        errors = losses_of(scores, batch.targets)
+        costs = errors.detach() + selection_costs(drawn, self.phases.costs)
+        log_probability = (functional.logsigmoid(torch.where(drawn > 0, choices, -choices)) * inside).sum(dim=1)
+        return _weighted(errors + costs * log_probability, batch)
 
     def _say_collapse(self) -> None:
         share = self.history.shares[-1]
@@ -256,8 +294,19 @@ class _Course:
             )  # fmt: skip
 
 
+def selection_costs(selected: Tensor, costs: Costs) -> Tensor:
+    """What each text's selection costs by its number of words and by the places where it begins or ends.
+
+    Args:
+        selected: 0 or 1 for each position, nothing behind a text.
+        costs: of both.
+    """
+    edges = functional.pad(selected, (1, 1)).diff(dim=1).abs().sum(dim=1)
+    return (costs.sparsity or 0.0) * selected.sum(dim=1) + costs.coherence * edges
+
+
 def instability(
-    network: RationaleNetwork, vectors: Tensor, selected: Tensor, inside: Tensor, deletions: Deletions
+    network: SelectingNetwork, vectors: Tensor, selected: Tensor, inside: Tensor, deletions: Deletions
 ) -> Tensor:
     """How far the selection from a shortened text is from that from the whole.
 
@@ -283,7 +332,7 @@ def instability(
     return _mean_over(functional.relu(1 - again), wanted) + _mean_over(functional.relu(1 + again), unwanted)
 
 
-def selected_only(network: RationaleNetwork, collate: Collate, examples: Examples) -> Examples:
+def selected_only(network: SelectingNetwork, collate: Collate, examples: Examples) -> Examples:
     """The same examples with nothing but their selected words."""
     network.eval()
     arrays = list(examples.arrays)
@@ -296,7 +345,7 @@ def selected_only(network: RationaleNetwork, collate: Collate, examples: Example
     return replace(examples, arrays=arrays)
 
 
-def share_selected(network: RationaleNetwork, collate: Collate, examples: Examples) -> float:
+def share_selected(network: SelectingNetwork, collate: Collate, examples: Examples) -> float:
     """The share of all words that is selected."""
     words = sum(len(array) for array in examples.arrays)
     return sum(len(array) for array in selected_only(network, collate, examples).arrays) / max(1, words)

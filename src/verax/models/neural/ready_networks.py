@@ -99,6 +99,15 @@ def rationale(
     max_words: int = 200,
     min_count: int = 3,
     everything: bool = False,
+    sparsity: float | None = None,
+    coherence: float = 0.0,
+    estimator: Literal["straight-through", "reinforce"] = "straight-through",
+    cells: Literal["filters", "recurrent"] = "filters",
+    hidden: int = 200,
+    choosing: int = 30,
+    order: int = 2,
+    depth: int = 2,
+    batch: int = 64,
 ) -> Recipe:
     """Selects words of a text and predicts from these alone (Lei et al. 2016); texts.
 
@@ -114,6 +123,15 @@ def rationale(
         max_words: how much of a text is read.
         min_count: how often a word must occur in training to be known.
         everything: select every word, to see what selecting costs.
+        sparsity: what each selected word costs (3e-4 as published), in place of a share of words to select.
+        coherence: what each place costs where selected words begin or end (6e-4 as published).
+        estimator: how selecting is learnt: "straight-through", or "reinforce" as published.
+        cells: "filters" of three words, or "recurrent" as published, which take ten times as long.
+        hidden: of recurrent cells: the size of a state,
+        choosing: units before the choice,
+        order: words of the longest n-gram, and
+        depth: layers of the half that predicts.
+        batch: texts of a step.
     """
     if share is not None and not 0 < share < 1:
         raise VeraxError(f"share={share:g} is no share of words to select; give one between 0 and 1.")
@@ -123,14 +141,31 @@ def rationale(
         raise VeraxError(f"deletions={deletions!r} is not known; give 'any' or 'all'.")
     if epochs is not None and epochs < 1:
         raise VeraxError(f"epochs={epochs} trains nothing; give 1 or more.")
+    for value, name, known in (
+        (estimator, "estimator", ("straight-through", "reinforce")),
+        (cells, "cells", ("filters", "recurrent")),
+    ):
+        if value not in known:
+            raise VeraxError(f"{name}={value!r} is not known; give {known[0]!r} or {known[1]!r}.")
+    if estimator == "reinforce" and sparsity is None:
+        raise VeraxError("estimator='reinforce' needs the cost of a selected word; give sparsity, e.g. 3e-4.")
+    if (sparsity is not None and sparsity < 0) or coherence < 0:
+        raise VeraxError("sparsity and coherence are costs; give 0 or more.")
+    if min(hidden, choosing, order, depth, batch) < 1:
+        raise VeraxError("hidden, choosing, order, depth and batch are numbers of something; give 1 or more.")
+    if everything and cells == "recurrent":
+        raise VeraxError("everything=True is known for cells='filters' only.")
     with _needs_torch("rationale"):
         from verax.models.neural.loop import Schedule, train
-        from verax.models.neural.rationale_training import Ties, rationale_training
+        from verax.models.neural.rationale_training import Costs, Ties, rationale_training
         from verax.models.neural.recipe import Recipe, WordVectorSource, words_into_rationale
-    schedule = Schedule(epochs=epochs or 8, patience=3, batch=64, optimizer="adam", rate=rate)
+    schedule = Schedule(epochs=epochs or 8, patience=3, batch=batch, optimizer="adam", rate=rate)
     source = WordVectorSource(vectors, dimensions, True, max_words, min_count)
-    prepare = words_into_rationale(source, seed, everything=everything)
-    course = train if everything else rationale_training(share, Ties(stability, deletions), epochs)
+    sizes = {"hidden": hidden, "choosing": choosing, "order": order, "depth": depth}
+    recurrent = sizes if cells == "recurrent" else None
+    prepare = words_into_rationale(source, seed, everything=everything, cells=recurrent)
+    costs = Costs(sparsity, coherence, estimator)
+    course = train if everything else rationale_training(share, Ties(stability, deletions), epochs, costs)
     return Recipe("rationale", "text", seed, schedule, prepare, course)
 
 

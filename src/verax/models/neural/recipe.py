@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,7 +25,8 @@ from verax.models.neural.dense import DenseNetwork
 from verax.models.neural.encoders import UNKNOWN, Encoded, RowEncoder, WordEncoder
 from verax.models.neural.loop import Examples, Lesson, Schedule, Train, train
 from verax.models.neural.networks import SelectionRecord, TableNetwork, TextNetwork, TrainingRecord
-from verax.models.neural.rationale import RationaleModel, RationaleNetwork
+from verax.models.neural.rationale import RationaleModel, RationaleNetwork, SelectingNetwork
+from verax.models.neural.rationale_cells import RecurrentRationaleNetwork
 from verax.models.ready import check_labels
 from verax.models.text import check_texts
 from verax.seeds import stream
@@ -219,14 +220,26 @@ def words_into(
 
 
 def words_into_rationale(
-    source: WordVectorSource, seed: int, *, everything: bool
+    source: WordVectorSource, seed: int, *, everything: bool, cells: Mapping[str, int] | None = None
 ) -> Callable[[Dataset], Untrained]:
-    """What prepares a rationale model, or the half of it that reads everything."""
+    """What prepares a rationale model, or the half of it that reads everything.
+
+    Args:
+        source: of its word vectors.
+        seed: of the decomposition that trains vectors, and of recurrent cells.
+        everything: the half that reads everything.
+        cells: sizes of recurrent cells, see `RecurrentRationaleNetwork`; filters if None.
+    """
 
     def prepare(dataset: Dataset) -> Untrained:
         texts = check_texts(dataset.train.inputs)
         words, matrix = known_vectors(texts, source, seed)
-        made = RationaleNetwork(len(matrix), matrix.shape[1], len(dataset.class_names), everything=everything)
+        sizes = (len(matrix), matrix.shape[1], len(dataset.class_names))
+        made: SelectingNetwork = (
+            RationaleNetwork(*sizes, everything=everything)
+            if cells is None
+            else RecurrentRationaleNetwork(*sizes, **cells)
+        )
         with torch.no_grad():
             made.embedding.weight.copy_(torch.from_numpy(matrix))
         encoder = WordEncoder(words, source.max_words)

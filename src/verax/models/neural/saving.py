@@ -39,7 +39,8 @@ from verax.models.neural.networks import (
 )
 from verax.models.neural.pieces import PieceEncoder
 from verax.models.neural.prototypes import PrototypeBilstm, PrototypeDense
-from verax.models.neural.rationale import RationaleModel, RationaleNetwork
+from verax.models.neural.rationale import RationaleModel, RationaleNetwork, SelectingNetwork
+from verax.models.neural.rationale_cells import RecurrentRationaleNetwork
 from verax.models.neural.transformer import TransformerNetwork
 from verax.run.canonical import write_json, write_whole
 
@@ -59,6 +60,7 @@ NETWORKS: dict[str, type[nn.Module]] = {
         PrototypeBilstm,
         PrototypeDense,
         RationaleNetwork,
+        RecurrentRationaleNetwork,
     )
 }
 
@@ -123,7 +125,7 @@ def load_model(path: str | Path) -> TextNetwork | TableNetwork:
             reader = PieceEncoder if isinstance(network, TransformerNetwork) else WordEncoder
             texts = _saved_texts(folder / REFERENCE["text"])
             model: TextNetwork | TableNetwork
-            if isinstance(network, RationaleNetwork):
+            if isinstance(network, SelectingNetwork):
                 model = RationaleModel(network, WordEncoder.from_json(encoder), names, texts, record)
             else:
                 model = TextNetwork(network, reader.from_json(encoder), names, texts, record)

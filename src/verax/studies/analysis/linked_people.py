@@ -21,7 +21,7 @@ def linked_note(studies: Sequence[Analysed]) -> str:
         return "Nobody is linked over studies: whoever took part in two of them is counted as two people."
     twice = sum(times > 1 for times in found.values())
     return (
-        f"{counted(len(found), 'person', 'people')} agreed to be linked over studies; "
+        f"{counted(len(found), 'person', 'people')} {'is' if len(found) == 1 else 'are'} linked over studies; "
         f"{counted(twice, 'person', 'people')} took part in several of these, each as one unit of all intervals and "
         "resampling. Whoever is not linked is counted in every study."
     )

@@ -88,11 +88,16 @@ def records(explanations: Mapping[Key, Explanation]) -> tuple[dict[str, object],
 
 def plain(explanation: Explanation) -> dict[str, object]:
     """An explanation as plain data that is the same whenever and wherever it was made."""
-    data = explanation.to_dict()
-    cost = data.get("cost")
-    if isinstance(cost, dict):
-        data["cost"] = {name: value for name, value in cost.items() if name != "seconds"}
-    return data
+    return {name: _timeless(name, value) for name, value in explanation.to_dict().items()}
+
+
+def _timeless(name: str, value: object) -> object:
+    """A value of an explanation without seconds, in the parts of a composite too."""
+    if isinstance(value, dict):
+        return {
+            key: _timeless(key, inner) for key, inner in value.items() if (name, key) != ("cost", "seconds")
+        }
+    return [_timeless("", inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def explain_items(

@@ -33,7 +33,7 @@ from verax.studies.model.spec_tables import (
 # What a spec may say of its dataset, besides its name: arguments of ``load_dataset``.
 SOURCE = ("format", "text", "label", "split", "seed", "limit")
 # Tables that specs did not always have.
-LATER = ("about", "labels", "background")
+LATER = ("about", "labels", "background", "name")
 
 
 class StudySpec(SpecTable):
@@ -41,6 +41,7 @@ class StudySpec(SpecTable):
 
     Attributes:
         title: shown to participants.
+        name: by which a database and experimenters tell it from other studies with this title; the title if empty.
         about: what the first page says of the study: purpose, duration, pay, who runs it, ethics approval.
         dataset: a name or a file; ``source`` holds further arguments of ``load_dataset``.
         model: a ready-made name, ``package.module:function``, or a file.
@@ -67,6 +68,7 @@ class StudySpec(SpecTable):
     """
 
     title: str = Field(min_length=1)
+    name: str = ""
     dataset: str
     source: dict[str, Any] = Field(default_factory=dict)
     model: str = "logistic"
@@ -98,6 +100,11 @@ class StudySpec(SpecTable):
         written: dict[str, object] = write(self)
         unused = {name for name in LATER if getattr(self, name) == type(self).model_fields[name].default}
         return {name: value for name, value in written.items() if name not in unused}
+
+    @property
+    def own_name(self) -> str:
+        """What tells it from other studies: its name, or its title where it has none."""
+        return self.name or self.title
 
     @field_validator("screening", mode="before")
     @classmethod

@@ -297,7 +297,7 @@ def _last(work: Transaction, secret: str, last: int) -> tuple[Seen, ...]:
 
 
 def people_who_agreed(url: str, title: str) -> int:
-    """How many people, not bots, have agreed to take part in the study of this title; nothing is changed."""
+    """How many people, not bots, have agreed to take part in the study of this name (or title); nothing is changed."""
     query = (
         select(func.count())
         .select_from(participants.join(studies))

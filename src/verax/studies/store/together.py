@@ -122,17 +122,17 @@ def open_together(
     """The stores of several studies in one database, as `open_store` opens one.
 
     Args:
-        studies: saved ones with titles of their own.
+        studies: saved ones with names (or else titles) of their own.
         url: of the database.
         clock: the time, with a time zone.
         folders: of the studies, where the keys lie by which people whom a platform sends are known again.
     """
-    titles = Counter(study.spec.title for study in studies)
-    twice = [title for title, count in titles.items() if count > 1]
+    names = Counter(study.spec.own_name for study in studies)
+    twice = [name for name, count in names.items() if count > 1]
     if twice:
         raise VeraxError(
-            f"{titles[twice[0]]} of the studies have the title {twice[0]!r}, by which a database tells studies apart; "
-            "give each a title of its own and build again."
+            f"{names[twice[0]]} of the studies are called {twice[0]!r}, by which a database tells studies apart; give "
+            "each a name of its own (name = ... in the spec, which participants do not see) and build again."
         )
     database, first = open_registered(studies[0], url, clock)
     try:

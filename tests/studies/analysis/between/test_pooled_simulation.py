@@ -228,7 +228,7 @@ def test_linked_people_are_one_unit_in_all_studies(four):
             [100 * direct[name].low, 100 * direct[name].high]
         )
         assert rows_joined[name]["text_interval"] != pytest.approx(rows_apart[name]["text_interval"])
-    assert any("8 people agreed to be linked over studies; 8 people" in note for note in joined[0].notes)
+    assert any("8 people are linked over studies; 8 people" in note for note in joined[0].notes)
     assert any("Nobody is linked" in note for note in apart[0].notes)
 
 

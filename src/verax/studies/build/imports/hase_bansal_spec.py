@@ -90,6 +90,7 @@ def hase_bansal_spec(domain: Domain, test: Test, methods: Sequence[str] = METHOD
 # The published test forms of Hase and Bansal (2020), "Evaluating Explainable AI: Which Algorithmic Explanations
 # Help Users Predict Model Behavior?". To change this file: verax study import hase-bansal ... --spec FILE
 title = "Predicting what a computer program says"
+name = {json.dumps(f"published forms, {domain}, {test}")}
 dataset = {json.dumps(dataset_name(domain))}
 model = {json.dumps(dataset_name(domain))}
 class_names = {json.dumps(list(CLASS_NAMES[domain]))}

@@ -51,15 +51,32 @@ class Strategy:
 
 
 def strategies_of(data: Analysed) -> list[Strategy]:
-    """All pages of the question that those who are analysed have answered, written on or not."""
+    """All pages of the question that those who are analysed were shown, answered or not.
+
+    A page that was left empty leaves no answer: the question comes after each round of items, so whoever has answers
+    to a round's items was asked.
+    """
     named = by_training(data)
-    asked = named.responses[named.responses["question"] == STRATEGY]
+    written = named.responses[named.responses["question"] == STRATEGY]
+    rounds = named.responses
+    if data.parameters.get("strategy"):
+        rounds = rounds[rounds["phase"].str.startswith("evaluation") | (rounds["question"] == STRATEGY)]
+    else:
+        rounds = written
+    texts = {
+        (condition or "", participant): str(text or "").strip()
+        for condition, participant, text in zip(
+            written["condition"], written["participant"], written["answer"], strict=True
+        )
+    }
+    shown = dict.fromkeys(
+        (condition or "", participant)
+        for condition, participant in zip(rounds["condition"], rounds["participant"], strict=True)
+    )
     task, kind = task_name(data), task_of(data)
     return [
-        Strategy(task, kind, str(condition or ""), str(participant), str(text or "").strip())
-        for condition, participant, text in zip(
-            asked["condition"], asked["participant"], asked["answer"], strict=True
-        )
+        Strategy(task, kind, str(condition), str(participant), texts.get((condition, participant), ""))
+        for condition, participant in shown
     ]
 
 

@@ -51,7 +51,7 @@ def register(database: Database, study: Study, clock: Callable[[], datetime] = u
 
 def _register(connection: Connection, study: Study, name: str, now: int) -> int:
     migrate(connection)
-    title = study.spec.title
+    title = study.spec.own_name
     row = connection.execute(
         select(studies.c.id, studies.c.hash, studies.c.moved_to).where(
             (studies.c.hash == study.hash) | (studies.c.title == title)
