@@ -342,7 +342,13 @@ def pages() -> dict[str, str]:
     first = {"welcome": wording.welcome(SPEC), "going_on": "", "needs_code": False, "code": "", "problem": ""}
     first |= {"about": about_study(SPEC)}
     first |= {"hidden": {}, "looking": False, "left": False}
-    done = {"completion_code": "K7QM2XW9PB", "way_on": None, "submit": None, "tally": Tally(41, 64)}
+    done = {
+        "completion_code": "K7QM2XW9PB",
+        "code": "K7QM2XW9PB",
+        "way_on": None,
+        "submit": None,
+        "tally": Tally(41, 64),
+    }
     leave = {"action": f"/p/{TOKEN}/leave", "back": f"/p/{TOKEN}", "complete": False}
     found = {name: draw_step(at(screen)) for name, screen in SCREENS.items()}
     found |= {

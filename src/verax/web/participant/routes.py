@@ -255,12 +255,9 @@ def _drawn(request: Request, opened: Opened, where: Where) -> Response:
             own |= {"consent": wording.consent(spec), "linking": LINK if spec.recruiting.link else ""}
             return page(request, "consent.html", own)
         case "complete":
-            about = {
-                "completion_code": where.completion_code,
-                "tally": where.tally,
-                "leaving": (DELETE, address),
-            }
-            return page(request, "complete.html", own | completion(request, opened.token) | about)
+            about = {"tally": where.tally, "leaving": (DELETE, address)}
+            ended = completion(request, opened.token, where.completion_code)
+            return page(request, "complete.html", own | ended | about)
         case "withdrawn":
             more = (KEPT if where.steps else NOT_KEPT,)
             return notice(
