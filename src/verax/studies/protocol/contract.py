@@ -43,7 +43,7 @@ class Protocol(BaseModel, ABC):
         shows_fragments: whether it shows fragments; the control there are fragments at random, elsewhere a method's own
             scores, shuffled.
         scored: the question of its test phases whose answers `score` judges.
-        introduces: the key of the phase in which each audience is told about its own method; the question on it follows.
+        introduces: the key of the phase in which each audience learns of its own method; the question on it follows.
             Everything before is the same for all audiences. Empty: before the protocol's first step.
         asks: the question that it answers, in one sentence for reports.
         strategy: whether participants are asked, in their own words, how they found their answers: at the end, or where

@@ -34,7 +34,7 @@ def completion(request: Request, token: str, own_code: str | None) -> dict[str, 
 
 
 def code_in(url: str) -> str:
-    """The completion code in a platform's address, as in Prolific's ``...complete?cc=C1ABCDEF``; empty if there is none."""
+    """The completion code in a platform's address, such as Prolific's ``?cc=C1ABCDEF``; empty if there is none."""
     return dict(parse_qsl(urlsplit(url).query)).get("cc", "")
 
 
