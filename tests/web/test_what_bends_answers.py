@@ -12,13 +12,14 @@ import httpx
 import pytest
 
 from real_parts import LONG, new_context
-from small_study import small_study
+from small_study import FAILED, small_study
+from verax.studies.answers.flat_records import participant_records
 from verax.studies.protocol.surroundings import participant_steps
 from verax.studies.protocols.checks import check_protocol, sample_material
 from verax.web.preview import preview_app
 from web.serving import running
 from web.test_arrivals import COMPLETE, PROLIFIC, URLS, come
-from web.walk import BUTTON, Form, filled, http_walk, press
+from web.walk import BUTTON, Form, filled, http_enter, http_walk, press
 
 DESK = {"viewport": {"width": 1280, "height": 800}}
 LAPTOP = {"viewport": {"width": 1366, "height": 625}}
@@ -148,3 +149,57 @@ def test_the_own_method_is_introduced_and_asked_about_where_the_second_look_begi
         assert "The right answer is" in page.locator(".page").inner_text()
         press(page)
         assert "item 1 of 2: Second look" in page.locator("header .study").inner_text()
+
+
+# ---- Taking part twice
+
+
+def screened_out(served) -> str:
+    """The address of somebody who failed the screening test in the client's browser."""
+    url = http_enter(served.client)
+    while Form(served.client.get(url).text).is_step:
+        form = Form(served.client.get(url).text)
+        served.client.post(url, data=filled(form, lambda asked: FAILED[asked.name]))
+    return url
+
+
+def test_who_was_screened_out_is_told_so_and_a_second_start_is_suspected(serve, new_page):
+    served = serve(small_study())
+    url = screened_out(served)
+    page = new_page(**DESK)
+    page.context.add_cookies(
+        [
+            {"name": name, "value": value, "url": served.address}
+            for name, value in served.client.cookies.items()
+        ]
+    )
+    page.goto(served.address)
+    said = page.locator("main").inner_text()
+    assert "already taken the short test" in said
+    assert "continue where you stopped" not in said
+    page.get_by_role("button", name="I am somebody else").click()
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_url("**/p/*")
+    assert not page.url.endswith(url)
+    first, second = participant_records(served.store)
+    assert (first["status"], first["retake_of"]) == ("screened-out", None)
+    assert second["retake_of"] == first["participant"]
+
+
+def test_who_declined_is_not_told_to_continue(serve):
+    served = serve(small_study())
+    url = served.client.post("/enter").headers["location"]
+    served.client.post(url, data={"consent": "no"})
+    page = served.client.get("/").text
+    assert "You chose not to take part" in page
+    assert "continue where you stopped" not in page
+
+
+def test_another_account_of_the_platform_in_the_same_browser_is_suspected(serve):
+    served = serve(small_study(entry="prolific"))
+    url = come(served.client, PROLIFIC)
+    served.client.post(url, data={"consent": "yes"})
+    come(served.client, PROLIFIC | {"PROLIFIC_PID": "6a000000000000000000000b"})
+    come(served.client, PROLIFIC)  # the first again: no retake, the same place
+    first, second = participant_records(served.store)
+    assert (first["retake_of"], second["retake_of"]) == (None, first["participant"])

@@ -47,6 +47,7 @@ class TestParticipants:
             "left": False,
             "excluded": False,
             "rules": [],
+            "retake_of": None,
             "link": None,
         }
 
