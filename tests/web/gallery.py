@@ -40,7 +40,7 @@ from verax.web.http.assets import asset_name
 from verax.web.http.pages import draw
 from verax.web.participant.first_page import about_study
 from verax.web.participant.notices import NOTICES
-from verax.web.participant.routes import LINK
+from verax.web.participant.routes import BEGUN, LINK
 from verax.web.participant.step_page import step_page
 
 NAMES = ("Alpha", "Beta")
@@ -341,8 +341,14 @@ def pages() -> dict[str, str]:
     """Every kind of page by name, as HTML."""
     first = {"welcome": wording.welcome(SPEC), "going_on": "", "needs_code": False, "code": "", "problem": ""}
     first |= {"about": about_study(SPEC)}
-    first |= {"hidden": {}, "looking": False, "left": False}
-    done = {"completion_code": "K7QM2XW9PB", "way_on": None, "submit": None, "tally": Tally(41, 64)}
+    first |= {"hidden": {}, "looking": False, "begun": BEGUN["active"]}
+    done = {
+        "completion_code": "K7QM2XW9PB",
+        "code": "K7QM2XW9PB",
+        "way_on": None,
+        "submit": None,
+        "tally": Tally(41, 64),
+    }
     leave = {"action": f"/p/{TOKEN}/leave", "back": f"/p/{TOKEN}", "complete": False}
     found = {name: draw_step(at(screen)) for name, screen in SCREENS.items()}
     found |= {

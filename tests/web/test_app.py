@@ -193,7 +193,7 @@ def test_the_last_page_thanks_and_gives_the_code_and_the_contact(serve, answer):
     words = re.sub("<[^>]*>", " ", main).split()
     assert " ".join(words) == (
         f"Thank you All your answers are saved. You got 1 of 2 right. Your completion code {code} Copy the code "
-        "Copy it or write it down if somebody asked you for it. If you have questions, write to study@example.org."
+        "Copy this code or write it down if you were asked for one. If you have questions, write to study@example.org."
     )
 
 

@@ -12,6 +12,7 @@ from real_parts import LONG
 from small_study import begin, finish
 from verax.studies.answers.collect import collect
 from verax.studies.answers.exclusion import apply_exclusions
+from verax.studies.protocol.surroundings import participant_steps
 from verax.studies.store.clock import SECOND
 from verax.studies.store.pace import HOUR, forecast
 from web.watching_tools import add_anna, knock, send, signed_in
@@ -22,6 +23,10 @@ def anna(served):
     add_anna(served.store)
     finish(served.store, begin(served.store))
     return served
+
+
+def steps_of(study, row):
+    return participant_steps(study, row, 1)
 
 
 def only_person(anna) -> str:
@@ -35,9 +40,39 @@ def test_a_participant_is_opened_with_answers_and_times(anna):
     page = anna.client.get(f"/experimenter/participant/{only_person(anna)}").text
     assert "Finished" in page
     assert "Out of curiosity." in page  # what was written
-    assert re.search(r"prediction: \d.*?rating: 7|rating: 7", page, re.DOTALL)
+    assert re.search(r"prediction: \d", page)
     assert re.search(r"\d+\.\d s</td>", page)
     assert anna.client.get("/experimenter/participant/p0123456789").status_code == 404
+
+
+def test_until_the_study_is_closed_nobody_sees_conditions_beside_answers_unless_it_is_recorded(anna):
+    form = signed_in(anna.client)
+    address = f"/experimenter/participant/{only_person(anna)}"
+    conditions = {step.condition for row in anna.store.study.rows for step in steps_of(anna.store.study, row)}
+    blind = anna.client.get(address).text
+    for telling in (
+        "rating: 7",
+        "Row of the design",
+        ">Condition<",
+        *(f"<td>{one}</td>" for one in conditions if one),
+    ):
+        assert telling not in blind
+    assert "Exclude</button>" in blind
+    assert "looked at conditions" not in anna.client.get("/experimenter").text
+    unblinded = send(anna.client, f"{address.removeprefix('/experimenter/')}/judge", form, {"do": "unblind"})
+    assert unblinded.status_code == 303
+    seen = anna.client.get(address).text
+    assert "rating: 7" in seen
+    assert any(f"<td>{one}</td>" in seen for one in conditions if one)
+    assert "looked at conditions before the study was closed" in anna.client.get("/experimenter").text
+
+
+def test_once_the_study_is_closed_conditions_are_shown_without_a_record(anna):
+    signed_in(anna.client)
+    address = f"/experimenter/participant/{only_person(anna)}"
+    anna.store.set_state("closed")
+    assert ">Condition<" in anna.client.get(address).text
+    assert "looked at conditions" not in anna.client.get("/experimenter").text
 
 
 def test_somebody_is_excluded_with_a_reason_that_no_rule_takes_back(anna):

@@ -77,8 +77,8 @@ def walk(
     walked = Walked()
     for _ in range(most):
         look(page)
-        if page.locator(".completion").count():
-            walked.code = page.locator(".completion").inner_text().strip()
+        if page.locator("[data-code]").count():
+            walked.code = page.locator("[data-code]").get_attribute("data-code")
             return walked
         if page.locator("form[data-step]").count() == 0:
             press(page)  # Start, Continue or I agree
@@ -135,7 +135,8 @@ class Form(HTMLParser):
         super().__init__()
         self.hidden: dict[str, str] = {}
         self.is_step = False
-        self._texts: dict[str, list[str]] = {"place": [], "code": []}
+        self.code = ""
+        self._texts: dict[str, list[str]] = {"place": []}
         self._questions: list[tuple[str, list[str], list[list[str]]]] = []
         self._into: list[str] | None = None
         self.feed(html)
@@ -143,10 +144,6 @@ class Form(HTMLParser):
     @property
     def place(self) -> str:
         return _joined(self._texts["place"])
-
-    @property
-    def code(self) -> str:
-        return _joined(self._texts["code"])
 
     @property
     def questions(self) -> tuple[Asked, ...]:
@@ -173,8 +170,8 @@ class Form(HTMLParser):
             self._into = self._questions[-1][2][-1]
         elif tag == "p" and "study" in classes:
             self._into = self._texts["place"]
-        elif "completion" in classes:
-            self._into = self._texts["code"]
+        elif "data-code" in about:
+            self.code = about["data-code"] or ""
 
     def handle_endtag(self, tag: str) -> None:
         if tag in ("legend", "label", "p") or (tag == "span" and self._into is not None):

@@ -222,7 +222,7 @@ def _print_power(spec: StudySpec, path: Path) -> None:
 
 def _about(made: Study, out: Path) -> dict[str, object]:
     """What was made, for other programs."""
-    from verax.studies.build.summary import minutes, places, unsaid
+    from verax.studies.build.summary import minutes, places, uninformative, unsaid
 
     return {
         "folder": str(out),
@@ -237,12 +237,13 @@ def _about(made: Study, out: Path) -> dict[str, object]:
         "places": places(made),
         "minutes": round(minutes(made), 1),
         "unsaid": unsaid(made.spec),
+        "uninformative": uninformative(made),
     }
 
 
 def _print_study(made: Study, out: Path, *, already: bool = False, spec: Path | None = None) -> None:
     """What was made, in a few lines; with the power of the design where it was built from a spec."""
-    from verax.studies.build.summary import minutes, places, unsaid
+    from verax.studies.build.summary import minutes, places, uninformative, unsaid
 
     console = output()
     if already:
@@ -263,6 +264,11 @@ def _print_study(made: Study, out: Path, *, already: bool = False, spec: Path | 
     console.print(f"hash          {made.hash}")
     if spec is not None:
         _print_power(made.spec, spec)
+    for name, (without, items) in uninformative(made).items():
+        say(
+            f"{name}: {without} of {items} pages carry no information: both sides show the same. Answers to them can "
+            "only be guesses; more items, other sizes of fragments or another method have fewer of them."
+        )
     if missing := unsaid(made.spec):
         say(
             f"Before you recruit, say on the first page what people should know: {', '.join(missing)} in the spec."

@@ -49,6 +49,7 @@ class TestParticipants:
             "left": False,
             "excluded": False,
             "rules": [],
+            "retake_of": None,
             "link": None,
         }
 

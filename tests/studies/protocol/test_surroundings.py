@@ -38,13 +38,18 @@ def runs(study, row, number=1):
 def test_instructions_come_first_screening_next_and_debriefing_last():
     study = check_protocol(material_with(screening={"attempts": 1}, protocol=FORWARD | {"strategy": True}))
     found = runs(study, 1)
-    assert found[:4] == [("instructions", 1), ("screening", 1), ("instructions", 1), ("method", 2)]
+    assert found[:2] == [("instructions", 1), ("screening", 1)]
     assert found[-2:] == [("questions", 1), ("debrief", 1)]
-    assert [phase for phase, _ in found[4:-2:2]] == [
+    assert [phase for phase, _ in found[2:-2]] == [
         "about-learning",
+        "learning",
         "about-pre",
+        "pre",
         "about-explained",
+        "method",  # the question on the own method follows what is said of it
+        "explained",
         "about-post",
+        "post",
     ]
 
 
@@ -71,15 +76,16 @@ def test_without_screening_the_study_begins_after_the_instructions():
     assert runs(study, 0)[:2] == [("instructions", 1), ("about-learning", 1)]
 
 
-def test_people_with_and_without_explanations_get_the_same_test_before_their_own_instructions():
+def test_people_with_and_without_explanations_get_the_same_test_and_read_of_their_method_later():
     study = check_protocol(material_with())
     door = [step.screen for step in door_steps(study)]
     assert door == ["instructions:door", "screening:door", "instructions-again:door", "screening:door"]
     ways = [[step.screen for step in participant_steps(study, row, 1)] for row in study.rows]
     assert all(way[: len(door)] == door for way in ways)
     plain, method, control = (set(way[len(door) :]) for way in ways)
-    assert "instructions:plain" in plain
-    assert "instructions:explained:method" in method & control
+    assert not any(key.startswith("instructions:") for key in plain | method | control)
+    assert "about-explained:plain" in plain
+    assert "about-explained:explained:method" in method & control
     assert not any("explained" in key for key in plain if not key.startswith(("about-", "explained:")))
 
 
@@ -88,10 +94,10 @@ def test_every_question_before_a_condition_is_given_is_about_what_was_said_befor
     said = " ".join(study.screens["instructions:door"].blocks[0].paragraphs)
     for words in ("predict what the model says", "right in half", "cannot look back"):
         assert words in said
-    own = " ".join(study.screens["instructions:explained:method"].blocks[0].paragraphs)
+    own = " ".join(study.screens["about-explained:explained:method"].blocks[0].paragraphs)
     assert "highlight" in own
     assert "highlight" not in said
-    assert "First look" not in own  # what was said once is not said again
+    assert "expla" not in said
 
 
 def test_as_published_everything_comes_after_a_condition_is_given():
@@ -102,6 +108,8 @@ def test_as_published_everything_comes_after_a_condition_is_given():
     )
     assert {"instructions:plain", "screening:plain"} <= plain
     assert {"instructions:explained:method", "screening:explained:method"} <= method & control
+    # The question on the own method can only be answered by who was told about it.
+    assert "highlight" in " ".join(study.screens["instructions:explained:method"].blocks[0].paragraphs)
 
 
 def test_tests_that_differ_between_audiences_come_after_a_condition_is_given():
@@ -133,7 +141,7 @@ def test_what_excludes_is_the_same_for_all_conditions_and_the_own_method_is_taug
         step.screen for step in participant_steps(study, study.rows[2], 1)
     ]  # a control is taught as its method
     place = steps.index("method:explained:method")
-    assert steps[place - 1] == "instructions:explained:method"
+    assert steps[place - 1] == "about-explained:explained:method"
     assert steps[place + 1] == "method-answer:explained:method"
     (asked,) = screens["method:explained:method"].questions
     assert asked.prompt == "A word is highlighted strongly. What does that mean?"

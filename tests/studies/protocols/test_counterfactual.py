@@ -114,5 +114,5 @@ def test_people_without_explanations_are_asked_what_they_really_see(kind, many):
     told = make_protocol(material.spec.protocol).briefing(material, "plain")
     assert told.method.question == "What do you see in the second predictions?"
     assert told.method.answers[told.method.correct - 1] == f"The same {many} and changes as in the first"
-    assert f"The second predictions show the same {many} and changes as the first." in told.paragraphs
+    assert f"The second predictions show the same {many} and changes as the first." in told.introduction
     assert not any("expla" in said for said in (*told.paragraphs, *told.method.answers))

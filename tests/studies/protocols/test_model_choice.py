@@ -1,11 +1,15 @@
 """The choice between two models: sides are drawn, answers mean how far they favour the better model."""
 
 from collections import Counter
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from study_source import review_source
 from verax.errors import VeraxError
+from verax.studies.build.summary import uninformative
+from verax.studies.design.answer_order import shown_screen
 from verax.studies.display import stimulus
 from verax.studies.protocol.contract import make_protocol
 from verax.studies.protocol.surroundings import participant_steps
@@ -66,6 +70,58 @@ def test_robots_show_the_evidence_of_the_model_that_their_side_says():
         blocks = study.screens[f"choice:{item.id}:method:{better}"].blocks
         assert [block.title for block in blocks[2:]] == ["Robot S", "Robot H"]
         assert [block.tokens for block in blocks[2:]] == [marked[first], marked[second]]
+
+
+@pytest.mark.parametrize("kind", ["text", "table"])
+def test_both_robots_have_the_same_number_of_highlights(kind):
+    def made_of(table):
+        """A study in which one feature alone speaks for the worse model's answer."""
+        material = material_of(table, kind=kind)
+        few = {
+            key: replace(said, scores=np.where(said.scores == max(said.scores), 1.0, -abs(said.scores)))
+            if key[2] == "worse"
+            else said
+            for key, said in material.explanations.items()
+        }
+        return check_protocol(replace(material, explanations=few))
+
+    study, as_published = made_of(TABLE), made_of(TABLE | {"equal_marks": False})
+
+    def highlights(made, key):
+        *_, one, other = made.screens[key].blocks
+        return [
+            sum(piece.level > 0 for piece in (block.tokens if kind == "text" else block.cells))
+            for block in (one, other)
+        ]
+
+    keys = [key for key in study.screens if key.startswith("choice:")]
+    assert all(one == other > 0 for one, other in (highlights(study, key) for key in keys))
+    assert any(one != other for one, other in (highlights(as_published, key) for key in keys))
+
+
+def test_the_first_answers_are_about_the_robot_on_the_left_in_every_order(study):
+    lefts = set()
+    for key in (key for key in study.screens if key.startswith("choice:")):
+        for order in (None, 0, 1):
+            screen = shown_screen(study, key, order)
+            *_, left, right = (block.title for block in screen.blocks)
+            (question,) = screen.questions
+            labels = [option.label for option in question.options]
+            assert labels[0] == f"{left} seems clearly more reasonable than {right}."
+            assert labels[-1] == f"{right} seems clearly more reasonable than {left}."
+            lefts.add((order, left))
+    assert lefts == {(None, "Robot S"), (0, "Robot S"), (1, "Robot H")}
+
+
+def test_pages_on_which_both_robots_are_highlighted_alike_are_counted():
+    material = material_of()
+    alike = {
+        key: material.explanations[key[0], key[1], "model"] if key[0] == "i001" else explanation
+        for key, explanation in material.explanations.items()
+    }
+    assert uninformative(check_protocol(material)) == {}
+    study = check_protocol(replace(material, explanations=alike))
+    assert uninformative(study) == {"method": (1, 12), "control": (1, 12)}
 
 
 def test_the_five_answers_are_the_papers_and_mean_how_far_they_favour_the_better_model(study):

@@ -17,6 +17,7 @@ from sqlalchemy import BindParameter, String, and_, bindparam, cast, func, or_, 
 from verax.studies.answers.json_cells import from_json, known
 from verax.studies.answers.response_record import Offered, Record, ResponseRecords, StepColumns
 from verax.studies.store.clock import SECOND, from_micros
+from verax.studies.store.participant.retakes import retakes
 from verax.studies.store.people import AT_STEP, HAS_LEFT, Transaction, columns, rules_in_force, state_of
 from verax.studies.store.store import Store
 from verax.studies.store.tables import events, exclusions, participants, responses, steps
@@ -186,6 +187,7 @@ def read_participants(seen: View) -> Iterator[Record]:
         counted = seen.work.connection.execute(DONE, {"people": list(people)})
         done: dict[int, int] = dict(counted.tuples().all())
         rules = rules_in_force(seen.work, people)
+        earlier = retakes(seen.work, people)
         for person in people.values():
             condition = None if person.design_row is None else conditions.get(person.design_row)
             record = {
@@ -204,6 +206,7 @@ def read_participants(seen: View) -> Iterator[Record]:
                 "left": person.left,
                 "excluded": person.id in rules,
                 "rules": rules.get(person.id, []),
+                "retake_of": earlier.get(person.id),
                 "version": person.version,
                 "link": person.link_hash if person.consented_at is not None else None,
             }

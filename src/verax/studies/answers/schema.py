@@ -84,6 +84,13 @@ PARTICIPANTS = (
     Column("left", "boolean", "Active, but away for longer than a place is held.", always=True),
     Column("excluded", "boolean", "Whether any exclusion rule holds.", always=True),
     Column("rules", "json", "The exclusion rules that hold.", always=True),
+    Column(
+        "retake_of",
+        "text",
+        "A suspected retake: who took part in the same browser before, as far as the browser remembers; missing for "
+        "all others. It may have been another person.",
+        later=True,
+    ),
     Column("version", "text", "The version of Verax when the participant came.", always=True),
     Column(
         "link",

@@ -72,6 +72,8 @@ class _Reader(HTMLParser):
                 self._kind = "step"
             case "form" if not self._kind and (about.get("action") or "").endswith(("/enter", "/leave")):
                 self._kind = "welcome"
+            case "div" if about.get("data-code"):
+                self._code, self._kind = about["data-code"] or "", "complete"
             case "div" if about.get("data-notice"):
                 self._kind = about["data-notice"] or ""
             case "progress":
@@ -100,8 +102,6 @@ class _Reader(HTMLParser):
                 self._quotes.append(self._end())
             case "p" if self._inside == "input" and not self._quoted:
                 self._see()
-            case "p" if self._inside == "code":
-                self._code, self._kind = self._end(), "complete"
             case "th" | "td" if self._inside == "cells":
                 self._seen.append(self._taken())
             case "td" if self._inside == "bars" and (number := self._taken()):
@@ -125,8 +125,6 @@ class _Reader(HTMLParser):
         classes = (about.get("class") or "").split()
         if "input" in classes:
             self._begin("input")
-        elif "completion" in classes:
-            self._begin("code")
         elif "timer" in classes:
             self._limit, self._closes = float(about.get("data-seconds") or 0), "data-closes" in about
 

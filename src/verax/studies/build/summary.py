@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 from verax.studies.model.item import Item
+from verax.studies.model.screen import Evidence, Passage, Row, Screen
 from verax.studies.model.spec import StudySpec
 from verax.studies.model.study import Study
 from verax.studies.protocol.duration import minutes
+from verax.studies.protocol.surroundings import participant_steps
 
-__all__ = ["Balance", "balance", "minutes", "places", "unsaid"]
+__all__ = ["Balance", "balance", "minutes", "places", "uninformative", "unsaid"]
 
 
 REACHABLE = re.compile(r"\S@\S|https?://|(\d[\s()/-]*){6}")
@@ -69,6 +72,32 @@ def _cell(role: str, items: Sequence[Item], prediction: int, correct: bool) -> B
 def places(study: Study) -> int:
     """How many participants shall complete the study."""
     return sum(row.target for row in study.rows)
+
+
+def uninformative(study: Study) -> dict[str, tuple[int, int]]:
+    """By condition: on how many items a page cannot inform, and of how many; only conditions that have such items.
+
+    A page cannot inform where two models are to be compared that are highlighted alike, or where one fragment stands
+    as evidence for two answers.
+    """
+    found: dict[str, tuple[set[str], set[str]]] = {}
+    for row in study.rows:
+        for step in participant_steps(study, row, 1):
+            if step.item is None or step.condition is None or study.phases[step.phase].kind != "test":
+                continue
+            items, without = found.setdefault(step.condition, (set(), set()))
+            items.add(step.item)
+            if not _informs(study.screens[step.screen]):
+                without.add(step.item)
+    return {name: (len(without), len(items)) for name, (items, without) in found.items() if without}
+
+
+def _informs(screen: Screen) -> bool:
+    if screen.paired:
+        first, second = (block for block in screen.blocks if isinstance(block, Passage | Row))
+        return replace(first, title="") != replace(second, title="")
+    fragments = [set(block.fragments) for block in screen.blocks if isinstance(block, Evidence)]
+    return not any(one & other for one, other in combinations(fragments, 2))
 
 
 def unsaid(spec: StudySpec) -> list[str]:

@@ -11,7 +11,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from verax.studies.design.rows import williams_orders
-from verax.studies.model.screen import Bars, Block, Evidence, Option, Question, Screen, marked_classes
+from verax.studies.model.screen import (
+    Bars,
+    Block,
+    Evidence,
+    Option,
+    Passage,
+    Question,
+    Row,
+    Screen,
+    marked_classes,
+)
 from verax.studies.model.study import Study
 
 
@@ -39,11 +49,19 @@ def shown_screen(study: Study, key: str, order: int | None) -> Screen:
         classes = orders[order % len(orders)]
     elif order % 2:
         classes.reverse()
+    turned = order % 2 == 1
+    blocks = _evidence_by_class([_block(block, classes) for block in screen.blocks], classes)
     return replace(
         screen,
-        blocks=_evidence_by_class([_block(block, classes) for block in screen.blocks], classes),
-        questions=tuple(_question(question, classes, turned=order % 2 == 1) for question in screen.questions),
+        blocks=_turned_inputs(blocks) if screen.paired and turned else blocks,
+        questions=tuple(_question(question, classes, turned=turned) for question in screen.questions),
     )
+
+
+def _turned_inputs(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """Inputs side by side in the opposite order; what stands above them stays."""
+    inputs = [block for block in blocks if isinstance(block, Passage | Row)]
+    return tuple(inputs.pop() if isinstance(block, Passage | Row) else block for block in blocks)
 
 
 def _question(question: Question, classes: Sequence[int], *, turned: bool) -> Question:

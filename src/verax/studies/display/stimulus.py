@@ -181,10 +181,12 @@ def marked_evidence(
     sizes: Sequence[int] = (1,),
     *,
     title: str = "",
+    once: bool = False,
 ) -> Passage | Row:
     """The input with its strongest evidence for the predicted class marked, all alike.
 
-    The arguments are those of `evidence_blocks`.
+    The arguments are those of `evidence_blocks`; ``once`` marks each fragment in one place only, so that as many
+    fragments are as many highlights.
     """
     attribution = _attribution(material, item, condition, model)
     chosen = _chosen(material, item, condition, model, count, sizes)
@@ -194,7 +196,7 @@ def marked_evidence(
         spans = [
             span
             for fragment in chosen.evidence
-            for span in _marked_places(item.input, fragment, everywhere=attribution.spans is None)
+            for span in _marked_places(item.input, fragment, everywhere=attribution.spans is None, once=once)
         ]
         return Passage(text_tokens(item.input, [(span, FRAGMENT) for span in spans]), title)
     best = [number for number in strongest(attribution, 0) if attribution.scores[number] > 0][:count]
@@ -232,9 +234,22 @@ def _chosen(
     return fragments(attribution, count, shown.sizes or sizes, any_sign=shown.any_sign)
 
 
-def _marked_places(text: str, fragment: Fragment, *, everywhere: bool) -> list[tuple[int, int]]:
+def evidence_count(
+    material: Material, item: Item, condition: str, model: str, count: int, sizes: Sequence[int] = (1,)
+) -> int:
+    """How many fragments of evidence there are to mark, at the most ``count``."""
+    if not isinstance(item.input, str):
+        attribution = _attribution(material, item, condition, model)
+        return 0 if attribution is None else min(count, sum(score > 0 for score in attribution.scores))
+    chosen = _chosen(material, item, condition, model, count, sizes)
+    return 0 if chosen is None else len(chosen.evidence)
+
+
+def _marked_places(
+    text: str, fragment: Fragment, *, everywhere: bool, once: bool = False
+) -> list[tuple[int, int]]:
     """Where a fragment stands; and, if scores are of words and not of places, wherever else its words stand so."""
-    if not everywhere and fragment.span is not None:
+    if (once or not everywhere) and fragment.span is not None:
         return [fragment.span]
     words, wanted = split_words(text), split_words(fragment.text).words
     again = [
@@ -242,6 +257,8 @@ def _marked_places(text: str, fragment: Fragment, *, everywhere: bool) -> list[t
         for first in range(len(words) - len(wanted) + 1)
         if wanted and words.words[first : first + len(wanted)] == wanted
     ]
+    if once:
+        return again[:1]
     return again if fragment.span is None else [*again, fragment.span]
 
 

@@ -252,6 +252,8 @@ class Screen:
         questions: what is asked; none means only a button to go on.
         echo: the name of the question of the step before whose answer is shown here ("You said ...").
         button: the words on the button.
+        paired: whether its answers speak of its inputs in order, the first of the one on the left: where answers are
+            read from the other end, the inputs change places with them.
     """
 
     heading: str
@@ -259,10 +261,13 @@ class Screen:
     questions: tuple[Question, ...] = ()
     echo: str = ""
     button: str = "Continue"
+    paired: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """The screen as plain data."""
+        """The screen as plain data; older studies, which have no such pairs, stay as they are."""
         data = asdict(self)
+        if not self.paired:
+            del data["paired"]
         data["blocks"] = [asdict(block) | {"type": block.type} for block in self.blocks]
         return data
 
@@ -278,6 +283,7 @@ class Screen:
             ),
             echo=data["echo"],
             button=data["button"],
+            paired=data.get("paired", False),
         )
 
 

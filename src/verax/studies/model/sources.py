@@ -66,9 +66,12 @@ class Briefing:
         method: the question on what this audience is shown, which teaches or is one of the test, as the spec says; all
             audiences of a protocol have one, or none.
         reading: how it is read; shown again after that question.
+        introduction: what is said of it among the instructions where that question is one of the test; elsewhere the
+            protocol says it on a page of its own, where explanations first appear.
     """
 
     paragraphs: tuple[str, ...]
     questions: tuple[ScreeningQuestion, ...] = ()
     method: ScreeningQuestion | None = None
     reading: tuple[str, ...] = ()
+    introduction: tuple[str, ...] = ()

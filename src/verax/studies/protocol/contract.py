@@ -43,6 +43,8 @@ class Protocol(BaseModel, ABC):
         shows_fragments: whether it shows fragments; the control there are fragments at random, elsewhere a method's own
             scores, shuffled.
         scored: the question of its test phases whose answers `score` judges.
+        introduces: the key of the phase in which each audience learns of its own method; the question on it follows.
+            Everything before is the same for all audiences. Empty: before the protocol's first step.
         asks: the question that it answers, in one sentence for reports.
         strategy: whether participants are asked, in their own words, how they found their answers: at the end, or where
             the protocol asks itself.
@@ -60,6 +62,7 @@ class Protocol(BaseModel, ABC):
     needs_explanations: ClassVar[bool] = False
     shows_fragments: ClassVar[bool] = False
     scored: ClassVar[str] = "prediction"
+    introduces: ClassVar[str] = ""
     asks: ClassVar[str] = ""
     asks_strategy_itself: ClassVar[bool] = False
 

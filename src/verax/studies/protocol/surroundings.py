@@ -19,7 +19,7 @@ from verax.studies.protocol.contract import Protocol, make_protocol
 
 INSTRUCTIONS = Phase("instructions", "Instructions", "instructions")
 SCREENING = Phase("screening", "A short test", "screening")
-METHOD = Phase("method", "A question on what you see", "instructions")
+METHOD = Phase("method", "What you will see", "instructions")
 QUESTIONS = Phase("questions", "A last question", "questions")
 BACKGROUND = Phase("background", "About you", "questions")
 DEBRIEF = Phase("debrief", "The end", "debrief")
@@ -53,9 +53,12 @@ def participant_steps(study: Study, row: DesignRow, number: int) -> tuple[Step, 
     told = f"instructions:{audience}"
     if _at_door(study) == DOOR and told in study.screens:
         steps.append(Step(INSTRUCTIONS.key, told))
+    own = protocol.steps(study, row, _participant_seed(study.spec.seed, number))
+    told_by = next((place for place, step in enumerate(own, 1) if step.phase == protocol.introduces), 0)
+    steps += own[:told_by]
     if f"method:{audience}" in study.screens:
         steps += [Step(METHOD.key, f"method:{audience}"), Step(METHOD.key, f"method-answer:{audience}")]
-    steps += protocol.steps(study, row, _participant_seed(study.spec.seed, number))
+    steps += own[told_by:]
     if QUESTIONS.key in study.phases:
         steps.append(Step(QUESTIONS.key, "strategy"))
     if study.spec.background:
@@ -224,10 +227,10 @@ def _taught(material: Material, briefing: Briefing) -> ScreeningQuestion | None:
 
 
 def _method(asked: ScreeningQuestion) -> Screen:
-    said = "One more question on what you will see. It is only to make sure that it is clear."
+    said = "One question before you begin, only to make sure that this is clear."
     options = tuple(Option(answer, place) for place, answer in enumerate(asked.answers, start=1))
     return Screen(
-        "What will you see?",
+        "Is it clear?",
         (Prose((said,)),),
         (Question("method", asked.question, options=options, fixed_order=True),),
         button="Answer",
@@ -247,8 +250,11 @@ def _name(number: int) -> str:
 
 
 def _said(material: Material, briefing: Briefing) -> tuple[str, ...]:
-    own = material.spec.texts.instructions
-    return briefing.paragraphs if own is None else wording.paragraphs(own)
+    own, test = material.spec.texts.instructions, material.spec.screening
+    if own is not None:
+        return wording.paragraphs(own)
+    asks_at_once = test is not None and test.method == "excludes"
+    return (*briefing.paragraphs, *briefing.introduction) if asks_at_once else briefing.paragraphs
 
 
 def _instructions(material: Material, briefing: Briefing) -> Screen:

@@ -12,13 +12,18 @@ from sqlalchemy import bindparam, insert, select, update
 
 from verax.errors import VeraxError
 from verax.studies.store.clock import SECOND, from_micros
+from verax.studies.store.participant.retakes import retakes
 from verax.studies.store.people import Transaction, act, state_of
 from verax.studies.store.store import Store
-from verax.studies.store.tables import exclusions, participants, responses, steps
+from verax.studies.store.tables import actions, exclusions, participants, responses, steps
 from verax.studies.store.tokens import pseudonym
 
 # The rule under which somebody is excluded by a person and not by the program.
 BY_HAND = "by-hand"
+# What experimenters do who look at conditions before the study is closed.
+UNBLINDING = "unblinding"
+# Questions that not all conditions ask: that they were answered tells the condition.
+TELLING = ("rating", "method")
 LONGEST_REASON = 300
 WITHHELD = "(own words, withheld)"
 
@@ -31,6 +36,9 @@ ANSWERED = (
     .outerjoin_from(steps, responses)
     .where(steps.c.participant_id == bindparam("who"), steps.c.opened_at.is_not(None))
     .order_by(steps.c.ord)
+)
+UNBLINDED = select(actions.c.id).where(
+    actions.c.study_id == bindparam("study_id"), actions.c.type == UNBLINDING
 )
 RULES = select(exclusions).where(exclusions.c.participant_id == bindparam("who")).order_by(exclusions.c.at)
 
@@ -60,7 +68,12 @@ class Excluded:
 
 @dataclass(frozen=True)
 class OneParticipant:
-    """All that an experimenter is shown of a participant; times are ISO 8601."""
+    """All that an experimenter is shown of a participant; times are ISO 8601.
+
+    While the study runs experimenters are blind: nothing says in which condition somebody is, so that nobody is
+    excluded for it. ``row`` and the conditions of pages are then None, and answers that only some conditions ask for
+    are left out.
+    """
 
     name: str
     bot: bool
@@ -73,6 +86,8 @@ class OneParticipant:
     steps: int
     answered: tuple[Answered, ...]
     exclusions: tuple[Excluded, ...]
+    retake_of: str | None
+    blind: bool
 
     @property
     def by_hand(self) -> Excluded | None:
@@ -103,6 +118,19 @@ def exclude(store: Store, name: str, reason: str, *, by: str) -> None:
     if not reason:
         raise VeraxError("Say why: a reason is kept with every exclusion by hand.")
     store.write(_exclude, name, reason, by)
+
+
+def unblind(store: Store, *, by: str) -> None:
+    """Shows conditions beside answers from now on; who did it, and when, stays on record."""
+    store.write(lambda work: act(work, by, UNBLINDING, {}) if is_blind(work) else None)
+
+
+def is_blind(work: Transaction) -> bool:
+    """Whether conditions are hidden from experimenters: until the study is closed, or somebody unblinds it."""
+    if state_of(work).state == "closed":
+        return False
+    keys = {"study_id": work.study_id}
+    return work.connection.execute(UNBLINDED, keys).first() is None
 
 
 def include(store: Store, name: str, *, by: str) -> None:
@@ -160,11 +188,12 @@ def _find(work: Transaction, name: str) -> tuple[int, str] | None:
 
 def _opened(work: Transaction, name: str, who: int, free_text: bool) -> OneParticipant:
     person = work.connection.execute(PERSON, {"who": who}).one()
+    blind = is_blind(work)
     return OneParticipant(
         name=name,
         bot=person.is_bot,
         status=person.status,
-        row=person.design_row,
+        row=None if blind else person.design_row,
         number=person.number,
         came=_moment(person.created_at) or "",
         agreed=_moment(person.consented_at),
@@ -175,8 +204,12 @@ def _opened(work: Transaction, name: str, who: int, free_text: bool) -> OneParti
                 ord=step.ord,
                 phase=step.phase,
                 item=step.item,
-                condition=step.condition,
-                answers=_answers(work, step.screen, step.answers or {}, free_text),
+                condition=None if blind else step.condition,
+                answers={
+                    name: value
+                    for name, value in _answers(work, step.screen, step.answers or {}, free_text).items()
+                    if not (blind and name in TELLING)
+                },
                 seconds=None if step.closed_at is None else (step.closed_at - step.opened_at) / SECOND,
                 late=bool(step.late),
             )
@@ -186,6 +219,8 @@ def _opened(work: Transaction, name: str, who: int, free_text: bool) -> OneParti
             Excluded(row.rule, row.evidence, _moment(row.at) or "", _moment(row.lifted_at))
             for row in work.connection.execute(RULES, {"who": who})
         ),
+        retake_of=retakes(work, [who]).get(who),
+        blind=blind,
     )
 
 

@@ -28,6 +28,7 @@ ACTIONS = {
     "withdrawal": "ended a participant's part",
     "exclusion": "excluded a participant",
     "inclusion": "took an exclusion back",
+    "unblinding": "looked at conditions before the study was closed",
     "new share link": "made a new link to share",
     "purge": "deleted answers whose time was over",
     FAILED: "could not sign in",

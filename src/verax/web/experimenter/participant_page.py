@@ -13,6 +13,7 @@ from verax.studies.store.one_participant import (
     exclude,
     include,
     open_participant,
+    unblind,
 )
 from verax.text import plain
 from verax.web.experimenter.live_words import STATUSES, phase_title
@@ -27,10 +28,12 @@ def participant(request: Request, visit: Visit) -> Response:
 
 
 def judge(request: Request, visit: Visit, form: Form) -> Response:
-    """Excludes somebody with a reason, or takes that back."""
+    """Excludes somebody with a reason, or takes that back; or shows the conditions, which is kept on record."""
     store, name = site_of(request).store, _opened(request, visit).name
     try:
-        if form.get("do") == "include":
+        if form.get("do") == "unblind":
+            unblind(store, by=visit.name)
+        elif form.get("do") == "include":
             include(store, name, by=visit.name)
         else:
             exclude(store, name, form.get("reason", ""), by=visit.name)

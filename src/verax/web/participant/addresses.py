@@ -12,6 +12,8 @@ from verax.web.http.pages import Site, front, site_of
 
 # How long a browser remembers who its participant is.
 REMEMBERED = 30 * 24 * 3600
+# After the name of that cookie: who it was before somebody else sat down.
+BEFORE = "-before"
 # A name or an address, perhaps with a port: what else a browser writes there is not repeated in a page.
 HOST = re.compile(r"([A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
 
@@ -60,18 +62,31 @@ def own_link(request: Request, opened: Opened) -> str:
 
 def remember(request: Request, answer: Response, token: str, site: Site | None = None) -> None:
     """Lets this browser go on later without its link."""
+    _keep(request, answer, (site or site_of(request)).cookie, token)
+
+
+def forget(request: Request, answer: Response) -> None:
+    """Takes back what `remember` did; that somebody took part in this browser is remembered."""
+    for site in site_of(request).sites:
+        shown = request.cookies.get(site.cookie)
+        if shown:
+            _keep(request, answer, f"{site.cookie}{BEFORE}", shown)
+        answer.delete_cookie(site.cookie, path=f"{front(request)}/", httponly=True, samesite="lax")
+
+
+def earlier_here(request: Request, site: Site) -> str:
+    """The token of somebody who took part in this browser before; empty if nobody did."""
+    shown = request.cookies.get(f"{site.cookie}{BEFORE}") or request.cookies.get(site.cookie, "")
+    return site.store.opened_by(shown)[0] if shown else ""
+
+
+def _keep(request: Request, answer: Response, name: str, value: str) -> None:
     answer.set_cookie(
-        (site or site_of(request)).cookie,
-        token,
+        name,
+        value,
         max_age=REMEMBERED,
         path=f"{front(request)}/",
         secure=request.scope["scheme"] == "https",
         httponly=True,
         samesite="lax",
     )
-
-
-def forget(request: Request, answer: Response) -> None:
-    """Takes back what `remember` did."""
-    for site in site_of(request).sites:
-        answer.delete_cookie(site.cookie, path=f"{front(request)}/", httponly=True, samesite="lax")

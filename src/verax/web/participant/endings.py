@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+from urllib.parse import parse_qsl, urlsplit
+
 from starlette.requests import Request
 from starlette.responses import Response
 
 from verax.web.http.forms import Form
 from verax.web.http.pages import page, see_other, site_of
 from verax.web.participant.addresses import leave_address, opened_place, place
-from verax.web.participant.notices import notice, unknown, way_back
+from verax.web.participant.notices import RETURN, notice, unknown, way_back
 
 SUBMIT = "/mturk/externalSubmit"
 
 
-def completion(request: Request, token: str) -> dict[str, object]:
-    """What the last page has besides the code: a way back, or MTurk's form."""
+def completion(request: Request, token: str, own_code: str | None) -> dict[str, object]:
+    """What the last page has: one code, and a way back or MTurk's form.
+
+    Where an address leads back to the platform, that address says who is done; the only code to show then is the
+    platform's, if the address holds one. Two codes on one page would be mixed up.
+    """
     site = site_of(request)
     told = site.store.return_to(token) if site.study.spec.entry == "mturk" else None
+    way_on = way_back(site.study.spec, "complete")
     return {
-        "way_on": way_back(site.study.spec, "complete"),
+        "completion_code": own_code,
+        "code": own_code if way_on is None else code_in(way_on[1]),
+        "platform": "Prolific" if way_on is not None and way_on[0] == RETURN else "the platform",
+        "way_on": way_on,
         "submit": None if told is None else (f"{told['host']}{SUBMIT}", told["assignmentId"]),
     }
+
+
+def code_in(url: str) -> str:
+    """The completion code in a platform's address, such as Prolific's ``?cc=C1ABCDEF``; empty if there is none."""
+    return dict(parse_qsl(urlsplit(url).query)).get("cc", "")
 
 
 def ask_to_leave(request: Request) -> Response:

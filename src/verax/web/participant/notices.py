@@ -36,6 +36,7 @@ class Notice:
 
 _SAVED = "All answers that you have sent are saved."
 
+RETURN = "Return to Prolific"
 # Pages after which nothing is paid unless an address for them is given.
 UNPAID = ("declined", "screened-out", "full", "closed", "withdrawn")
 GIVE_BACK = {
@@ -226,7 +227,7 @@ def way_back(spec: StudySpec, name: str) -> tuple[str, str] | None:
     if url is None:
         return None
     host = urlsplit(url).hostname or ""
-    return ("Return to Prolific" if f".{host}".endswith(".prolific.com") else "Go on", url)
+    return (RETURN if f".{host}".endswith(".prolific.com") else "Go on", url)
 
 
 def unknown(request: Request) -> HTMLResponse:

@@ -15,12 +15,14 @@ from starlette.responses import Response
 
 from verax.studies.display import wording
 from verax.studies.store import Refused, Where
+from verax.studies.store.participant.retakes import note_retake
 from verax.studies.store.store import Who
 from verax.web.http.forms import Form
 from verax.web.http.pages import front, page, see_other, site_of
 from verax.web.http.rate_limits import client_key, limits_of, too_many
 from verax.web.participant.addresses import (
     Opened,
+    earlier_here,
     forget,
     leave_address,
     opened_place,
@@ -43,6 +45,28 @@ LINK = (
     "I also agree that my answers may be linked with those that I give in other studies of the same research. My id is "
     "not stored for this, only a code made from it that nobody can turn back. (You can take part without this.)"
 )
+# By what became of whoever began in this browser: what the first page says, and the words of the button to their place.
+BEGUN = {
+    "active": (
+        "You have already started this study on this device. Your answers so far are saved, and you can continue "
+        "where you stopped.",
+        "Continue",
+    ),
+    "complete": (
+        "You have already finished this study. Thank you! You can take part once only.",
+        "See your last page",
+    ),
+    "screened-out": (
+        "You have already taken the short test of this study, and the study ended there for you. It can be taken once "
+        "only. Thank you for trying.",
+        "More about it",
+    ),
+    "declined": ("You chose not to take part in this study. Thank you for your interest.", "More about it"),
+    "withdrawn": (
+        "You have left this study, and cannot come back to it. Thank you for your time.",
+        "More about it",
+    ),
+}
 NOT_KEPT = "None of your answers are kept."
 
 
@@ -67,7 +91,7 @@ def _first_page(request: Request) -> Response:
         where = begun.store.look(begun.store.opened_by(shown)[0]) if shown else None
         if shown and where is not None:
             going_on = place(request, shown, begun)
-            return _welcome(request, going_on=going_on, left=where.status == "withdrawn")
+            return _welcome(request, going_on=going_on, begun=where.status)
     return _welcome(request) if came is None else _no_arrival(request, came)
 
 
@@ -75,7 +99,7 @@ def _welcome(
     request: Request,
     *,
     going_on: str = "",
-    left: bool = False,
+    begun: str = "",
     code: str = "",
     problem: str = "",
     hidden: Mapping[str, str] = MappingProxyType({}),
@@ -85,7 +109,7 @@ def _welcome(
     context = {
         "hidden": hidden,
         "looking": looking,
-        "left": left,
+        "begun": BEGUN.get(begun, BEGUN["active"]),
         "welcome": wording.welcome(spec),
         "about": about_study(spec),
         "needs_code": spec.entry == "code",
@@ -145,6 +169,8 @@ def _let_in(request: Request, code: str | None = None, **who: Unpack[Who]) -> Re
         if refused.reason in ("code-needed", "unknown-code"):
             raise
         return notice(request, refused.reason)
+    if (earlier := earlier_here(request, site)) and not who.get("is_bot"):
+        site.store.write(note_retake, site.store.opened_by(token)[0], earlier)
     answer = see_other(place(request, token, site))
     remember(request, answer, token, site)
     return answer
@@ -264,12 +290,9 @@ def _drawn(request: Request, opened: Opened, where: Where) -> Response:
             own |= {"consent": wording.consent(spec), "linking": LINK if spec.recruiting.link else ""}
             return page(request, "consent.html", own)
         case "complete":
-            about = {
-                "completion_code": where.completion_code,
-                "tally": where.tally,
-                "leaving": (DELETE, address),
-            }
-            return page(request, "complete.html", own | completion(request, opened.token) | about)
+            about = {"tally": where.tally, "leaving": (DELETE, address)}
+            ended = completion(request, opened.token, where.completion_code)
+            return page(request, "complete.html", own | ended | about)
         case "withdrawn":
             more = (KEPT if where.steps else NOT_KEPT,)
             return notice(

@@ -30,11 +30,15 @@ def brief(material: Material, *, test: int, method: str | None, direction: bool)
         *limits(material.spec.timing),
     )
     read = () if method is None else reading(material, method, direction=direction)
-    # What differs between conditions stands apart: everybody reads the rest before a condition is given.
+    # The instructions are the same in all conditions: what comes before explanations must not hint at them.
     if method is None:
-        said += (f"The second predictions show the same {words.many} and changes as the first.",)
+        own = _nothing_new(words)
+        introduction: Paragraphs = (
+            f"The second predictions show the same {words.many} and changes as the first.",
+        )
     else:
-        said += (
+        own = method_question(material, method)
+        introduction = (
             "In the second predictions the model's answer to the original is explained.",
             *read,
             f"You also rate each explanation. {RATE_THE_REASONS}",
@@ -56,8 +60,7 @@ def brief(material: Material, *, test: int, method: str | None, direction: bool)
             correct=2,
         ),
     )
-    own = _nothing_new(words) if method is None else method_question(material, method)
-    return Briefing(said, questions, own, read)
+    return Briefing(said, questions, own, read, introduction)
 
 
 def _nothing_new(words: Terms) -> Asked:

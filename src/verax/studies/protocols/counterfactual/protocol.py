@@ -65,6 +65,7 @@ class Counterfactual(Protocol):
     explained: ClassVar[tuple[str, ...]] = ("test",)
     own_models: ClassVar[bool] = True
     shows_weights: ClassVar[bool] = True
+    introduces: ClassVar[str] = "about-post"
     asks_about_changes: ClassVar[bool] = True
 
     test: int = Field(default=32, ge=1)

@@ -30,11 +30,15 @@ def brief(material: Material, *, learning: int, test: int, method: str | None, d
         *limits(material.spec.timing),
     )
     read = () if method is None else reading(material, method, direction=direction)
-    # What differs between conditions stands apart: everybody reads the rest before a condition is given.
+    # The instructions are the same in all conditions: what comes before explanations must not hint at them.
     if method is None:
-        said += ("The second look shows the same as the first: the right answer and the model's answer.",)
+        own = _nothing_new(many)
+        introduction: Paragraphs = (
+            "The second look shows the same as the first: the right answer and the model's answer.",
+        )
     else:
-        said += (
+        own = method_question(material, method)
+        introduction = (
             "In the second look the model's answers are explained, and you rate each explanation.",
             *read,
             RATE_THE_REASONS,
@@ -48,8 +52,7 @@ def brief(material: Material, *, learning: int, test: int, method: str | None, d
             correct=3,
         ),
     )
-    own = _nothing_new(many) if method is None else method_question(material, method)
-    return Briefing(said, questions, own, read)
+    return Briefing(said, questions, own, read, introduction)
 
 
 def _nothing_new(many: str) -> Asked:

@@ -62,6 +62,7 @@ class Forward(Protocol):
     explained: ClassVar[tuple[str, ...]] = ("learning",)
     own_models: ClassVar[bool] = True
     shows_weights: ClassVar[bool] = True
+    introduces: ClassVar[str] = "about-explained"
 
     learning: int = Field(default=16, ge=1)
     test: int = Field(default=32, ge=1)
@@ -209,7 +210,11 @@ def _pages(material: Material, leaf: bool) -> dict[str, Screen]:
 
     def again(method: str | None) -> Screen:
         if method is None:
-            return page("Second look", f"{looks_again}. Try to learn more about how the model decides.")
+            return page(
+                "Second look",
+                f"{looks_again}, with the right answer and the model's answer as before.",
+                "Try to learn more about how the model decides.",
+            )
         return page(
             "Second look",
             f"{looks_again}, with explanations. You rate each explanation.",

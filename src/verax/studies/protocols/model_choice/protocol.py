@@ -53,6 +53,8 @@ class ModelChoice(Protocol):
         items_per_participant: how many of them each participant gets.
         evidence: how many fragments are marked.
         sizes: how many words a fragment may have: [1], or [2, 3, 4] for n-grams.
+        equal_marks: whether both robots have the same number of highlights, the smaller of their two; people prefer
+            whoever has more. False marks what there is, everywhere, as published.
     """
 
     asks: ClassVar[str] = "Do explanations show people which of two models is better?"
@@ -66,6 +68,7 @@ class ModelChoice(Protocol):
     items_per_participant: int = Field(default=20, ge=1)
     evidence: int = Field(default=3, ge=1)
     sizes: tuple[int, ...] = Field(default=(1,), min_length=1)
+    equal_marks: bool = True
 
     @classmethod
     def draft(cls, items: int) -> dict[str, int]:
@@ -139,12 +142,26 @@ class ModelChoice(Protocol):
         said = f"For each robot, the {words.pieces} that spoke most for this answer are highlighted."
         heading = "Which robot is more reasonable?"
         answer = Facts((("Both robots' answer", class_mark(item.prediction)),))
+        count = self.evidence
+        if self.equal_marks:
+            count = min(
+                stimulus.evidence_count(material, item, condition, model, count, self.sizes)
+                for model in models.values()
+            )
         blocks = [
             stimulus.marked_evidence(
-                material, item, condition, models[robot], self.evidence, self.sizes, title=f"Robot {robot}"
+                material,
+                item,
+                condition,
+                models[robot],
+                count,
+                self.sizes,
+                title=f"Robot {robot}",
+                once=self.equal_marks,
             )
             for robot in ("S", "H")
         ]
         options = tuple(map(Option, ANSWERS, WORTH if better == "S" else WORTH[::-1]))
         question = Question("choice", heading, options=options)
-        return Screen(heading, (answer, Prose((said,)), *blocks), (question,), button="Next")
+        # The first answers are about the robot on the left, in whichever order a participant has them.
+        return Screen(heading, (answer, Prose((said,)), *blocks), (question,), button="Next", paired=True)

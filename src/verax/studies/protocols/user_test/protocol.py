@@ -57,6 +57,7 @@ class UserTest(Protocol):
     explained: ClassVar[tuple[str, ...]] = ("learning", CHANGED)
     own_models: ClassVar[bool] = True
     shows_weights: ClassVar[bool] = True
+    introduces: ClassVar[str] = phase_key(FORWARD, Forward.introduces)
 
     learning: int = Field(default=16, ge=1)
     test: int = Field(default=32, ge=1)
@@ -114,11 +115,12 @@ class UserTest(Protocol):
             for part, protocol in self.parts.items()
             for key, screen in protocol.screens(_own(material, part)).items()
         }
-        for audience in method_audiences(material.spec):
-            said = self.second.briefing(_own(material, COUNTERFACTUAL), audience).paragraphs
-            screens[screen_key(COUNTERFACTUAL, f"{ABOUT}:{audience}")] = Screen(
-                "The second part", (Prose(("This is another task with the same model.", *said)),)
-            )
+        # What is said of the task is the same for all; their own method they know from the first part.
+        anybody = next(iter(method_audiences(material.spec)))
+        said = self.second.briefing(_own(material, COUNTERFACTUAL), anybody).paragraphs
+        screens[screen_key(COUNTERFACTUAL, ABOUT)] = Screen(
+            "The second part", (Prose(("This is another task with the same model.", *said)),)
+        )
         return screens
 
     def rows(self, material: Material) -> tuple[DesignRow, ...]:
@@ -127,10 +129,7 @@ class UserTest(Protocol):
 
     def steps(self, study: Study, row: DesignRow, seed: int) -> tuple[Step, ...]:
         """The forward part, the page between, the counterfactual part."""
-        between = Step(
-            phase_key(COUNTERFACTUAL, ABOUT),
-            screen_key(COUNTERFACTUAL, f"{ABOUT}:{self.audience(study.spec, row)}"),
-        )
+        between = Step(phase_key(COUNTERFACTUAL, ABOUT), screen_key(COUNTERFACTUAL, ABOUT))
         inside = {
             part: [
                 replace(step, phase=phase_key(part, step.phase), screen=screen_key(part, step.screen))

@@ -1,0 +1,205 @@
+"""What would bend answers or harm people does not happen, as a browser shows it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import pytest
+
+from real_parts import LONG, new_context
+from small_study import FAILED, small_study
+from verax.studies.answers.flat_records import participant_records
+from verax.studies.protocol.surroundings import participant_steps
+from verax.studies.protocols.checks import check_protocol, sample_material
+from verax.web.preview import preview_app
+from web.serving import running
+from web.test_arrivals import COMPLETE, PROLIFIC, URLS, come
+from web.walk import BUTTON, Form, filled, http_enter, http_walk, press
+
+DESK = {"viewport": {"width": 1280, "height": 800}}
+LAPTOP = {"viewport": {"width": 1366, "height": 625}}
+PHONE = {"viewport": {"width": 390, "height": 664}, "has_touch": True, "is_mobile": True}
+SIZES = pytest.mark.parametrize("size", [DESK, LAPTOP, PHONE], ids=["desk", "laptop", "phone"])
+
+
+@pytest.fixture
+def new_page(chromium) -> Iterator[Callable[..., Any]]:
+    """A page in a browser profile of its own."""
+    contexts = []
+
+    def new(**settings):
+        contexts.append(new_context(chromium, **settings))
+        return contexts[-1].new_page()
+
+    yield new
+    for context in contexts:
+        context.close()
+
+
+# ---- One completion code
+
+
+@SIZES
+def test_the_last_page_shows_one_code_the_platforms(serve, answer, new_page, size):
+    served = serve(small_study(entry="prolific", recruiting=URLS))
+    url = come(served.client, PROLIFIC)
+    served.client.post(url, data={"consent": "yes"})
+    own_code = http_walk(served.client, url, answer).code
+    page = new_page(**size)
+    page.goto(f"{served.address}{url}")
+    assert page.locator(".completion").all_inner_texts() == ["C1ABCDEF"]
+    assert own_code not in page.locator("body").inner_text()
+    assert page.get_by_role("link", name="Return to Prolific").get_attribute("href") == COMPLETE
+
+
+def test_an_address_without_a_code_shows_none(serve, answer, new_page):
+    served = serve(small_study(recruiting={"completion_url": "https://panel.example.org/done"}))
+    url = served.client.post("/enter").headers["location"]
+    served.client.post(url, data={"consent": "yes"})
+    own_code = http_walk(served.client, url, answer).code
+    page = new_page(**DESK)
+    page.goto(f"{served.address}{url}")
+    assert page.locator(".completion").count() == 0
+    assert own_code not in page.locator("body").inner_text()
+    assert "Your completion code" not in page.locator("body").inner_text()
+
+
+# ---- Nothing of the condition before explanations
+
+
+def sample_study(protocol, roles, **options):
+    """A study of made-up items in any protocol, which can be served."""
+    material = sample_material(
+        protocol, roles, options={"screening": {"pass_mark": 0, "attempts": 1}} | options
+    )
+    study = check_protocol(material)
+    return replace(study, hash=hashlib.sha256(repr((protocol, roles, options)).encode()).hexdigest())
+
+
+def test_until_explanations_begin_all_conditions_look_the_same_to_the_pixel(new_page, tmp_path):
+    study = sample_study({"name": "forward"}, {"learning": 1, "test": 1})
+    begins = [step.phase for step in participant_steps(study, study.rows[0], 1)].index("about-explained")
+    shots: dict[str, list[bytes]] = {}
+    with running(preview_app(study, tmp_path)) as address:
+        page = new_page(**DESK, reduced_motion="reduce")
+        for row in study.rows:
+            shots[row.condition] = []
+            for ord in range(1, begins + 1):
+                page.goto(f"{address}/jump/{row.number}/{ord}")
+                # A long list of questions is dealt out one by one by the script; the button says that it is done.
+                page.locator(BUTTON).wait_for()
+                shots[row.condition].append(page.screenshot(animations="disabled"))
+        assert "First predictions" in page.locator("header .study").inner_text()
+    assert shots["method"] == shots["plain"]
+    assert shots["control"] == shots["plain"]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "roles", "until"),
+    [
+        ({"name": "forward"}, {"learning": 4, "test": 8}, "Second look"),
+        ({"name": "counterfactual"}, {"test": 8}, "Second predictions"),
+        ({"name": "user-test"}, {"learning": 4, "test": 8, "changed": 8}, "Second look"),
+    ],
+    ids=["forward", "counterfactual", "user test"],
+)
+@pytest.mark.parametrize("screening", [{"pass_mark": 0, "attempts": 1}, False], ids=["tested", "untested"])
+def test_until_explanations_begin_pages_are_the_same_in_all_conditions(
+    protocol, roles, until, screening, tmp_path
+):
+    study = sample_study(protocol, roles, screening=screening)
+    seen: dict[str, list[str]] = {}
+    with running(preview_app(study, tmp_path)) as address:
+        for row in study.rows:
+            seen[row.condition] = []
+            with httpx.Client(base_url=address, timeout=LONG) as client:
+                url = client.post(f"/row/{row.number}/enter").headers["location"]
+                client.post(url, data={"consent": "yes"})
+                while until not in (form := Form(html := client.get(url).text)).place:
+                    # What is no part of what people see: whose page it is.
+                    token = url.rpartition("/")[2]
+                    same = re.sub(rf"{re.escape(token)}|{form.hidden['nonce']}|/{row.number}/", "", html)
+                    seen[row.condition].append(same)
+                    assert client.post(url, data=filled(form)).status_code == 303
+    plain = seen.pop("plain")
+    assert any("First predictions" in html for html in plain)
+    assert len(seen) == 2
+    for pages in seen.values():
+        assert pages == plain
+
+
+def test_the_own_method_is_introduced_and_asked_about_where_the_second_look_begins(new_page, tmp_path):
+    study = sample_study({"name": "forward"}, {"learning": 2, "test": 2})
+    with running(preview_app(study, tmp_path)) as address:
+        page = new_page(**DESK)
+        steps = participant_steps(study, study.rows[1], 1)
+        begins = [step.phase for step in steps].index("about-explained") + 1
+        page.goto(f"{address}/jump/1/{begins}")
+        assert "Second look" in page.locator("header .study").inner_text()
+        assert "highlighted" in page.locator(".page").inner_text()
+        press(page)
+        assert "highlighted strongly" in page.locator("legend").inner_text()
+        page.locator("input[type=radio]").first.check()
+        press(page)
+        assert "The right answer is" in page.locator(".page").inner_text()
+        press(page)
+        assert "item 1 of 2: Second look" in page.locator("header .study").inner_text()
+
+
+# ---- Taking part twice
+
+
+def screened_out(served) -> str:
+    """The address of somebody who failed the screening test in the client's browser."""
+    url = http_enter(served.client)
+    while Form(served.client.get(url).text).is_step:
+        form = Form(served.client.get(url).text)
+        served.client.post(url, data=filled(form, lambda asked: FAILED[asked.name]))
+    return url
+
+
+def test_who_was_screened_out_is_told_so_and_a_second_start_is_suspected(serve, new_page):
+    served = serve(small_study())
+    url = screened_out(served)
+    page = new_page(**DESK)
+    page.context.add_cookies(
+        [
+            {"name": name, "value": value, "url": served.address}
+            for name, value in served.client.cookies.items()
+        ]
+    )
+    page.goto(served.address)
+    said = page.locator("main").inner_text()
+    assert "already taken the short test" in said
+    assert "continue where you stopped" not in said
+    page.get_by_role("button", name="I am somebody else").click()
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_url("**/p/*")
+    assert not page.url.endswith(url)
+    first, second = participant_records(served.store)
+    assert (first["status"], first["retake_of"]) == ("screened-out", None)
+    assert second["retake_of"] == first["participant"]
+
+
+def test_who_declined_is_not_told_to_continue(serve):
+    served = serve(small_study())
+    url = served.client.post("/enter").headers["location"]
+    served.client.post(url, data={"consent": "no"})
+    page = served.client.get("/").text
+    assert "You chose not to take part" in page
+    assert "continue where you stopped" not in page
+
+
+def test_another_account_of_the_platform_in_the_same_browser_is_suspected(serve):
+    served = serve(small_study(entry="prolific"))
+    url = come(served.client, PROLIFIC)
+    served.client.post(url, data={"consent": "yes"})
+    come(served.client, PROLIFIC | {"PROLIFIC_PID": "6a000000000000000000000b"})
+    come(served.client, PROLIFIC)  # the first again: no retake, the same place
+    first, second = participant_records(served.store)
+    assert (first["retake_of"], second["retake_of"]) == (None, first["participant"])
