@@ -45,7 +45,7 @@ class Analysis:
     def report(self) -> Path:
         """Writes the page and the tables to paste; where the page is."""
         from verax.report.study.study_page import write_study_report
-        from verax.report.study.study_tables import to_latex, to_markdown
+        from verax.results.render import to_latex, to_markdown
 
         write_study_report(self.folder, self.summary)
         tables = self.folder / "tables"

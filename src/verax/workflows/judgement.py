@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from verax.errors import VeraxError
-from verax.notebook import paragraph_html, table_html
-from verax.report.common.verdict import MARKS, Judged, Reference, Sign, Verdict, verdict_lines
-from verax.report.study.study_tables import heading, rows_of, to_latex, to_markdown
-from verax.studies.results.tables import Column, Table
+from verax.notebook import paragraph_html
+from verax.results.render import heading, rows_of, table_html, to_latex, to_markdown, verdict_lines
+from verax.results.tables import Column, Table
+from verax.results.verdict import MARKS, Judged, Reference, Sign, Verdict
 from verax.text import NOTHING, minus, p_number
 from verax.workflows.judge_findings import Findings, Trial
 from verax.workflows.judgement_words import area, rests_on, sentence
@@ -185,7 +185,7 @@ class Judgement(Findings):
 
     def _repr_html_(self) -> str:
         table, verdict = self.table, self.verdict
-        body = table_html(list(map(heading, table.columns)), rows_of(table))
+        body = table_html(table)
         return paragraph_html(bold=verdict.sentence) + body + paragraph_html(*verdict.rests_on)
 
     def __str__(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import ceil, isnan, log
 
 from verax.benchmarks.named_features import TOP
-from verax.report.common.verdict import Sign
+from verax.results.verdict import Sign
 from verax.stats.thresholds import ALPHA
 from verax.text import counted, listed
 from verax.workflows.judge_findings import REDUNDANT, Findings, Trial

@@ -14,7 +14,7 @@ from verax.errors import VeraxError
 from verax.report.courts.courts import Court, Standing, bare_name, read_courts
 from verax.report.courts.courts_page import compare_courts, explainer_order, places, write_courts_report
 from verax.report.courts.order import agreements, average_ranks, compare, comparisons
-from verax.studies.results.units import Unit
+from verax.results.units import Unit
 
 
 def scored(mean, margin=0.1, n=5):

@@ -22,7 +22,7 @@ from verax.report.common.drawing import (
 )
 from verax.report.courts.courts import FLOOR, Court, Standing
 from verax.report.courts.order import NORMAL_95, Comparison
-from verax.studies.results.units import Unit
+from verax.results.units import Unit
 
 LETTER = 6.0
 LONGEST = 18

@@ -11,12 +11,12 @@ from typing import Literal
 
 from verax.codec import decode
 from verax.errors import VeraxError
-from verax.report.common.verdict import Sign
 from verax.report.rationale.verdict import ENOUGH
 from verax.report.study.study_verdict import line_sign
+from verax.results.units import Unit
+from verax.results.verdict import Sign
 from verax.stats.thresholds import ALPHA
 from verax.studies.results.summary import CourtLine, Summary
-from verax.studies.results.units import Unit
 from verax.text import listed
 
 # The benchmark's ceiling reads the model itself, and "none" shows nothing: neither is an explainer on trial.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from verax.report.common.verdict import Judged, Reference, Sign, Verdict
 from verax.report.courts.courts import FLOOR, Court, Standing
+from verax.results.verdict import Judged, Reference, Sign, Verdict
 from verax.text import listed
 
 WORDS: dict[tuple[str, Sign], str] = {

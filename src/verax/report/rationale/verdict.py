@@ -11,7 +11,7 @@ from verax.benchmarks.rationale.plan import CEILING, FLOOR
 from verax.benchmarks.rationale.results import Timing
 from verax.benchmarks.rationale.summary import PUBLISHED, STRICT, Group, GroupSet, Summary, TargetSummary
 from verax.report.common.run_facts import short_names
-from verax.report.common.verdict import Judged, Reference, Sign, Verdict
+from verax.results.verdict import Judged, Reference, Sign, Verdict
 from verax.stats import Difference, Estimate
 from verax.stats.tests.multiplicity import holm
 from verax.stats.thresholds import ALPHA, FEWEST_UNITS

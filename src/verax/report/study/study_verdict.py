@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from verax.report.common.verdict import Judged, Reference, Sign, Verdict
+from verax.results.verdict import Judged, Reference, Sign, Verdict
 from verax.stats.thresholds import ALPHA, FEWEST_PEOPLE
 from verax.studies.results.summary import Primary, PrimaryEstimate, Summary
 from verax.text import listed

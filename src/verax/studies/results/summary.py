@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from verax.codec import decode, encoded
-from verax.studies.results.figures import Figure
-from verax.studies.results.flow import Flow
+from verax.results.figures import Figure
+from verax.results.flow import Flow
+from verax.results.tables import Table
+from verax.results.units import POINTS, Unit
 from verax.studies.results.item_results import ItemResult
 from verax.studies.results.model_facts import ModelFacts
 from verax.studies.results.options import Options, People
-from verax.studies.results.tables import Attrition, Balance, Table
-from verax.studies.results.units import POINTS, Unit
+from verax.studies.results.participation import Attrition, Balance
 
 
 @dataclass(frozen=True)
