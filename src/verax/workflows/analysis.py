@@ -16,6 +16,7 @@ from verax.workflows.answers import answers, check_installed
 if TYPE_CHECKING:
     import pandas as pd
 
+    from verax.results.findings import Finding
     from verax.studies.answers.frames import Collected
     from verax.studies.results.options import Estimator
     from verax.studies.results.summary import Summary
@@ -41,6 +42,17 @@ class Analysis:
         from verax.studies.analysis.writing import RESULTS
 
         return pd.read_parquet(self.folder / RESULTS)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found of each method, as rows that benchmarks have too."""
+        return self.summary.findings
+
+    def to_frame(self) -> pd.DataFrame:
+        """The findings as a DataFrame."""
+        from verax.results.findings import to_frame
+
+        return to_frame(self.findings)
 
     def report(self) -> Path:
         """Writes the page and the tables to paste; where the page is."""

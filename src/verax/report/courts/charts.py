@@ -20,8 +20,9 @@ from verax.report.common.drawing import (
     spread,
     with_ends,
 )
-from verax.report.courts.courts import FLOOR, Court, Standing
+from verax.report.courts.courts import Court, Standing
 from verax.report.courts.order import NORMAL_95, Comparison
+from verax.results.findings import FLOOR
 from verax.results.units import Unit
 
 LETTER = 6.0

@@ -9,7 +9,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from verax.report.courts.courts import FLOOR, Court, Standing
+from verax.report.courts.courts import Court, Standing
+from verax.results.findings import FLOOR
 from verax.results.units import NONE
 from verax.stats.ranks.correlation import RankCorrelation, rank_correlation, reliability
 from verax.stats.ranks.methods_needed import Needed, methods_needed
