@@ -28,8 +28,8 @@ from verax.benchmarks.staining.spec import StainSpec
 from verax.benchmarks.staining.summarise import summarise
 from verax.benchmarks.staining.summary import Summary
 from verax.benchmarks.staining.trial_results import Checks, Scores, StainFacts, TrialResult
-from verax.report.common.verdict import Verdict
 from verax.report.staining.staining_verdict import staining_verdict
+from verax.results.verdict import Verdict
 from verax.run.jobs import Outcome
 
 FIVE = ("logistic", "tree", "forest", "xgboost", "mlp")

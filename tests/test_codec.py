@@ -14,8 +14,8 @@ import pytest
 from report.study_summaries import graded, summary, tiny
 from verax.codec import cleaned, decode, encode, encoded
 from verax.errors import VeraxError
+from verax.results.units import Unit
 from verax.studies.analysis import Summary
-from verax.studies.results.units import Unit
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from report.courts.test_courts import ERRING, FOUR, STUDY, stain, verification
+from report.run_summaries import written
 from verax.run.manifest import note_results, start_manifest
 
 
@@ -12,7 +13,7 @@ from verax.run.manifest import note_results, start_manifest
 def both(folder):
     for name, given in (("run", stain({("a", "tree"): FOUR})), ("study", STUDY)):
         (folder / name).mkdir()
-        (folder / name / "summary.json").write_text(json.dumps(given))
+        (folder / name / "summary.json").write_text(json.dumps(written(given)))
     return folder
 
 
@@ -30,7 +31,9 @@ def test_the_answer_is_printed_and_the_page_lies_where_it_says(both, verax):
 
 def test_two_benchmarks_are_told_to_agree_or_not(both, verax):
     (both / "rationale").mkdir()
-    (both / "rationale" / "summary.json").write_text(json.dumps(verification({("rt", "easy"): ERRING})))
+    (both / "rationale" / "summary.json").write_text(
+        json.dumps(written(verification({("rt", "easy"): ERRING})))
+    )
     ended = verax("report", "run", "rationale")
     said = " ".join(ended.out.split())
     assert "Do Staining, a and Rationale models, rt order explainers alike?" in said

@@ -8,6 +8,7 @@ import pytest
 
 from real_parts import axe_violations, new_context
 from report.courts.test_courts import FOUR, STUDY, stain
+from report.run_summaries import written
 from report.study_summaries import FLOW, summary, tiny
 from verax.report.courts.courts_page import write_courts_report
 from verax.report.study.study_page import write_study_report
@@ -25,7 +26,7 @@ def pages(tmp_path_factory):
         write_study_report(folder / name, Summary.from_dict(given))
     for name, given in (("run", stain({("a", "tree"): FOUR, ("a", "mlp"): FOUR})), ("study", STUDY)):
         (folder / name).mkdir()
-        (folder / name / "summary.json").write_text(json.dumps(given))
+        (folder / name / "summary.json").write_text(json.dumps(written(given)))
         (folder / name / "report.html").write_text("own")
     write_courts_report([folder / "run", folder / "study"], folder / "courts")
     return {name: (folder / name / "report.html").as_uri() for name in ("full", "tiny", "courts")}

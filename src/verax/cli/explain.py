@@ -231,7 +231,7 @@ def _judged(
 
 
 def _print_verdict(comparison: Comparison) -> None:
-    from verax.report.common.verdict import verdict_lines
+    from verax.results.render import verdict_lines
 
     if comparison.verdict is not None:
         for line in verdict_lines(comparison.verdict):

@@ -71,7 +71,7 @@ def judge(
     from verax.data import load_dataset
     from verax.models.ready import check_model
     from verax.models.resolve import is_saved
-    from verax.report.study.study_tables import rows_of
+    from verax.results.render import rows_of
     from verax.workflows.explainer_names import parse_explainers
     from verax.workflows.judge import judge as judge_model
 

@@ -16,6 +16,7 @@ from verax.workflows.answers import answers, check_installed
 if TYPE_CHECKING:
     import pandas as pd
 
+    from verax.results.findings import Finding
     from verax.studies.answers.frames import Collected
     from verax.studies.results.options import Estimator
     from verax.studies.results.summary import Summary
@@ -42,10 +43,21 @@ class Analysis:
 
         return pd.read_parquet(self.folder / RESULTS)
 
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found of each method, as rows that benchmarks have too."""
+        return self.summary.findings
+
+    def to_frame(self) -> pd.DataFrame:
+        """The findings as a DataFrame."""
+        from verax.results.findings import to_frame
+
+        return to_frame(self.findings)
+
     def report(self) -> Path:
         """Writes the page and the tables to paste; where the page is."""
         from verax.report.study.study_page import write_study_report
-        from verax.report.study.study_tables import to_latex, to_markdown
+        from verax.results.render import to_latex, to_markdown
 
         write_study_report(self.folder, self.summary)
         tables = self.folder / "tables"

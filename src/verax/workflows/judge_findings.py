@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from verax.report.common.verdict import Sign
 from verax.report.explanations.comparison import Comparison
+from verax.results.verdict import Sign
 from verax.stats.thresholds import ALPHA
 
 if TYPE_CHECKING:

@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from verax.errors import VeraxError
-from verax.notebook import paragraph_html, table_html
-from verax.report.common.verdict import MARKS, Judged, Reference, Sign, Verdict, verdict_lines
-from verax.report.study.study_tables import heading, rows_of, to_latex, to_markdown
-from verax.studies.results.tables import Column, Table
+from verax.notebook import paragraph_html
+from verax.results.findings import FLOOR, Finding, findings_json
+from verax.results.findings import to_frame as findings_frame
+from verax.results.render import heading, rows_of, table_html, to_latex, to_markdown, verdict_lines
+from verax.results.tables import Column, Table
+from verax.results.units import Unit
+from verax.results.verdict import MARKS, Judged, Reference, Sign, Verdict
 from verax.text import NOTHING, minus, p_number
 from verax.workflows.judge_findings import Findings, Trial
 from verax.workflows.judgement_words import area, rests_on, sentence
@@ -73,6 +76,33 @@ class Judgement(Findings):
         )
 
     @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found of each explainer, as rows that benchmarks and studies have too."""
+        shown = self.comparison
+        return tuple(
+            Finding(
+                method=trial.name,
+                measure="way from random features to the best possible",
+                estimate=_percent(trial.reached),
+                low=_percent(trial.low),
+                high=_percent(trial.high),
+                unit=Unit("per cent"),
+                n=self.inputs,
+                counted="inputs",
+                p=trial.p,
+                p_adjusted=trial.corrected,
+                family="all claims of the verdict",
+                compared_with=FLOOR,
+                sign=trial.sign,
+                name="judge",
+                title="Judgement" if shown is None else f"Judgement, {shown.model}, {shown.dataset}",
+                dataset="" if shown is None else shown.dataset,
+                model="" if shown is None else shown.model,
+            )
+            for trial in self.trials
+        )
+
+    @property
     def believe(self) -> tuple[str, ...]:
         """The explainers that are shown to name what the model's answers rest on, the best first."""
         return tuple(row.name for row in self.verdict.judged if row.sign == "yes")
@@ -93,16 +123,17 @@ class Judgement(Findings):
             "leads": [asdict(lead) for lead in self.leads],
             "planted": planted,
             "rests_on": list(verdict.rests_on),
+            **findings_json(self.findings),
             "explanations": {
                 name: [each.to_dict() for each in own] for name, own in self.explanations.items()
             },
         }
 
-    def to_frame(self, by: Literal["explainer", "input"] = "explainer") -> pd.DataFrame:
+    def to_frame(self, by: Literal["explainer", "input", "finding"] = "explainer") -> pd.DataFrame:
         """The numbers as a DataFrame.
 
         Args:
-            by: a row for each explainer, or for each explainer and input (counted from 0).
+            by: a row for each explainer, for each explainer and input (counted from 0), or for each of `findings`.
         """
         import pandas as pd
 
@@ -114,8 +145,10 @@ class Judgement(Findings):
                 for trial in self.trials
             ]
             return pd.DataFrame(rows).rename(columns={"name": "explainer"})
+        if by == "finding":
+            return findings_frame(self.findings)
         if by != "input":
-            raise VeraxError(f"There is no frame by {by!r}; it is by 'explainer' or by 'input'.")
+            raise VeraxError(f"There is no frame by {by!r}; it is by 'explainer', 'input' or 'finding'.")
         rows = [
             {"explainer": trial.name, "input": number, "named": named, "worth": worth, "fall": fall}
             for trial in self.trials
@@ -185,7 +218,7 @@ class Judgement(Findings):
 
     def _repr_html_(self) -> str:
         table, verdict = self.table, self.verdict
-        body = table_html(list(map(heading, table.columns)), rows_of(table))
+        body = table_html(table)
         return paragraph_html(bold=verdict.sentence) + body + paragraph_html(*verdict.rests_on)
 
     def __str__(self) -> str:

@@ -8,7 +8,7 @@ from math import ceil, isnan, log
 
 from verax.benchmarks.named_features import TOP
 from verax.phrases import say as say_phrase
-from verax.report.common.verdict import Sign
+from verax.results.verdict import Sign
 from verax.stats.thresholds import ALPHA
 from verax.workflows.judge_findings import REDUNDANT, Findings, Trial
 

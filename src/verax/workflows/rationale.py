@@ -15,6 +15,7 @@ from verax.benchmarks.rationale.summary import Summary
 from verax.benchmarks.spec_files import checked_spec, default_of, spec_options, takes_options
 from verax.extras import require
 from verax.names import split_outside
+from verax.results.findings import Finding, to_frame
 from verax.run.objects import at_hand
 from verax.run.progress import During, quietly, terminal_progress
 from verax.workflows.given_objects import Gathered, Given
@@ -48,6 +49,15 @@ class RationaleRun:
     def results(self) -> pd.DataFrame:
         """One row per explanation, as in results.parquet; docs/rationale.md says what the columns mean."""
         return self.run.measurements
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found of each explainer, as rows: overall, and with single models and datasets."""
+        return self.summary.findings
+
+    def to_frame(self) -> pd.DataFrame:
+        """The findings as a DataFrame."""
+        return to_frame(self.findings)
 
     def report(self) -> Path:
         """Writes report.html and its figures into the run's folder; where the page is."""

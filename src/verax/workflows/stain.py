@@ -18,6 +18,7 @@ from verax.data import datasets as known_datasets
 from verax.errors import VeraxError
 from verax.extras import require
 from verax.notebook import paragraph_html, table_html
+from verax.results.findings import Finding, to_frame
 from verax.run.objects import at_hand
 from verax.run.progress import During, quietly, terminal_progress
 from verax.workflows.given_objects import Gathered, Given, Refitting
@@ -53,6 +54,15 @@ class StainRun:
     def results(self) -> pd.DataFrame:
         """One row per explanation, as in results.parquet; docs/staining.md says what the columns mean."""
         return self.run.measurements
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found of each explainer, as rows: overall, and with single models and datasets."""
+        return self.summary.findings
+
+    def to_frame(self) -> pd.DataFrame:
+        """The findings as a DataFrame."""
+        return to_frame(self.findings)
 
     def report(self) -> Path:
         """Writes report.html and its figures into the run's folder; where the page is."""

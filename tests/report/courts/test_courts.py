@@ -7,14 +7,16 @@ from html import unescape
 
 import pytest
 
+from report.run_summaries import written
 from report.study.test_study_page import Balance, read
 from report.study_summaries import HOSTILE, court, summary
 from verax.codec import encoded
 from verax.errors import VeraxError
-from verax.report.courts.courts import Court, Standing, bare_name, read_courts
+from verax.report.courts.courts import Court, Standing, read_courts
 from verax.report.courts.courts_page import compare_courts, explainer_order, places, write_courts_report
 from verax.report.courts.order import agreements, average_ranks, compare, comparisons
-from verax.studies.results.units import Unit
+from verax.results.findings import Finding, bare_name, findings_json
+from verax.results.units import Unit
 
 
 def scored(mean, margin=0.1, n=5):
@@ -56,7 +58,7 @@ def folders(tmp_path):
         made = []
         for name, given in summaries.items():
             (tmp_path / name).mkdir()
-            (tmp_path / name / "summary.json").write_text(json.dumps(given))
+            (tmp_path / name / "summary.json").write_text(json.dumps(written(given)))
             made.append(tmp_path / name)
         return made
 
@@ -87,7 +89,7 @@ def test_cells_that_an_explainer_lacks_are_left_out_and_counted(folders):
     (found,), notes = read_courts(folders(run=stain(cells, ["lime", "random", "broken"])))
     assert found.standings[0].estimate == pytest.approx(90)
     assert any("1 of 2 pairs of dataset and model" in note for note in notes)
-    assert any(note.startswith("broken has no score") for note in notes)
+    assert any(note.endswith("for broken.") for note in notes)
 
 
 def test_the_ceiling_and_no_explanation_are_not_on_trial_but_random_is(folders):
@@ -120,6 +122,14 @@ def test_lines_without_an_estimate_are_counted(folders):
         ('{"kind": "report"}', "neither of a benchmark"),
         ("[]", "neither of a benchmark"),
         ("{", "cannot be read"),
+        ('{"benchmark": "stain", "cells": []}', "written by an older version of Verax and has no findings"),
+        ('{"kind": "study", "courts": []}', "written by an older version of Verax and has no findings"),
+        ('{"benchmark": "x", "findings_format": 99, "findings": []}', "has findings of format 99"),
+        ('{"benchmark": "x", "findings_format": 1, "findings": {}}', "findings is no list"),
+        (
+            '{"benchmark": "x", "findings_format": 1, "findings": [{"method": "lime"}]}',
+            r"findings\[0\] lacks",
+        ),
     ],
 )
 def test_a_folder_that_is_neither_is_a_sentence(tmp_path, content, says):
@@ -412,7 +422,7 @@ def test_a_verification_is_a_court_in_which_less_is_better(folders):
     # Two groups of targets with a margin of 3 points each, independent of each other.
     assert by_name["lime"].high - 22.5 == pytest.approx(100 * (2 * 0.03**2) ** 0.5 / 2)
     assert by_name["greedy"].high is None
-    assert by_name["shap"].parts == pytest.approx({"rt, easy targets": 20.0, "rt, hard targets": 10.0})
+    assert by_name["shap"].parts == pytest.approx({"easy targets, rt": 20.0, "hard targets, rt": 10.0})
     (found,), _ = read_courts(folders(other=verification({("rt", "easy"): ERRING}, strict=19)))
     assert found.measure.startswith("inputs with")  # too few are strict for a verdict on them
 
@@ -450,3 +460,40 @@ def test_too_few_common_explainers_say_nothing_of_two_benchmarks(folders):
     )
     (agreement,) = agreements(courts)
     assert "cannot be said: only lime stood in both" in agreement.sentence
+
+
+def test_findings_of_a_benchmark_that_nobody_here_knows_stand_beside_the_others(folders, tmp_path):
+    rows = [
+        Finding("lime(samples=9)", "seconds saved", 3.0, 2.0, 4.0, unit=Unit("seconds"), n=7, counted="runs",
+                title="Savings", sign="yes", p_adjusted=0.001),
+        Finding("shap", "seconds saved", 1.0, 0.5, 1.5, unit=Unit("seconds"), title="Savings", sign="no",
+                p_adjusted=0.5),
+        Finding("greedy", "seconds saved", None, unit=Unit("seconds"), title="Savings"),
+        Finding("oracle", "seconds saved", 9.0, unit=Unit("seconds"), title="Savings"),
+        Finding("lime(samples=9)", "seconds saved", 5.0, scope="part", model="tree"),
+        Finding("shap", "seconds saved", 1.0, scope="part", model="tree"),
+        Finding("lime(samples=9)", "seconds saved", 1.0, scope="part", model="forest"),
+    ]  # fmt: skip
+    (tmp_path / "savings").mkdir()
+    text = json.dumps({"benchmark": "savings", **findings_json(rows)})
+    (tmp_path / "savings" / "summary.json").write_text(text)
+    (court,), notes = read_courts([tmp_path / "savings"])
+    assert (court.name, court.kind, court.unit, court.higher_is_better) == (
+        "Savings",
+        "benchmark",
+        "seconds",
+        True,
+    )
+    assert [(one.explainer, one.estimate, one.sign, one.p) for one in court.standings] == [
+        ("lime", 3.0, "yes", 0.001),
+        ("shap", 1.0, "no", 0.5),
+    ]
+    assert court.standings[0].parts == {"tree": 5.0}  # shap has no number with the forest
+    assert court.standings[0].rests_on == "7 runs"
+    assert [note.split(" of the run")[0] for note in notes[1:]] == ["1 of 2 pairs of dataset and model"]
+    assert notes[0].endswith("for greedy.")
+    both = write_courts_report([tmp_path / "savings", *folders(study=STUDY)], tmp_path / "page.html")
+    assert both.comparisons[0].methods == ("lime", "shap")
+    page = read((tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert "lime passes the benchmark" in page
+    assert "lime 3.0 [2.0, 4.0] 7.3 [1.2, 13.5]" in page

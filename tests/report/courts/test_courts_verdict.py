@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from verax.report.courts.courts import Court, Standing
 from verax.report.courts.courts_verdict import courts_verdict
-from verax.studies.results.units import Unit
+from verax.results.units import Unit
 
 
 def court(name, kind="benchmark", **signs):

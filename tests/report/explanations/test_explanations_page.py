@@ -9,9 +9,9 @@ import pytest
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain import Attribution, Cost
-from verax.report.common.verdict import Judged, Verdict
 from verax.report.explanations.comparison import Comparison, Entry, Subject
 from verax.report.explanations.explanations_page import _environment, render_page, write_page
+from verax.results.verdict import Judged, Verdict
 
 
 class Read(HTMLParser):

@@ -19,7 +19,6 @@ from verax.benchmarks.rationale.summary import (
     TargetSummary,
     Texts,
 )
-from verax.report.common.verdict import Judged
 from verax.report.rationale.verdict import (
     HARDLY_EVER,
     NONE_SEEN,
@@ -28,6 +27,7 @@ from verax.report.rationale.verdict import (
     _group_verdict,
     rationale_verdict,
 )
+from verax.results.verdict import Judged
 from verax.stats import binomial_share, paired_differences
 
 LESS = "errs, but less than chance on every target"

@@ -10,8 +10,8 @@ from report.study_summaries import FIGURES, FLOW, HOSTILE
 from verax.codec import decode
 from verax.report.study.figures import beside, figure_inline, figure_svg
 from verax.report.study.flow_figure import flow_steps
-from verax.studies.results.figures import Figure, FlowChart, Interval, Intervals
-from verax.studies.results.flow import Flow
+from verax.results.figures import Figure, FlowChart, Interval, Intervals
+from verax.results.flow import Flow
 
 ALL = {one["kind"]: decode(Figure, one) for one in FIGURES} | {
     "flow": Figure("flow", "Flow", FlowChart(decode(Flow, FLOW)))

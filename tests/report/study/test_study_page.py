@@ -11,11 +11,11 @@ import pytest
 from report.study_summaries import HOSTILE, estimate, graded, summary, table, tiny
 from verax.errors import VeraxError
 from verax.report.study.study_page import asked, render_study_report, write_study_report
-from verax.report.study.study_tables import rows_of
 from verax.report.study.study_verdict import sentences, study_verdict
+from verax.results.render import rows_of
+from verax.results.units import POINTS
 from verax.studies.analysis import Summary
 from verax.studies.results.summary import Primary, PrimaryEstimate
-from verax.studies.results.units import POINTS
 
 VOID = {"meta", "br", "hr", "img", "input", "link", "path", "use", "rect", "circle"}
 

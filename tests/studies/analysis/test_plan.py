@@ -4,13 +4,13 @@ import pytest
 
 from studies.analysis.frames import collected, drawn, everybody, sample_study, simulated_answers, summarised
 from verax.errors import VeraxError
+from verax.results.units import POINTS, SCORE
 from verax.studies.analysis import Options
 from verax.studies.analysis.plan import margin_of, plan_problems
 from verax.studies.model.spec import StudySpec
 from verax.studies.model.spec_file import parse_study_spec
 from verax.studies.model.spec_tables import Equivalence
 from verax.studies.protocol.findings import Findings
-from verax.studies.results.units import POINTS, SCORE
 
 SPEC = """
 title = "A study"

@@ -9,6 +9,8 @@ from pydantic import Field, field_validator
 from verax.benchmarks.spec_files import BenchmarkOptions, BenchmarkSpec, default_of
 
 Difficulty = Literal["easy", "hard", "published"]
+# Strict inputs of each target, at least, for a verdict on them alone.
+ENOUGH = 20
 
 
 class RationaleSpec(BenchmarkSpec):

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from verax.benchmarks.failure import Failure
+from verax.benchmarks.rationale.findings import rationale_findings
 from verax.benchmarks.rationale.partition import TestSet
 from verax.benchmarks.rationale.spec import RationaleSpec
 from verax.codec import decode, encoded
+from verax.results.findings import Finding, findings_json
 from verax.stats import Difference, Estimate
 
 BENCHMARK = "rationale"
@@ -172,9 +174,15 @@ class Summary:
     failures: tuple[Failure, ...]
     texts: Mapping[str, Mapping[str, Texts]] = field(default_factory=dict)
 
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found of each explainer, as rows."""
+        return rationale_findings(self)
+
     def to_dict(self) -> dict[str, object]:
         """What stands in summary.json."""
-        return encoded(self) | {"benchmark": BENCHMARK, "spec": self.spec.model_dump()}
+        own = {"benchmark": BENCHMARK, "spec": self.spec.model_dump()}
+        return encoded(self) | own | findings_json(self.findings)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, object]) -> Summary:

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, fields
 
 from verax.benchmarks.failure import Failure
 from verax.benchmarks.staining.facts import Facts
+from verax.benchmarks.staining.findings import staining_findings
 from verax.benchmarks.staining.spec import StainSpec
 from verax.codec import decode, encoded
+from verax.results.findings import Finding, findings_json
 from verax.stats import Difference, Estimate, Ranking
 
 BENCHMARK = "stain"
@@ -208,9 +210,15 @@ class Summary:
         """The same the other way round."""
         return data | {"pairs": data.get("cells")}
 
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found of each explainer, as rows."""
+        return staining_findings(self)
+
     def to_dict(self) -> dict[str, object]:
         """What stands in summary.json."""
-        return encoded(self) | {"benchmark": BENCHMARK, "spec": self.spec.model_dump()}
+        own = {"benchmark": BENCHMARK, "spec": self.spec.model_dump()}
+        return encoded(self) | own | findings_json(self.findings)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, object]) -> Summary:

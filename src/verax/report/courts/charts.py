@@ -20,9 +20,10 @@ from verax.report.common.drawing import (
     spread,
     with_ends,
 )
-from verax.report.courts.courts import FLOOR, Court, Standing
+from verax.report.courts.courts import Court, Standing
 from verax.report.courts.order import NORMAL_95, Comparison
-from verax.studies.results.units import Unit
+from verax.results.findings import FLOOR
+from verax.results.units import Unit
 
 LETTER = 6.0
 LONGEST = 18

@@ -13,7 +13,7 @@ from verax.codec import encoded
 from verax.errors import VeraxError
 from verax.report.common.page import page_script, page_style
 from verax.report.courts.charts import court_panels, courts_figure, scatter_figure, scatter_panel
-from verax.report.courts.courts import FLOOR, Court, read_courts
+from verax.report.courts.courts import Court, read_courts
 from verax.report.courts.courts_verdict import courts_verdict
 from verax.report.courts.order import (
     MORE_STUDIES,
@@ -26,6 +26,7 @@ from verax.report.courts.order import (
     comparisons,
 )
 from verax.report.explanations.explanations_page import _environment
+from verax.results.findings import FLOOR
 from verax.run import library_versions, write_json
 from verax.run.checksums import verify
 from verax.stats.ranks.methods_needed import Needed

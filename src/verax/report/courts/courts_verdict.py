@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from verax.report.common.verdict import Judged, Reference, Sign, Verdict
-from verax.report.courts.courts import FLOOR, Court, Standing
+from verax.report.courts.courts import Court, Standing
+from verax.results.findings import FLOOR
+from verax.results.verdict import Judged, Reference, Sign, Verdict
 from verax.text import listed
 
 WORDS: dict[tuple[str, Sign], str] = {
@@ -44,7 +45,7 @@ def courts_verdict(courts: Sequence[Court], order: Sequence[str], answer: str, n
         else Reference("no difference", 0.0)
         if drawn.kind == "study"
         else None,
-        ends=(0.0, 100.0) if drawn.kind == "benchmark" else None,
+        ends=(0.0, 100.0) if drawn.kind == "benchmark" and drawn.unit == "per cent" else None,
         differences=drawn.kind == "study",
         decimals=drawn.unit.decimals,
     )

@@ -9,11 +9,12 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from verax.report.courts.courts import FLOOR, Court, Standing
+from verax.report.courts.courts import Court, Standing
+from verax.results.findings import FLOOR
+from verax.results.units import NONE
 from verax.stats.ranks.correlation import RankCorrelation, rank_correlation, reliability
 from verax.stats.ranks.methods_needed import Needed, methods_needed
 from verax.stats.thresholds import ALPHA, FEWEST_METHODS
-from verax.studies.results.units import NONE
 from verax.text import NOTHING, SMALLEST_P, always_signed, counted, listed
 
 # The correlation that would be worth knowing of, and the chance with which it should be seen.

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from verax.explain.account import Part, account
 from verax.explain.explanation import Attribution, Cost, Explanation
 from verax.explain.fragments import Fragments
-from verax.report.common.verdict import Verdict
 from verax.report.explanations.highlight import Mark, ranked
+from verax.results.verdict import Verdict
 from verax.text import listed
 
 

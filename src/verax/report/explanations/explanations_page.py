@@ -9,7 +9,6 @@ from typing import Any
 
 from verax.errors import VeraxError
 from verax.report.common.page import page_script, page_style
-from verax.report.common.verdict import has_intervals
 from verax.report.explanations.comparison import (
     Comparison,
     Scored,
@@ -24,6 +23,7 @@ from verax.report.explanations.comparison import (
     verdict,
 )
 from verax.report.explanations.highlight import ranked, segments
+from verax.results.verdict import has_intervals
 from verax.text import MINUS
 
 # How many features stand open in the table of a text; the rest can be unfolded, up to the most that are listed.

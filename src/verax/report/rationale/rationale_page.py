@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from verax.benchmarks.rationale.results import ShownInput, Timing
+from verax.benchmarks.rationale.spec import ENOUGH
 from verax.benchmarks.rationale.summary import Summary
 from verax.errors import VeraxError
 from verax.report.common.page import page_script, page_style
@@ -21,7 +22,7 @@ from verax.report.rationale.rationale_tables import (
     target_tables,
     tau_tables,
 )
-from verax.report.rationale.verdict import ENOUGH, answers, rationale_verdict
+from verax.report.rationale.verdict import answers, rationale_verdict
 from verax.run.manifest import Manifest
 from verax.stats.thresholds import FEWEST_UNITS
 from verax.text import counted, listed

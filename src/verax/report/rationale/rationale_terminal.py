@@ -10,9 +10,9 @@ from rich.text import Text
 
 from verax.benchmarks.rationale.summary import Summary
 from verax.report.common.run_facts import short_names
-from verax.report.common.verdict import verdict_lines
 from verax.report.rationale.rationale_tables import table_1
 from verax.report.rationale.verdict import rationale_verdict
+from verax.results.render import verdict_lines
 
 
 def terminal_summary(summary: Summary) -> RenderableType:

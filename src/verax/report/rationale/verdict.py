@@ -9,17 +9,16 @@ from scipy.special import bdtr
 
 from verax.benchmarks.rationale.plan import CEILING, FLOOR
 from verax.benchmarks.rationale.results import Timing
+from verax.benchmarks.rationale.spec import ENOUGH
 from verax.benchmarks.rationale.summary import PUBLISHED, STRICT, Group, GroupSet, Summary, TargetSummary
 from verax.report.common.run_facts import short_names
-from verax.report.common.verdict import Judged, Reference, Sign, Verdict
+from verax.results.verdict import Judged, Reference, Sign, Verdict
 from verax.stats import Difference, Estimate
 from verax.stats.tests.multiplicity import holm
 from verax.stats.thresholds import ALPHA, FEWEST_UNITS
 from verax.text import counted, duration, estimate, listed, p_text, percent
 
 SET_WORDS = {STRICT: "strict inputs", PUBLISHED: "all inputs that the paper keeps"}
-# Strict inputs of each target, at least, for a verdict on them alone.
-ENOUGH = 20
 # Everybody below this share of misranked inputs: the inputs are too easy to tell explainers apart.
 SATURATED = 0.01
 # Who errs on fewer texts than this share, by an exact test, is said to err hardly ever.

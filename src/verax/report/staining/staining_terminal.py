@@ -10,11 +10,11 @@ from rich.text import Text
 from verax.benchmarks.staining.summarise import most_recall
 from verax.benchmarks.staining.summary import Pair, Scored, Summary
 from verax.report.common.run_facts import short_names
-from verax.report.common.verdict import verdict_lines
 from verax.report.staining.answers import turned
 from verax.report.staining.reasons import apart, not_learnt, weights
 from verax.report.staining.staining_tables import shown_estimate
 from verax.report.staining.staining_verdict import staining_verdict
+from verax.results.render import verdict_lines
 from verax.stats.thresholds import FEWEST_FLIPPED
 from verax.text import counted
 

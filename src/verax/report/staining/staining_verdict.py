@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from verax.benchmarks.staining.summary import Pair, Summary
 from verax.report.common.run_facts import short_names
-from verax.report.common.verdict import Judged, Reference, Sign, Verdict
 from verax.report.staining.answers import NAMED, methods, versus, where, winner_of
 from verax.report.staining.figures import FLOOR
+from verax.results.verdict import Judged, Reference, Sign, Verdict
 from verax.stats.thresholds import FEWEST_FLIPPED, FEWEST_UNITS
 from verax.text import counted, listed
 

@@ -22,8 +22,8 @@ from verax.report.common.drawing import (
     with_ends,
 )
 from verax.report.study.flow_figure import draw_flow, flow_frame
-from verax.studies.results.figures import Bars, Curve, Distribution, Figure, FlowChart, Interval, Intervals
-from verax.studies.results.units import Unit
+from verax.results.figures import Bars, Curve, Distribution, Figure, FlowChart, Interval, Intervals
+from verax.results.units import Unit
 from verax.text import NOTHING
 
 LONGEST_LABEL = 26

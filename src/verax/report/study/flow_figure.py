@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from verax.report.common.drawing import INK, QUIET, Axes, Frame
-from verax.studies.results.figures import FlowChart
-from verax.studies.results.flow import Flow
+from verax.results.figures import FlowChart
+from verax.results.flow import Flow
 
 LINE = 15.0
 GAP = 26.0

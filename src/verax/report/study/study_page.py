@@ -11,12 +11,10 @@ from verax.errors import VeraxError
 from verax.report.common.page import page_script, page_style
 from verax.report.explanations.explanations_page import _environment
 from verax.report.study.figures import figure_inline, figure_svg
-from verax.report.study.study_tables import file_name, heading, rows_of
 from verax.report.study.study_verdict import study_verdict
-from verax.studies.protocol.contract import question_of
-from verax.studies.results.figures import Figure, FlowChart, Interval, Intervals
-from verax.studies.results.summary import Primary, PrimaryEstimate, Summary
-from verax.studies.results.tables import (
+from verax.results.figures import Figure, FlowChart, Interval, Intervals
+from verax.results.render import file_name, heading, rows_of
+from verax.results.tables import (
     Sources,
     Table,
     build_table,
@@ -26,6 +24,8 @@ from verax.studies.results.tables import (
     p_value,
     text,
 )
+from verax.studies.protocol.contract import question_of
+from verax.studies.results.summary import Primary, PrimaryEstimate, Summary
 from verax.text import counted, percent
 
 # The analysis whose table shows whether conclusions hang on who is counted.

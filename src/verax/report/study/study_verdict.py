@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from verax.report.common.verdict import Judged, Reference, Sign, Verdict
-from verax.stats.thresholds import ALPHA, FEWEST_PEOPLE
+from verax.results.verdict import Judged, Reference, Verdict
+from verax.stats.thresholds import FEWEST_PEOPLE
 from verax.studies.results.summary import Primary, PrimaryEstimate, Summary
 from verax.text import listed
 
 NO_ANSWER = "The primary question cannot be answered with these data; what could not be estimated is below."
-# Endings of the names of lines that are differences: from a reference, or of after and before.
-AGAINST, CHANGE = "-vs-", "-change"
 
 
 def study_verdict(summary: Summary) -> Verdict:
@@ -21,7 +19,7 @@ def study_verdict(summary: Summary) -> Verdict:
     if primary is None or not primary.estimates:
         said = sentences((primary and primary.sentence) or NO_ANSWER)
         return Verdict(said[0], (), "", tuple(filter(None, said[1:])))
-    differences = all(_is_difference(line) for line in primary.estimates)
+    differences = all(line.is_difference for line in primary.estimates)
     judged = tuple(_judged(line, differences) for line in primary.estimates)
     unit = f" ({primary.unit})" if primary.unit else ""
     return Verdict(
@@ -43,20 +41,8 @@ def sentences(text: str) -> tuple[str, str]:
     return first, "".join(rest)
 
 
-def line_sign(line: PrimaryEstimate) -> Sign:
-    """Whether a difference is clear after correction, and which way."""
-    clear = line.conclusive and line.p_adjusted is not None and line.p_adjusted <= ALPHA
-    if not _is_difference(line) or not clear or line.estimate is None:
-        return "open"
-    return "yes" if line.estimate > 0 else "no"
-
-
-def _is_difference(line: PrimaryEstimate) -> bool:
-    return AGAINST in line.key or line.key.endswith(CHANGE)
-
-
 def _judged(line: PrimaryEstimate, differences: bool) -> Judged:
-    sign = line_sign(line) if differences else "open"
+    sign = line.sign if differences else "open"
     if not differences:
         words = f"{line.participants} people" if line.low is not None else "no interval"
     elif sign != "open":
@@ -76,7 +62,7 @@ def _judged(line: PrimaryEstimate, differences: bool) -> Judged:
 
 def _sentence(primary: Primary, judged: Sequence[Judged], people: str) -> str:
     """Who did better or worse, of whom that cannot be said, and why."""
-    reference = _reference(primary.estimates[0])
+    reference = primary.estimates[0].reference
     against = f"than with {reference}" if reference else "after explanations than before"
     unit = primary.unit
     parts = []
@@ -105,10 +91,6 @@ def _sentence(primary: Primary, judged: Sequence[Judged], people: str) -> str:
     return f"{said[:1].upper()}{said[1:]}."
 
 
-def _reference(line: PrimaryEstimate) -> str:
-    return line.key.split(AGAINST, 1)[1] if AGAINST in line.key else ""
-
-
 def _rests_on(primary: Primary, differences: bool) -> tuple[str, ...]:
     """People and items, what could have been missed, and what the protocol's own sentence adds."""
     lines = primary.estimates
@@ -116,7 +98,7 @@ def _rests_on(primary: Primary, differences: bool) -> tuple[str, ...]:
     items = sorted({line.items for line in lines})
     each = "in a comparison" if differences else "in a condition"
     said = [f"It rests on {_span(people)} people {each} and {_span(items)} items."]
-    missed = [line.detectable for line in lines if line.detectable is not None and line_sign(line) == "open"]
+    missed = [line.detectable for line in lines if line.detectable is not None and line.sign == "open"]
     if differences and missed:
         about = primary.unit.number(float(round(max(missed), primary.unit.decimals)))
         said.append(

@@ -1,11 +1,11 @@
 """What a study's answers say: one module per question, all ending in one summary."""
 
+from verax.results.figures import Figure
+from verax.results.tables import Column, Table
 from verax.studies.analysis.analyse import analyse, analysed
 from verax.studies.protocol.findings import Analysed, Findings
-from verax.studies.results.figures import Figure
 from verax.studies.results.options import Options
 from verax.studies.results.summary import CourtLine, Primary, PrimaryEstimate, Summary
-from verax.studies.results.tables import Column, Table
 
 __all__ = [
     "Analysed",

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from verax.codec import cleaned
 from verax.errors import VeraxError
+from verax.results.figures import Figure, FlowChart
+from verax.results.flow import Flow
 from verax.run import library_versions
 from verax.run.threads import one_thread
 from verax.studies.analysis.attrition import attrition
@@ -18,8 +20,6 @@ from verax.studies.analysis.plan import plan_problems, with_plan
 from verax.studies.analysis.screened_out import screened_out
 from verax.studies.protocol.contract import make_protocol, protocols
 from verax.studies.protocol.findings import Analysed, Findings, ProtocolAnalysis
-from verax.studies.results.figures import Figure, FlowChart
-from verax.studies.results.flow import Flow
 from verax.studies.results.model_facts import model_facts
 from verax.studies.results.options import Options
 from verax.studies.results.summary import Summary

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from verax.results.tables import Sources, build_table, count, share, text
 from verax.stats.thresholds import ALPHA
 from verax.studies.protocol.findings import Analysed
-from verax.studies.results.tables import Attrition, Sources, build_table, count, share, text
+from verax.studies.results.participation import Attrition
 from verax.text import listed, p_text
 
 if TYPE_CHECKING:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from verax.results.tables import Sources, build_table, count, text
 from verax.stats.crossed.sizes import FILL
 from verax.studies.protocol.contract import make_protocol
 from verax.studies.protocol.findings import Analysed
-from verax.studies.results.tables import Balance, ItemAnswers, Sources, build_table, count, text
+from verax.studies.results.participation import Balance, ItemAnswers
 from verax.text import counted
 
 # Rows that differ by so many times (and two people) are called unequal.

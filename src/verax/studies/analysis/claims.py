@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from verax.results.units import PERCENT, Ends
 from verax.stats.shares import share_interval
-from verax.studies.results.units import PERCENT, Ends
 from verax.text import listed
 
 if TYPE_CHECKING:

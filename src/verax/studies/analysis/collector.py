@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from verax.errors import VeraxError
+from verax.results.figures import Figure
+from verax.results.tables import Table
 from verax.studies.protocol.findings import Findings
-from verax.studies.results.figures import Figure
 from verax.studies.results.summary import CourtLine, Primary, Sensitivity
-from verax.studies.results.tables import Table
 
 T = TypeVar("T")
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from verax.errors import VeraxError
+from verax.results.tables import Sources, Table, Value, build_table, interval, number, p_value, text
+from verax.results.units import Unit
 from verax.stats.tests.equivalence import Equivalence, equivalence
 from verax.studies.analysis.collector import Gathered
 from verax.studies.analysis.plan import Plan, margin_of
-from verax.studies.results.tables import Sources, Table, Value, build_table, interval, number, p_value, text
-from verax.studies.results.units import Unit
 from verax.text import listed
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from verax.results.flow import Flow
 from verax.studies.design.allocation import offered_again
 from verax.studies.protocol.findings import Analysed
-from verax.studies.results.flow import Flow
 from verax.studies.results.options import People
 from verax.text import counted
 

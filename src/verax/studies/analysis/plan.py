@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from verax.errors import VeraxError
+from verax.results.tables import Table
+from verax.results.units import POINTS, SCORE, Unit
 from verax.studies.model.spec_tables import Equivalence
 from verax.studies.protocol.findings import Findings
-from verax.studies.results.tables import Table
-from verax.studies.results.units import POINTS, SCORE, Unit
 
 Plan = Mapping[str, str | Equivalence]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from verax.results.figures import Figure, Interval, Intervals
+from verax.results.units import Unit
 from verax.stats.thresholds import ALPHA
-from verax.studies.results.figures import Figure, Interval, Intervals
 from verax.studies.results.summary import CourtLine, Primary, PrimaryEstimate
-from verax.studies.results.units import Unit
 
 if TYPE_CHECKING:
     from verax.stats.crossed.result import Crossed

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from verax.results.tables import Sources, Table, build_table, interval, number, text
+from verax.results.units import Unit
 from verax.studies.results.summary import AS_ANALYSED, WITHOUT_LATE, LeftOut, Sensitivity, Variant
-from verax.studies.results.tables import Sources, Table, build_table, interval, number, text
-from verax.studies.results.units import Unit
 from verax.text import counted, listed
 
 ALONE = (

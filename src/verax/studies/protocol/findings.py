@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from verax.studies.results.figures import Figure
+from verax.results.figures import Figure
+from verax.results.tables import Table
 from verax.studies.results.item_results import ItemResult
 from verax.studies.results.options import Options, People
 from verax.studies.results.summary import CourtLine, Primary, Sensitivity
-from verax.studies.results.tables import Table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,17 +6,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from verax.codec import decode, encoded
-from verax.studies.results.figures import Figure
-from verax.studies.results.flow import Flow
+from verax.results.figures import Figure
+from verax.results.findings import Finding, findings_json
+from verax.results.flow import Flow
+from verax.results.tables import Table
+from verax.results.units import POINTS, Unit
+from verax.results.verdict import Sign
+from verax.stats.thresholds import ALPHA
 from verax.studies.results.item_results import ItemResult
 from verax.studies.results.model_facts import ModelFacts
 from verax.studies.results.options import Options, People
-from verax.studies.results.tables import Attrition, Balance, Table
-from verax.studies.results.units import POINTS, Unit
+from verax.studies.results.participation import Attrition, Balance
+
+# Endings of the names of lines that are differences: from a reference, or of after and before.
+AGAINST, CHANGE = "-vs-", "-change"
 
 
 @dataclass(frozen=True)
@@ -56,6 +63,24 @@ class PrimaryEstimate:
     planned: bool = False
     notes: tuple[str, ...] = ()
     uneven: bool = False
+
+    @property
+    def is_difference(self) -> bool:
+        """Whether the estimate is a difference: from a reference, or of after and before."""
+        return AGAINST in self.key or self.key.endswith(CHANGE)
+
+    @property
+    def reference(self) -> str:
+        """The condition that it is a difference from; empty if there is none."""
+        return self.key.split(AGAINST, 1)[1] if AGAINST in self.key else ""
+
+    @property
+    def sign(self) -> Sign:
+        """Whether a difference is clear after correction, and which way."""
+        clear = self.conclusive and self.p_adjusted is not None and self.p_adjusted <= ALPHA
+        if not self.is_difference or not clear or self.estimate is None:
+            return "open"
+        return "yes" if self.estimate > 0 else "no"
 
 
 @dataclass(frozen=True)
@@ -220,9 +245,41 @@ class Summary:
         """Those on who took part, and those of the analysis."""
         return [table for table in (self.attrition, self.balance, *self.tables) if table is not None]
 
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found of each method, as rows."""
+        primary = self.primary
+        lines = {} if primary is None else {line.condition: line for line in primary.estimates}
+        found = []
+        for line in self.courts:
+            tested = lines.get(line.condition) if primary and line.measure == primary.measure else None
+            made = Finding(
+                method=line.explainer or "none",
+                label=line.condition,
+                measure=line.measure,
+                estimate=line.estimate,
+                low=line.low,
+                high=line.high,
+                unit=line.unit,
+                n=line.participants,
+                counted="participants",
+                better="higher" if line.higher_is_better else "lower",
+                source="study",
+                name=self.protocol,
+                title=self.title,
+                dataset=self.dataset,
+                model=self.model.name,
+                simulated=self.people == "bots",
+                rests_on=f"{line.participants} participants, {line.items} items",
+                key=self.hash,
+            )
+            found.append(made if tested is None else _tested(made, tested))
+        return tuple(found)
+
     def to_dict(self) -> dict[str, object]:
         """Plain values, as in summary.json."""
-        return {**encoded(self), "sensitivity": {} if self.sensitivity is None else encoded(self.sensitivity)}
+        sensitivity = {} if self.sensitivity is None else encoded(self.sensitivity)
+        return encoded(self) | {"sensitivity": sensitivity} | findings_json(self.findings)
 
     @classmethod
     def completed(cls, data: Mapping[str, object]) -> Mapping[str, object]:
@@ -236,3 +293,16 @@ class Summary:
     def from_dict(cls, data: object) -> Summary:
         """The summary that summary.json holds, of this version or an older one."""
         return decode(cls, data)
+
+
+def _tested(made: Finding, line: PrimaryEstimate) -> Finding:
+    """A finding with the test of the primary analysis."""
+    against = line.reference or ("before" if line.key.endswith(CHANGE) else "")
+    return replace(
+        made,
+        p=line.p,
+        p_adjusted=line.p_adjusted,
+        family=f"the primary analysis, by {line.adjustment}" if line.adjustment != "none" else "",
+        compared_with=against,
+        sign=line.sign,
+    )

@@ -7,7 +7,7 @@ import pytest
 
 from studies.analysis.frames import collected, everybody, sample_study, summarised
 from verax.errors import VeraxError
-from verax.report.study.study_tables import rows_of, to_latex, to_markdown
+from verax.results.render import rows_of, to_latex, to_markdown
 from verax.studies.analysis import Options
 from verax.studies.analysis.analyse import analyse
 from verax.studies.analysis.within.pooled_graded import KAPPA

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from verax.results.figures import Bars, Distribution, Figure, Interval, Intervals, Shares, series
+from verax.results.units import PERCENT, POINTS
 from verax.stats.crossed.between import changes
 from verax.stats.hase2020 import Changes
 from verax.studies.analysis.between.effects import Effects
 from verax.studies.analysis.between.pairs import as_responses, complete_pairs
 from verax.studies.analysis.claims import share_ends
-from verax.studies.results.figures import Bars, Distribution, Figure, Interval, Intervals, Shares, series
-from verax.studies.results.units import PERCENT, POINTS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,14 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from verax.stats.crossed.between import changes
-from verax.stats.crossed.result import Crossed
-from verax.stats.responses import responses
-from verax.stats.thresholds import ALPHA
-from verax.studies.analysis.between.effects import PRACTICE, Effects
-from verax.studies.analysis.between.pairs import complete_pairs
-from verax.studies.analysis.claims import Named, share_ends, untested, warnings_of
-from verax.studies.results.tables import (
+from verax.results.tables import (
     Source,
     Sources,
     Table,
@@ -26,7 +19,14 @@ from verax.studies.results.tables import (
     share,
     text,
 )
-from verax.studies.results.units import PERCENT, POINTS, Ends
+from verax.results.units import PERCENT, POINTS, Ends
+from verax.stats.crossed.between import changes
+from verax.stats.crossed.result import Crossed
+from verax.stats.responses import responses
+from verax.stats.thresholds import ALPHA
+from verax.studies.analysis.between.effects import PRACTICE, Effects
+from verax.studies.analysis.between.pairs import complete_pairs
+from verax.studies.analysis.claims import Named, share_ends, untested, warnings_of
 from verax.text import MINUS, counted, listed, signed
 
 if TYPE_CHECKING:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from verax.results.tables import Sources, Table, build_table, interval, number, p_value, text
+from verax.results.units import POINTS, Ends
 from verax.stats.crossed.result import Crossed
 from verax.stats.effect import Effect
 from verax.stats.mixed.linear import linear_changes, linear_contrasts
 from verax.studies.analysis.between.change_tables import disagreement
 from verax.studies.analysis.between.effects import Effects
 from verax.studies.analysis.between.pairs import as_responses
-from verax.studies.results.tables import Sources, Table, build_table, interval, number, p_value, text
-from verax.studies.results.units import POINTS, Ends
 from verax.text import listed
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from verax.results.units import POINTS
 from verax.stats.crossed.between import changes, contrasts, contrasts_with
 from verax.stats.crossed.result import Crossed
 from verax.studies.analysis.between.change_sentence import primary_sentence
 from verax.studies.analysis.between.pairs import as_responses
 from verax.studies.analysis.primary import estimate_of
 from verax.studies.results.summary import Primary
-from verax.studies.results.units import POINTS
 from verax.text import listed
 
 if TYPE_CHECKING:

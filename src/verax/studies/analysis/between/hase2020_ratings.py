@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from verax.results.tables import Column, Table, Value
 from verax.stats import hase2020
 from verax.stats.hase2020 import GridMean, Replicated
 from verax.studies.analysis.between.hase2020_tables import defects_of, prefix, titled
 from verax.studies.results.options import Options
-from verax.studies.results.tables import Column, Table, Value
 from verax.text import listed, p_text, signed
 
 if TYPE_CHECKING:

@@ -7,12 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from verax.errors import VeraxError
-from verax.stats import hase2020
-from verax.stats.hase2020 import Change, Changes, Defects, GridMean, Line
-from verax.stats.thresholds import ALPHA
-from verax.studies.analysis.between.pairs import complete_pairs
-from verax.studies.results.options import Options
-from verax.studies.results.tables import (
+from verax.results.tables import (
     CLEAR,
     Column,
     Sources,
@@ -25,7 +20,12 @@ from verax.studies.results.tables import (
     number,
     p_value,
 )
-from verax.studies.results.units import NONE, POINTS, Unit
+from verax.results.units import NONE, POINTS, Unit
+from verax.stats import hase2020
+from verax.stats.hase2020 import Change, Changes, Defects, GridMean, Line
+from verax.stats.thresholds import ALPHA
+from verax.studies.analysis.between.pairs import complete_pairs
+from verax.studies.results.options import Options
 
 if TYPE_CHECKING:
     import pandas as pd

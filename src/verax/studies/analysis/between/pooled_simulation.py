@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from verax.errors import VeraxError
+from verax.results.tables import Column, Table, Value
+from verax.results.units import POINTS
 from verax.stats.crossed.between import changes
 from verax.stats.crossed.result import Crossed
 from verax.stats.responses import responses
@@ -33,8 +35,6 @@ from verax.studies.analysis.between.rating_tables import correctness_table, rati
 from verax.studies.analysis.linked_people import linked_note
 from verax.studies.protocol.findings import Analysed, Findings
 from verax.studies.results.options import Options
-from verax.studies.results.tables import Column, Table, Value
-from verax.studies.results.units import POINTS
 from verax.text import listed
 
 if TYPE_CHECKING:

@@ -6,11 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from verax.stats.crossed.between import changes
-from verax.stats.crossed.result import Crossed
-from verax.stats.responses import responses
-from verax.stats.thresholds import ALPHA
-from verax.studies.results.tables import (
+from verax.results.tables import (
     Source,
     Sources,
     Table,
@@ -21,7 +17,11 @@ from verax.studies.results.tables import (
     p_value,
     text,
 )
-from verax.studies.results.units import NONE
+from verax.results.units import NONE
+from verax.stats.crossed.between import changes
+from verax.stats.crossed.result import Crossed
+from verax.stats.responses import responses
+from verax.stats.thresholds import ALPHA
 from verax.text import between, listed, signed
 
 if TYPE_CHECKING:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from verax.results.figures import Curve, Figure, Line
+from verax.results.tables import Sources, Table, build_table, count, interval, number, text
+from verax.results.units import NONE, POINTS, Ends
 from verax.stats import hase2020
 from verax.stats.hase2020 import MENDED, Defects, RatingAndCorrectness, RatingCurve
 from verax.stats.logistic import Logistic, logistic, normalised
 from verax.studies.analysis.between.hase2020_tables import defects_of, slope_table
 from verax.studies.analysis.between.pairs import complete_pairs
-from verax.studies.results.figures import Curve, Figure, Line
 from verax.studies.results.options import Options
-from verax.studies.results.tables import Sources, Table, build_table, count, interval, number, text
-from verax.studies.results.units import NONE, POINTS, Ends
 from verax.text import between
 
 if TYPE_CHECKING:

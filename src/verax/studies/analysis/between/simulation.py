@@ -10,6 +10,8 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from verax.results.tables import Table
+from verax.results.units import POINTS
 from verax.stats.hase2020 import NOTE
 from verax.studies.analysis.between import change_figures, rating_tables, rating_value
 from verax.studies.analysis.between.change_tables import change_table, contrast_table, pairs_table
@@ -46,8 +48,6 @@ from verax.studies.analysis.primary import court_lines, primary_figure
 from verax.studies.analysis.sensitivity import sensitivity_table
 from verax.studies.protocol.findings import Analysed, Findings, ProtocolAnalysis
 from verax.studies.results.options import Options
-from verax.studies.results.tables import Table
-from verax.studies.results.units import POINTS
 from verax.text import listed
 
 if TYPE_CHECKING:

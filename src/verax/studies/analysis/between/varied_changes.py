@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verax.errors import VeraxError
+from verax.results.units import POINTS
 from verax.stats.crossed import claims
 from verax.stats.crossed.layout import lay_out
 from verax.stats.responses import Responses
@@ -17,7 +18,6 @@ from verax.studies.analysis.between.effects import Effects
 from verax.studies.analysis.between.pairs import as_responses, complete_pairs
 from verax.studies.analysis.sensitivity import Claim, left_out
 from verax.studies.results.summary import AS_ANALYSED, EVERYBODY, WITHOUT_LATE, Sensitivity
-from verax.studies.results.units import POINTS
 
 if TYPE_CHECKING:
     import pandas as pd

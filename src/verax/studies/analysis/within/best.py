@@ -14,12 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from verax.stats.crossed.result import Crossed
-from verax.stats.crossed.within import MOST_LEAD, Met, difference_claims, lead, person_differences
-from verax.stats.effect import effect
-from verax.stats.student import two_sided_p
-from verax.stats.thresholds import FEWEST_ITEMS, FEWEST_PEOPLE
-from verax.studies.results.tables import (
+from verax.results.tables import (
     Sources,
     Table,
     build_table,
@@ -29,7 +24,12 @@ from verax.studies.results.tables import (
     text,
     yes_or_no,
 )
-from verax.studies.results.units import SCORE
+from verax.results.units import SCORE
+from verax.stats.crossed.result import Crossed
+from verax.stats.crossed.within import MOST_LEAD, Met, difference_claims, lead, person_differences
+from verax.stats.effect import effect
+from verax.stats.student import two_sided_p
+from verax.stats.thresholds import FEWEST_ITEMS, FEWEST_PEOPLE
 from verax.text import listed
 
 

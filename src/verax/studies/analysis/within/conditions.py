@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from verax.results.tables import Sources, Table, build_table, count, interval, number, p_value, text
+from verax.results.units import Unit
 from verax.stats.crossed.result import Crossed
 from verax.stats.crossed.sizes import FILL
 from verax.stats.crossed.within import Met, condition_differences, condition_means, met
@@ -14,8 +16,6 @@ from verax.studies.analysis.claims import Named, named
 from verax.studies.analysis.primary import estimate_of, sorted_out
 from verax.studies.protocol.findings import Analysed
 from verax.studies.results.summary import Primary, PrimaryEstimate
-from verax.studies.results.tables import Sources, Table, build_table, count, interval, number, p_value, text
-from verax.studies.results.units import Unit
 from verax.text import between, counted, listed, p_text
 
 if TYPE_CHECKING:

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from verax.results.figures import Distribution, Figure, Interval, Intervals, Shares
+from verax.results.tables import Sources, Table, build_table, count, interval, number, share, text
+from verax.results.units import PERCENT, POINTS, Ends
 from verax.stats.crossed.result import Crossed
 from verax.stats.crossed.within import condition_differences, condition_means
 from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.claims import share_ends
 from verax.studies.analysis.within.conditions import all_and_each, as_met
-from verax.studies.results.figures import Distribution, Figure, Interval, Intervals, Shares
-from verax.studies.results.tables import Sources, Table, build_table, count, interval, number, share, text
-from verax.studies.results.units import PERCENT, POINTS, Ends
 from verax.text import between, p_text
 
 if TYPE_CHECKING:

@@ -12,6 +12,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from verax.results.figures import Figure
+from verax.results.tables import (
+    Sources,
+    Table,
+    build_table,
+    count,
+    interval,
+    number,
+    text,
+    yes_or_no,
+)
+from verax.results.units import SCORE, Ends
 from verax.stats.crossed.result import Crossed
 from verax.stats.crossed.within import Met
 from verax.stats.mixed.differences import linear_differences
@@ -52,20 +64,8 @@ from verax.studies.analysis.within.rater_agreement import agreement_table
 from verax.studies.analysis.within.session_times import answer_times_table, times_taken
 from verax.studies.analysis.within.varied_differences import only_intended, varied_differences
 from verax.studies.protocol.findings import Analysed, Findings, ProtocolAnalysis
-from verax.studies.results.figures import Figure
 from verax.studies.results.options import Options
 from verax.studies.results.summary import Primary
-from verax.studies.results.tables import (
-    Sources,
-    Table,
-    build_table,
-    count,
-    interval,
-    number,
-    text,
-    yes_or_no,
-)
-from verax.studies.results.units import SCORE, Ends
 from verax.text import between, counted, listed, p_text, signed
 
 if TYPE_CHECKING:

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from verax.results.tables import ALIKE, BEST, Column, Row, Table, Value, mark_key
+from verax.results.units import SCORE
 from verax.stats.agreement import fleiss_kappa
 from verax.studies.analysis.within.answer_parts import PARTS, part_of
 from verax.studies.analysis.within.best import BesideBest, beside_best
@@ -17,8 +19,6 @@ from verax.studies.analysis.within.conditions import answered, as_met, in_order,
 from verax.studies.analysis.within.rater_agreement import without_confidence
 from verax.studies.protocol.findings import Analysed, Findings
 from verax.studies.results.options import Options
-from verax.studies.results.tables import ALIKE, BEST, Column, Row, Table, Value, mark_key
-from verax.studies.results.units import SCORE
 from verax.text import MINUS, listed, minus
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from verax.results.tables import Source, Sources, Table, build_table, count, interval, number, text
+from verax.results.units import NONE, Ends
 from verax.stats.agreement import Agreement, fleiss_kappa, krippendorff_alpha
 from verax.studies.analysis.within.conditions import all_and_each
 from verax.studies.protocol.graded_answers import CANNOT_SAY
-from verax.studies.results.tables import Source, Sources, Table, build_table, count, interval, number, text
-from verax.studies.results.units import NONE, Ends
 from verax.text import MINUS, listed
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from verax.results.tables import Sources, Table, build_table, interval, number, p_value, text
 from verax.stats.ranks.mann_whitney import RankTest, mann_whitney
 from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.within.session_times import session_minutes
-from verax.studies.results.tables import Sources, Table, build_table, interval, number, p_value, text
 from verax.text import listed
 
 if TYPE_CHECKING:

@@ -9,12 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from verax.stats.crossed.result import Crossed
-from verax.stats.estimate import Estimate, mean_interval
-from verax.stats.thresholds import ALPHA
-from verax.studies.analysis.within.conditions import as_met, compared_with
-from verax.studies.results.figures import Bars, Figure, series
-from verax.studies.results.tables import (
+from verax.results.figures import Bars, Figure, series
+from verax.results.tables import (
     Source,
     Sources,
     Table,
@@ -25,7 +21,11 @@ from verax.studies.results.tables import (
     p_value,
     text,
 )
-from verax.studies.results.units import MINUTES, SECONDS, Ends
+from verax.results.units import MINUTES, SECONDS, Ends
+from verax.stats.crossed.result import Crossed
+from verax.stats.estimate import Estimate, mean_interval
+from verax.stats.thresholds import ALPHA
+from verax.studies.analysis.within.conditions import as_met, compared_with
 from verax.text import listed, p_text
 
 if TYPE_CHECKING:

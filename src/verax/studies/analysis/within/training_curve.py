@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from verax.results.figures import Curve, Figure, Line
+from verax.results.tables import Sources, Table, build_table, count, interval, number, share, text
+from verax.results.units import PERCENT, POINTS, Ends
 from verax.stats.estimate import Estimate, mean_interval
 from verax.stats.shares import mean_share
-from verax.studies.results.figures import Curve, Figure, Line
-from verax.studies.results.tables import Sources, Table, build_table, count, interval, number, share, text
-from verax.studies.results.units import PERCENT, POINTS, Ends
 from verax.text import between, listed
 
 if TYPE_CHECKING:

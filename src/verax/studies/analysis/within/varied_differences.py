@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from verax.results.units import Unit
 from verax.stats.crossed.within import NOT_SHOWN, Met, difference_claims, person_differences
 from verax.studies.analysis.sensitivity import Claim, left_out
 from verax.studies.analysis.within.conditions import as_met
 from verax.studies.results.summary import AS_ANALYSED, EVERYBODY, WITHOUT_LATE, Sensitivity
-from verax.studies.results.units import Unit
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from verax.results.figures import Bars, Figure, series
+from verax.results.tables import Source, Sources, Table, build_table, count, interval, number, text
+from verax.results.units import PERCENT, POINTS, Ends
 from verax.stats.crossed.result import Crossed
 from verax.stats.estimate import Estimate
 from verax.studies.analysis.claims import share_ends
 from verax.studies.analysis.within.conditions import expired
 from verax.studies.protocol.findings import Analysed
 from verax.studies.protocols.reverse_turing.f1_scores import mean_f1
-from verax.studies.results.figures import Bars, Figure, series
 from verax.studies.results.model_facts import model_facts
-from verax.studies.results.tables import Source, Sources, Table, build_table, count, interval, number, text
-from verax.studies.results.units import PERCENT, POINTS, Ends
 from verax.text import between, listed
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from verax.results.units import POINTS
 from verax.stats.crossed.result import Crossed
 from verax.stats.crossed.within import Met
 from verax.stats.mixed.differences import linear_differences, logistic_differences
@@ -47,7 +48,6 @@ from verax.studies.protocols.reverse_turing.pre_experiment import by_training, c
 from verax.studies.protocols.reverse_turing.strategies import strategies_of, strategy_table
 from verax.studies.results.options import Options
 from verax.studies.results.summary import Primary, PrimaryEstimate
-from verax.studies.results.units import POINTS
 from verax.text import counted, listed
 
 if TYPE_CHECKING:

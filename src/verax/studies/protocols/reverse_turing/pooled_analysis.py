@@ -12,6 +12,9 @@ from typing import Any
 
 import pandas as pd
 
+from verax.results.figures import Bars, Figure, series
+from verax.results.tables import Column, Table
+from verax.results.units import POINTS
 from verax.stats.estimate import mean_interval
 from verax.stats.ranks.mann_whitney import mann_whitney
 from verax.stats.thresholds import ALPHA
@@ -31,10 +34,7 @@ from verax.studies.protocols.reverse_turing.accuracy import judged, task_name, t
 from verax.studies.protocols.reverse_turing.f1_scores import mean_f1
 from verax.studies.protocols.reverse_turing.pre_experiment import by_training
 from verax.studies.protocols.reverse_turing.table_1 import TaskSessions, table_1
-from verax.studies.results.figures import Bars, Figure, series
 from verax.studies.results.options import Options
-from verax.studies.results.tables import Column, Table
-from verax.studies.results.units import POINTS
 from verax.text import listed, p_text, signed
 
 ALL = "all conditions"

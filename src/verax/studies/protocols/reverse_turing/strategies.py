@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from verax.errors import VeraxError
+from verax.results.tables import Column, Table, Value
 from verax.studies.answers.export.csv_cells import guarded, unguarded
 from verax.studies.protocol.findings import Analysed
 from verax.studies.protocols.reverse_turing.accuracy import task_name, task_of
 from verax.studies.protocols.reverse_turing.pre_experiment import by_training
-from verax.studies.results.tables import Column, Table, Value
 from verax.text import counted
 
 STRATEGY = "strategy"

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from verax.results.tables import BEST, Column, Table, Value, mark_key
 from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.within.session_ranks import rank_test
-from verax.studies.results.tables import BEST, Column, Table, Value, mark_key
 
 HEADINGS = {"known": "KNOWN TASKS", "masked": "UNKNOWN TASKS"}
 P_HAT = "p\N{COMBINING CIRCUMFLEX ACCENT}"

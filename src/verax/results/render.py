@@ -1,12 +1,18 @@
-"""A table of an analysis as words, Markdown and LaTeX: the same numbers written the same way everywhere."""
+"""Tables and verdicts for a terminal, a notebook, Markdown and LaTeX: the same numbers written the same way everywhere.
+
+Pages set them with the macros of `report/templates`: ``verdict_block`` and ``number_table``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Self
 
-from verax.studies.results.tables import ALIKE, BEST, CLEAR, Column, Table, Value, mark_key
-from verax.studies.results.units import Unit
+from verax.notebook import paragraph_html
+from verax.notebook import table_html as cells_html
+from verax.results.tables import ALIKE, BEST, CLEAR, Column, Table, Value, mark_key
+from verax.results.units import Unit
+from verax.results.verdict import Verdict, has_intervals
 from verax.text import MINUS, NOTHING, minus, p_number, percent
 
 # Columns of numbers stand at the right in LaTeX and Markdown.
@@ -103,6 +109,58 @@ def rows_of(table: Table) -> list[list[Cell]]:
         ]
         for row in table.rows
     ]
+
+
+def verdict_lines(verdict: Verdict) -> list[str]:
+    """The verdict for a terminal: the sentence, a line per explainer, what the numbers are, what it rests on."""
+    rows = [(verdict.mark(row), row.name, verdict.written(row), row.words) for row in verdict.judged]
+    widths = [max((len(row[column]) for row in rows), default=0) for column in (1, 2)]
+    lines = [verdict.sentence, ""]
+    lines += [
+        f"  {mark} {name:<{widths[0]}}  {shown:<{widths[1]}}  {words}".rstrip()
+        for mark, name, shown, words in rows
+    ]
+    if rows:
+        lines.append(f"  ({_legend(verdict)})")
+    return [*lines, "", *verdict.rests_on] if verdict.rests_on else lines
+
+
+def _legend(verdict: Verdict) -> str:
+    intervals = ", with 95% intervals" if has_intervals(verdict.judged) else ""
+    against = (
+        f"; {verdict.reference.name}: {minus(f'{verdict.reference.value:.{verdict.decimals}f}')}"
+        if verdict.reference
+        else ""
+    )
+    return f"{verdict.measure}{intervals}{against}"
+
+
+def table_lines(table: Table) -> list[str]:
+    """The table for a terminal: its title, a line for each row, its notes; numbers stand at the right."""
+    heads = [heading(column) for column in table.columns]
+    rows: list[Sequence[str]] = [heads, *rows_of(table)]
+    widths = [max(len(row[place]) for row in rows) for place in range(len(heads))]
+    right = [column.kind in NUMBERS for column in table.columns]
+
+    def line(cells: Sequence[str]) -> str:
+        set_out = zip(cells, widths, right, strict=True)
+        return "  ".join(
+            cell.rjust(width) if at_right else cell.ljust(width) for cell, width, at_right in set_out
+        ).rstrip()
+
+    return [table.title, *map(line, rows), *table.notes]
+
+
+def verdict_html(verdict: Verdict) -> str:
+    """The verdict for a notebook: the sentence, a row per explainer, what it rests on."""
+    rows = [(verdict.mark(row), row.name, verdict.written(row), row.words) for row in verdict.judged]
+    body = cells_html(["", "", verdict.measure, ""], rows) if rows else ""
+    return paragraph_html(bold=verdict.sentence) + body + paragraph_html(*verdict.rests_on)
+
+
+def table_html(table: Table) -> str:
+    """The table for a notebook, without its title."""
+    return cells_html([heading(column) for column in table.columns], rows_of(table))
 
 
 def to_markdown(table: Table) -> str:

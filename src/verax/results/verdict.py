@@ -5,7 +5,7 @@ explainer (or condition), which are also the rows of the one figure, and what it
 
 - on a page: ``{% from "verdict.html" import verdict_block %}`` and ``{{ verdict_block(verdict) }}`` as the first thing
   below the heading (`verax.report.common.page` has the style and the script that it needs);
-- in a terminal: ``verdict_lines(verdict)``.
+- in a terminal and in a notebook: ``verdict_lines`` and ``verdict_html`` of `verax.results.render`.
 
 Numbers of the figure are in the unit that readers see (per cent, points), and so are the ends of its axis. A `Judged`
 without an interval has ``low`` and ``high`` None: nothing is drawn that pretends to one.
@@ -106,30 +106,6 @@ class Verdict:
     def mark(self, row: Judged) -> str:
         """The sign of a row as a letter; the words beside it say the same."""
         return MARKS[row.sign]
-
-
-def verdict_lines(verdict: Verdict) -> list[str]:
-    """The verdict for a terminal: the sentence, a line per explainer, what the numbers are, what it rests on."""
-    rows = [(verdict.mark(row), row.name, verdict.written(row), row.words) for row in verdict.judged]
-    widths = [max((len(row[column]) for row in rows), default=0) for column in (1, 2)]
-    lines = [verdict.sentence, ""]
-    lines += [
-        f"  {mark} {name:<{widths[0]}}  {shown:<{widths[1]}}  {words}".rstrip()
-        for mark, name, shown, words in rows
-    ]
-    if rows:
-        lines.append(f"  ({_legend(verdict)})")
-    return [*lines, "", *verdict.rests_on] if verdict.rests_on else lines
-
-
-def _legend(verdict: Verdict) -> str:
-    intervals = ", with 95% intervals" if has_intervals(verdict.judged) else ""
-    against = (
-        f"; {verdict.reference.name}: {minus(f'{verdict.reference.value:.{verdict.decimals}f}')}"
-        if verdict.reference
-        else ""
-    )
-    return f"{verdict.measure}{intervals}{against}"
 
 
 def has_intervals(judged: Sequence[Judged]) -> bool:

@@ -1,4 +1,4 @@
-"""A figure of an analysis as data, by what is drawn: intervals, curves, bars, distributions, the flow of people."""
+"""A figure as data, by what is drawn: intervals, curves, bars, distributions, the flow of people."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from verax.studies.results.flow import Flow
-from verax.studies.results.units import NONE, Ends, Unit
+from verax.results.flow import Flow
+from verax.results.units import NONE, Ends, Unit
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A table of an analysis as data, and how one is made: a column says once what it is and where it comes from."""
+"""A table as data, and how one is made: a column says once what it is and where it comes from."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
-from verax.studies.results.units import NONE
+from verax.results.units import NONE
 
 L = TypeVar("L")
 # What stands in one place of a table; an interval is a pair.
@@ -53,7 +53,7 @@ class Table:
             has an entry of this name makes the row planned.
         sentence: what it means, in plain words.
         notes: what else a reader must know.
-        planned: set by `analyse`, never by an analysis.
+        planned: whether the plan of a study names it; set by `analyse`, never by an analysis.
     """
 
     key: str
@@ -63,37 +63,6 @@ class Table:
     sentence: str
     notes: tuple[str, ...] = ()
     planned: bool = False
-
-
-@dataclass(frozen=True)
-class Attrition(Table):
-    """Losses by condition, with the test that they are alike.
-
-    Attributes:
-        p: None where there is nothing to test.
-        test: its name.
-    """
-
-    p: float | None = None
-    test: str = "none"
-
-
-@dataclass(frozen=True)
-class ItemAnswers:
-    """How many scored answers the items of a condition got, the fewest and the most."""
-
-    condition: str
-    items: int
-    answers: int
-    fewest_per_item: int
-    most_per_item: int
-
-
-@dataclass(frozen=True)
-class Balance(Table):
-    """People per row of the design; and by condition, answers per item."""
-
-    answers: tuple[ItemAnswers, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ import pytest
 
 from report.study_summaries import HOSTILE, table
 from verax.codec import decode
-from verax.report.study.study_tables import heading, latex, rows_of, to_latex, to_markdown, written
-from verax.studies.results.tables import Column, Table
+from verax.results.render import heading, latex, rows_of, to_latex, to_markdown, written
+from verax.results.tables import Column, Table
 
 
 def read_table(**more):

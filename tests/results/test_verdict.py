@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from verax.report.common.verdict import Judged, Reference, Verdict, verdict_lines
 from verax.report.explanations.explanations_page import _environment
+from verax.results.render import verdict_lines
+from verax.results.verdict import Judged, Reference, Verdict
 
 FOUND = Verdict(
     sentence="lime finds the planted reasons (88.0%; chance 26.0%); random does not.",
