@@ -15,7 +15,7 @@ from pathlib import Path
 
 from verax.benchmarks.measures.findings import ABOVE, ORDER, TAIL, Findings
 from verax.report.measures.measures_tables import HOW, tables
-from verax.report.study.study_tables import to_markdown
+from verax.results.render import to_markdown
 from verax.text import counted, listed, percent
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "measures.md"

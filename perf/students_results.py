@@ -15,7 +15,7 @@ from measures_results import made_by, size
 from verax.benchmarks.students.findings import EVERY, GAIN, TESTS, Findings, number_name
 from verax.benchmarks.students.jobs import ORACLE, RANDOM, RANDOM_AGAIN
 from verax.report.measures.students_tables import HOW, tables
-from verax.report.study.study_tables import to_markdown
+from verax.results.render import to_markdown
 from verax.text import listed
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "students.md"

@@ -4,7 +4,7 @@ import re
 
 from verax.benchmarks.failure import Failure
 from verax.report.measures.findings_page import Page, render_page, terminal_page, write_page
-from verax.studies.results.tables import Column, Table
+from verax.results.tables import Column, Table
 
 
 def page_of(**more):

@@ -10,7 +10,7 @@ import numpy as np
 from verax.benchmarks.rationale.summary import TargetSummary
 from verax.benchmarks.staining.summary import Pair
 from verax.explain.presets import AS_PUBLISHED
-from verax.studies.results.tables import Table
+from verax.results.tables import Table
 
 if TYPE_CHECKING:
     from verax.workflows.rationale import RationaleRun

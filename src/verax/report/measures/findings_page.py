@@ -15,8 +15,8 @@ from verax.benchmarks.failure import Failure
 from verax.errors import VeraxError
 from verax.report.common.page import page_script, page_style
 from verax.report.explanations.explanations_page import _environment
-from verax.report.study.study_tables import heading, rows_of
-from verax.studies.results.tables import Table
+from verax.results.render import heading, rows_of
+from verax.results.tables import Table
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from verax.benchmarks.measures.findings import (
 from verax.report.common.run_facts import manifest_words, short_names, spec_toml
 from verax.report.measures.findings_page import Page
 from verax.run.manifest import Manifest
-from verax.studies.results.tables import (
+from verax.results.tables import (
     Column,
     ColumnKind,
     Row,

@@ -19,7 +19,7 @@ from verax.benchmarks.students.jobs import COUNTERFACTUAL, FORWARD, NONE
 from verax.report.common.run_facts import manifest_words, spec_toml
 from verax.report.measures.findings_page import Page
 from verax.run.manifest import Manifest
-from verax.studies.results.tables import (
+from verax.results.tables import (
     Column,
     Row,
     Source,
