@@ -47,6 +47,21 @@ def bars(found: Findings) -> list[str]:
                     f"- {test}: {method} gains {row.estimate:+.1f} points ({row.low:+.1f} to {row.high:+.1f}); the interval "
                     f"{holds}."
                 )
+    off = [
+        f"{test}, {student}, {method} ({row.estimate:+.1f} points, {row.low:+.1f} to {row.high:+.1f})"
+        for test in TESTS
+        for student in found.students
+        for method in (RANDOM, RANDOM_AGAIN)
+        if (row := found.row(method, number_name(GAIN, test, student))) is not None
+        and row.low is not None
+        and row.high is not None
+        and not row.low <= 0 <= row.high
+    ]
+    if off:
+        lines.append(
+            "- Student by student random's interval does not hold 0 everywhere: "
+            f"{'; '.join(off)}. Compare methods with random or shuffled explanations, not with none."
+        )
     lines.append(
         f"- A/A: {found.a_a_claims} of {found.a_a_tests} comparisons claim a difference between random ones."
     )
