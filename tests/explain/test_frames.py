@@ -110,7 +110,7 @@ def test_a_row_of_ones_own_file_by_its_number(tmp_path):
         (found,) = verax.explainer("shap").explain(model, read_rows(tmp_path / name, 7))
         assert found.scores == pytest.approx(expected.scores, abs=1e-12)
     assert len(read_rows(tmp_path / "new.csv")) == 120
-    with pytest.raises(VeraxError, match="There is no row 120; .* has the rows 0 to 119"):
+    with pytest.raises(VeraxError, match=r"There is no row 120; .* has the rows 0 to 119"):
         read_rows(tmp_path / "new.csv", [3, 120])
     with pytest.raises(VeraxError, match="There is no file"):
         read_rows(tmp_path / "other.csv")
