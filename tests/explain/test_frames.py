@@ -97,3 +97,20 @@ def test_explanations_of_texts_have_no_common_columns():
     found = verax.explainer("greedy").explain(model, ["good film", "bad"])
     with pytest.raises(VeraxError, match="different features"):
         to_frame(found)
+
+
+def test_a_row_of_ones_own_file_by_its_number(tmp_path):
+    from verax.data import read_rows
+
+    FRAME.to_csv(tmp_path / "new.csv", index=False)
+    FRAME.to_parquet(tmp_path / "new.parquet")
+    model = model_on(FRAME)
+    expected = verax.explainer("shap").explain(model, FRAME[7:8])[0]
+    for name in ("new.csv", "new.parquet"):
+        (found,) = verax.explainer("shap").explain(model, read_rows(tmp_path / name, 7))
+        assert found.scores == pytest.approx(expected.scores, abs=1e-12)
+    assert len(read_rows(tmp_path / "new.csv")) == 120
+    with pytest.raises(VeraxError, match=r"There is no row 120; .* has the rows 0 to 119"):
+        read_rows(tmp_path / "new.csv", [3, 120])
+    with pytest.raises(VeraxError, match="There is no file"):
+        read_rows(tmp_path / "other.csv")

@@ -158,3 +158,18 @@ def test_what_has_no_answer_is_said():
         verax.as_model(
             lambda rows: np.where(np.arange(len(rows)) == 1, np.nan, 0.0), reference=ROWS, output="number"
         ).predict_proba(ROWS[:3])
+
+
+def test_benchmarks_and_datasets_of_classes_refuse_a_regressor_in_a_sentence(tmp_path):
+    frame = pd.DataFrame(ROWS, columns=list("abcde")).assign(label=(GOAL > 100).astype(int))
+    with pytest.raises(VeraxError, match="staining takes models of classes so far"):
+        verax.stain(
+            dataset=frame,
+            label="label",
+            models={"r": LinearRegression()},
+            explainers=["lime"],
+            out=tmp_path / "run",
+        )
+    fitted = LinearRegression().fit(frame[list("abcde")], GOAL)
+    with pytest.raises(VeraxError, match="predicts a number, and 'DataFrame' has classes"):
+        verax.judge(fitted, verax.load_dataset(frame, label="label"), ["shap"], progress=False)

@@ -55,7 +55,7 @@ def test_variants_that_are_the_same_row_are_asked_once():
     calls.clear()
     answer = next(iter(path.evaluate(path.prepare(row), [all_masks(3)])))
     assert answer.rows == 4
-    assert calls == [1, 4]  # the row itself, once
+    assert sorted(calls) == [1, 4]  # the row itself, once
 
 
 def test_the_background_is_bounded_and_always_the_same():

@@ -2,6 +2,7 @@
 
 from verax.data.bins import Bins
 from verax.data.dataset import Dataset, Part
+from verax.data.files import read_rows
 from verax.data.load import load_dataset
 from verax.data.records import Records, text_records
 from verax.data.registry import dataset_formats, datasets
@@ -19,6 +20,7 @@ __all__ = [
     "dataset_formats",
     "datasets",
     "load_dataset",
+    "read_rows",
     "split_words",
     "text_records",
 ]

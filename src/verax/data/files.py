@@ -7,7 +7,7 @@ import logging
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -197,6 +197,32 @@ def read_cells(path: Path) -> Cells:
     if not cells.places:
         raise VeraxError(f"{path} holds no rows; give a file with at least 3 inputs.")
     return cells
+
+
+def read_rows(path: str | Path, numbers: Sequence[int] | int | None = None) -> pd.DataFrame:
+    """The rows of a CSV, TSV, JSON-lines or Parquet file as a DataFrame: inputs to explain, without labels.
+
+    Args:
+        path: of the file.
+        numbers: of the rows that are wanted, counted from 0; all by default.
+    """
+    import pandas as pd
+
+    if not Path(path).exists():
+        raise VeraxError(f"There is no file {str(path)!r}; check the path (looked in {Path.cwd()}).")
+    if file_suffix(Path(path)) not in SUFFIXES:
+        raise VeraxError(f"{str(path)!r} is no table; give a file that ends in {', '.join(SUFFIXES)}.")
+    cells = read_cells(Path(path))
+    frame = pd.DataFrame(cells.columns) if cells.typed is None else cells.typed()
+    if numbers is None:
+        return frame
+    wanted = [numbers] if isinstance(numbers, int) else list(numbers)
+    for number in wanted:
+        if not 0 <= number < len(frame):
+            raise VeraxError(
+                f"There is no row {number}; {str(path)!r} has the rows 0 to {len(frame) - 1}, counted from 0."
+            )
+    return frame.iloc[wanted]
 
 
 def _read_csv(path: Path, delimiter: str) -> Cells:

@@ -270,7 +270,7 @@ class Schema:
         plain = self._plain_numbers
         return tuple(
             f"{name} = {_short(value)}"
-            if name is not None and value == value
+            if name is not None and not isnan(value)
             else self.describe(column, value)
             for column, (name, value) in enumerate(zip(plain, row.tolist(), strict=True))
         )

@@ -21,6 +21,7 @@ from verax.perturb.leaf_sums import TextTrees
 from verax.perturb.masks import all_masks
 from verax.perturb.paths.bag_of_words import BagPath
 from verax.perturb.paths.bags import Bag, word_weights
+from verax.perturb.paths.coded_trees import DIGITS
 from verax.perturb.paths.ensembles import Ensemble
 from verax.perturb.paths.heads import LinearHead, TreeHead
 from verax.perturb.paths.separable import Separable
@@ -105,7 +106,7 @@ def explain_exactly(
             if exact is None:
                 explanations.append(None)
                 continue
-            chosen = _predicted(ready, exact) if target is None else target
+            chosen = _predicted(exact) if target is None else target
             scored = _for_target(exact, chosen)
             scored.details.update(output=asked.output, route=solver.route, path=path.name)
             explanations.append(attribution(name, model, given, ready.features, chosen, scored, cost))
@@ -129,10 +130,9 @@ def _refuse(asked: Asked, model: Model) -> None:
         )
 
 
-def _predicted(ready: Prepared, exact: Exact) -> int:
-    if isinstance(ready, TableRow):
-        return int(np.argmax(ready.own))
-    outputs = exact.base + exact.shapley.sum(axis=1)
+def _predicted(exact: Exact) -> int:
+    # A tie of trees stays one, however their shares were added up: the first class is predicted.
+    outputs = (exact.base + exact.shapley.sum(axis=1)).round(DIGITS)
     if len(outputs) > 1 or exact.whole is None:
         return int(np.argmax(outputs))
     return int(outputs[0] > exact.whole / 2.0)
@@ -253,9 +253,9 @@ class TableTrees:
         answers = ensemble.probabilities((outputs - ensemble.base).T)
         return [
             Exact(shapley[number], base, _whole(ensemble), pairs[number] if self.interactions else None)
-            if _same(answers[number], row.own)
+            if _same(answers[number], own)
             else None
-            for number, row in enumerate(ready)
+            for number, own in enumerate(self.path.own_answers(ready))
         ]
 
 
@@ -325,12 +325,13 @@ class TableLinear:
         base = np.ravel(self.seen.classifier.intercept_) + weights @ self.mean
         number = self.path.model.output == "number"
         found: list[Exact | None] = []
-        for row, parts in zip(ready, weights * (rows - self.mean), strict=True):
+        owns = self.path.own_answers(ready)
+        for row, own, parts in zip(ready, owns, weights * (rows - self.mean), strict=True):
             shapley = np.zeros(len(row.features))
             np.add.at(shapley, owner[owned], parts[owned])
             total = base[0] + shapley.sum()
             answer = np.array([total]) if number else np.array([1.0 - expit(total), expit(total)])
-            holds = abs(parts[~owned].sum()) <= SUM_TOLERANCE and _same(answer, row.own)
+            holds = abs(parts[~owned].sum()) <= SUM_TOLERANCE and _same(answer, own)
             found.append(Exact(shapley[None], base, None if number else 0.0) if holds else None)
         return found
 

@@ -416,6 +416,15 @@ def _is_vectorizer(step: BaseEstimator) -> bool:
     return isinstance(step, (CountVectorizer, HashingVectorizer))  # TfidfVectorizer is a CountVectorizer
 
 
+def predicts_number(thing: object) -> bool:
+    """Whether something fitted, or to be fitted, is a regressor, or a model that was made of one."""
+    if isinstance(thing, Model):
+        return thing.output == "number"
+    from sklearn.base import BaseEstimator, is_regressor
+
+    return isinstance(thing, BaseEstimator) and is_regressor(thing)
+
+
 def reads_texts(thing: object) -> bool:
     """Whether something fitted begins with a vectoriser of texts, as far as can be seen."""
     return hasattr(thing, "fit") and _is_vectorizer(_flat_steps(thing)[0])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from verax.errors import VeraxError, reason
 from verax.extras import install_command
 from verax.foreign import SAVED_MODEL, check_foreign
-from verax.models.adapt import as_model, reads_texts
+from verax.models.adapt import as_model, predicts_number, reads_texts
 from verax.models.base import Model
 from verax.models.fit import fit_model
 from verax.models.llm.bring import ENDPOINT, endpoint_for
@@ -154,6 +154,11 @@ def _own_model(name: str, thing: object, dataset: Dataset) -> Model:
             f"The classes of {name!r} are in the order {', '.join(labels)}, those of {dataset.name!r} "
             f"{', '.join(dataset.class_names)}; fit the model on the numbers of the classes "
             "(dataset.train.labels)."
+        )
+    if predicts_number(thing):
+        raise VeraxError(
+            f"The model {name!r} predicts a number, and {dataset.name!r} has classes; benchmarks, studies and "
+            "datasets take models of classes so far. verax.judge(model, rows) and explainers take models of numbers."
         )
     if dataset.kind == "table" and reads_texts(thing):
         raise VeraxError(

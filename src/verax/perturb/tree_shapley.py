@@ -41,7 +41,7 @@ class TreeGame:
 
     def children(self, rows: FloatArray) -> NodeArray:
         """Which child each row takes at each node, (rows, nodes); -1 at leaves."""
-        from verax.perturb.paths.shapley_kernels import take_children
+        from verax.perturb.paths.kernels import take_children
 
         trees = self.ensemble.trees
         taken = np.empty((len(rows), len(trees.left)), dtype=np.int32)

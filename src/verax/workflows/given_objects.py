@@ -18,6 +18,7 @@ from verax.data.inputs import as_frame
 from verax.errors import VeraxError
 from verax.explain import explainers
 from verax.models import Model
+from verax.models.adapt import predicts_number
 from verax.models.capabilities import has
 from verax.models.resolve import unwrapped
 from verax.run import canonical
@@ -227,6 +228,11 @@ def fittable(given: object) -> object:
     if isinstance(thing, type):
         raise VeraxError(f"{name} is a class, not a model; write {name}().")
     if _is_clonable(thing):
+        if predicts_number(thing):
+            raise VeraxError(
+                f"{name} predicts a number, and staining takes models of classes so far; verax.judge(model, rows) "
+                "judges explainers of models of numbers."
+            )
         if not hasattr(thing, "predict_proba"):
             raise VeraxError(
                 f"{name} has no predict_proba; use a classifier with probabilities, or wrap it in scikit-learn's "

@@ -126,10 +126,14 @@ class BackgroundTrees:
         parts = self._parts(present, masks)
         n_rows = sum(part.n_rows for part, _ in parts)
 
+        whole = np.array([part is masks for part, _ in parts])
+
         def predict(present: FloatArray) -> FloatArray:
+            own = self.children(present[None])[0]
+            together = iter(self.sums(own, self._background_children[whole], masks))
             sums = [
-                self.sums(present, absent, part)
-                for absent, (part, _) in zip(self.background, parts, strict=True)
+                next(together) if part is masks else self.sums(own, other[None], part)[0]
+                for other, (part, _) in zip(self._background_children, parts, strict=True)
             ]
             return self._answers(np.concatenate(sums, axis=1))
 
@@ -139,14 +143,38 @@ class BackgroundTrees:
         averaged: FloatArray = np.mean([answer[which] for answer, (_, which) in split], axis=0)
         return averaged, n_rows
 
-    def sums(self, present: FloatArray, absent: FloatArray, masks: Masks) -> FloatArray:
-        """What the leaves add up to for mixtures of two rows: (outputs, variants)."""
-        from verax.perturb.paths.kernels import walk_pair
+    def sums(self, own: NodeArray, others: NodeArray, masks: Masks) -> FloatArray:
+        """What the leaves add up to for mixtures of a row and each of some others: (others, outputs, variants).
 
-        full = full_set(masks.n_rows)
-        sums = np.zeros((len(self.ensemble.base), 64 * len(full)))
-        walk_pair(*self.ensemble.trees, present, absent, self.owner, masks.words, full, sums)
-        return sums[:, : masks.n_rows]
+        Args:
+            own: the child that the row takes at each node.
+            others: the same for the others, (others, nodes).
+            masks: the variants.
+        """
+        from verax.perturb.paths.kernels import walk_pairs
+
+        full, trees = full_set(masks.n_rows), self.ensemble.trees
+        sums = np.zeros((len(others), len(self.ensemble.base), 64 * len(full)))
+        walk_pairs(trees.roots, self._feature_of, trees.values, own, others, masks.words, full, sums)
+        return sums[:, :, : masks.n_rows]
+
+    def children(self, read: FloatArray) -> NodeArray:
+        """Which child each row takes at each node, (rows, nodes); -1 at leaves."""
+        from verax.perturb.paths.kernels import take_children
+
+        trees = self.ensemble.trees
+        taken = np.empty((len(read), len(trees.left)), dtype=np.int32)
+        take_children(trees.column, trees.threshold, trees.left, trees.right, trees.missing_left, read, taken)
+        return taken
+
+    @cached_property
+    def _background_children(self) -> NodeArray:
+        return self.children(self.background)
+
+    @cached_property
+    def _feature_of(self) -> NodeArray:
+        trees = self.ensemble.trees
+        return np.where(trees.left != LEAF, self.owner[trees.column], -1).astype(np.int32)
 
     def _parts(self, present: FloatArray, masks: Masks) -> list[tuple[Masks, slice | IndexArray]]:
         """For each background row, the variants to ask about, and which of them each of the masks is.
@@ -254,9 +282,10 @@ def _agrees(made: BackgroundTrees, reference: FloatArray) -> bool:
     schema = made.seen.model.schema
     present = rng.random((CHECKED, len(schema.features))) < rng.random((CHECKED, 1))
     own = made.seen.model.predict_proba(np.where(present[:, schema.feature_of], some, others))
+    pairs = zip(made.children(made.read(some)), made.children(made.read(others)), strict=True)
     sums = [
-        made.sums(row, other, Masks(words, 1))
-        for row, other, words in zip(made.read(some), made.read(others), _single_masks(present), strict=True)
+        made.sums(row, other[None], Masks(words, 1))[0]
+        for (row, other), words in zip(pairs, _single_masks(present), strict=True)
     ]
     found = made.ensemble.probabilities(np.concatenate(sums, axis=1))
     # Of a model of numbers, the larger ones have fewer digits after the point.

@@ -231,31 +231,27 @@ def walk_tests(
 
 
 @compiled
-def walk_pair(
+def walk_pairs(
     roots: NodeArray,
-    column: NodeArray,
-    threshold: FloatArray,
-    left: NodeArray,
-    right: NodeArray,
-    missing_left: BoolArray,
+    feature_of: NodeArray,
     values: FloatArray,
-    present: FloatArray,
-    absent: FloatArray,
-    owner: NodeArray,
+    own: NodeArray,
+    others: NodeArray,
     masks: Words,
     full: Words,
     outputs: FloatArray,
 ) -> None:
-    """Adds to ``outputs`` (outputs, variants) what the leaf of each mixture of two rows says, tree by tree.
+    """Adds to ``outputs`` (others, outputs, variants) what the leaf of each mixture of a row and another says.
 
     A node that sends both rows to the same child sends all of their mixtures there; at any other the mixtures part by
     whether the feature is present.
 
     Args:
-        roots, column, threshold, left, right, missing_left, values: the arrays of ``Trees``.
-        present: the value of each column while its feature is present.
-        absent: the value of each column while its feature is absent.
-        owner: which feature each column belongs to; negative for none.
+        roots: of the trees.
+        feature_of: the feature that each node asks; negative for none.
+        values: (nodes, outputs).
+        own: the child that the row takes at each node; -1 at leaves.
+        others: (others, nodes), the same for the other rows.
         masks: (features, words): a bit for each variant in which the feature is present.
         full: a bit for each variant.
         outputs: where leaves are added.
@@ -266,71 +262,88 @@ def walk_pair(
     capacity = 64
     sets = np.empty((capacity, n_words), dtype=np.uint64)
     nodes = np.empty(capacity, dtype=np.int32)
-    # Many variants come to the leaf of the second row: what it says is added once, elsewhere the difference to it.
     common = np.zeros(n_outputs)
-    for root in roots:
-        usual = root
-        while left[usual] >= 0:
-            value = absent[column[usual]]
-            goes_left = missing_left[usual] if np.isnan(value) else value <= threshold[usual]
-            usual = left[usual] if goes_left else right[usual]
-        for output in range(n_outputs):
-            common[output] += values[usual, output]
-        sets[0] = full
-        nodes[0] = root
-        depth = 1
-        while depth > 0:
-            depth -= 1
-            node = nodes[depth]
-            while left[node] >= 0:
-                test = column[node]
-                feature = owner[test]
-                value = absent[test]
-                goes_left = missing_left[node] if np.isnan(value) else value <= threshold[node]
-                without = left[node] if goes_left else right[node]
-                if feature < 0:
-                    node = without
-                    continue
-                value = present[test]
-                goes_left = missing_left[node] if np.isnan(value) else value <= threshold[node]
-                within = left[node] if goes_left else right[node]
-                if within == without:
-                    node = within
-                    continue
-                if depth + 2 > capacity:
-                    more = np.empty((2 * capacity, n_words), dtype=np.uint64)
-                    more[:capacity] = sets
-                    sets = more
-                    nodes = np.concatenate((nodes, nodes))
-                    capacity *= 2
-                any_kept = none
-                any_lost = none
-                for word in range(n_words):
-                    here = sets[depth, word]
-                    kept = here & masks[feature, word]
-                    lost = here & ~masks[feature, word]
-                    sets[depth, word] = lost
-                    sets[depth + 1, word] = kept
-                    any_kept |= kept
-                    any_lost |= lost
-                if any_kept == none:
-                    node = without
-                elif any_lost == none:
-                    for word in range(n_words):
-                        sets[depth, word] = sets[depth + 1, word]
-                    node = within
-                else:
-                    nodes[depth] = without
-                    depth += 1
-                    node = within
-            if node == usual:
-                continue
+    for other in range(len(others)):
+        theirs = others[other]
+        # Many variants come to the leaf of the other row: what it says is added once, elsewhere the difference to it.
+        common[:] = 0.0
+        for root in roots:
+            usual = root
+            while theirs[usual] >= 0:
+                usual = theirs[usual]
             for output in range(n_outputs):
-                value = values[node, output] - values[usual, output]
-                add_to_members(value, sets[depth], 0, n_words, outputs[output])
-    for output in range(n_outputs):
-        for row in range(outputs.shape[1]):
-            outputs[output, row] += common[output]
+                common[output] += values[usual, output]
+            sets[0] = full
+            nodes[0] = root
+            depth = 1
+            while depth > 0:
+                depth -= 1
+                node = nodes[depth]
+                within = own[node]
+                while within >= 0:
+                    without = theirs[node]
+                    feature = feature_of[node]
+                    if within == without or feature < 0:
+                        node = without
+                        within = own[node]
+                        continue
+                    if depth + 2 > capacity:
+                        more = np.empty((2 * capacity, n_words), dtype=np.uint64)
+                        more[:capacity] = sets
+                        sets = more
+                        nodes = np.concatenate((nodes, nodes))
+                        capacity *= 2
+                    any_kept = none
+                    any_lost = none
+                    for word in range(n_words):
+                        here = sets[depth, word]
+                        kept = here & masks[feature, word]
+                        lost = here & ~masks[feature, word]
+                        sets[depth, word] = lost
+                        sets[depth + 1, word] = kept
+                        any_kept |= kept
+                        any_lost |= lost
+                    if any_kept == none:
+                        node = without
+                    elif any_lost == none:
+                        for word in range(n_words):
+                            sets[depth, word] = sets[depth + 1, word]
+                        node = within
+                    else:
+                        nodes[depth] = without
+                        depth += 1
+                        node = within
+                    within = own[node]
+                if node == usual:
+                    continue
+                for output in range(n_outputs):
+                    value = values[node, output] - values[usual, output]
+                    add_to_members(value, sets[depth], 0, n_words, outputs[other, output])
+        for output in range(n_outputs):
+            sums = outputs[other, output]
+            for row in range(len(sums)):
+                sums[row] += common[output]
+
+
+@compiled
+def take_children(
+    column: NodeArray,
+    threshold: FloatArray,
+    left: NodeArray,
+    right: NodeArray,
+    missing_left: BoolArray,
+    rows: FloatArray,
+    taken: NodeArray,
+) -> None:
+    """Writes to ``taken`` (rows, nodes) which child each row would take at each node; -1 at leaves."""
+    for row in range(len(rows)):
+        for node in range(len(left)):
+            if left[node] < 0:
+                taken[row, node] = -1
+                continue
+            value = rows[row, column[node]]
+            goes_left = missing_left[node] if np.isnan(value) else value <= threshold[node]
+            taken[row, node] = left[node] if goes_left else right[node]
 
 
 @compiled

@@ -8,30 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from verax.arrays import BoolArray, FloatArray
+from verax.arrays import FloatArray
 from verax.perturb.paths.ensembles import NodeArray
 from verax.perturb.paths.kernels import compiled, compiled_loosely
-
-
-@compiled
-def take_children(
-    column: NodeArray,
-    threshold: FloatArray,
-    left: NodeArray,
-    right: NodeArray,
-    missing_left: BoolArray,
-    rows: FloatArray,
-    taken: NodeArray,
-) -> None:
-    """Writes to ``taken`` (rows, nodes) which child each row would take at each node; -1 at leaves."""
-    for row in range(len(rows)):
-        for node in range(len(left)):
-            if left[node] < 0:
-                taken[row, node] = -1
-                continue
-            value = rows[row, column[node]]
-            goes_left = missing_left[node] if np.isnan(value) else value <= threshold[node]
-            taken[row, node] = left[node] if goes_left else right[node]
 
 
 @compiled

@@ -40,14 +40,12 @@ class TableRow(Prepared):
     Attributes:
         values: the row.
         same: in which columns each background row agrees with it.
-        own: the model's own answer to the row.
         read: what the model's trees read of it, if they are walked.
         places: of a model that looks values up, their places, if all of them are known.
     """
 
     values: FloatArray
     same: BoolArray
-    own: FloatArray
     read: FloatArray | None = None
     places: IndexArray | None = None
 
@@ -88,8 +86,7 @@ class TablePath:
         read = [None] * len(rows) if self.trees is None else self.trees.read_all(rows)
         known = [self._places(row[None]) if self.trees is None else None for row in rows]
         places = [None if found is None else found[0] for found in known]
-        own = self.model.predict_proba(rows)
-        parts = zip(rows, same, own, read, places, strict=True)
+        parts = zip(rows, same, read, places, strict=True)
         return [TableRow(schema.features, *part) for part in parts]
 
     def _places(self, rows: FloatArray) -> IndexArray | None:
@@ -106,9 +103,17 @@ class TablePath:
                 waiting.append(full_variants(mask))
                 yield mask
 
-        for row, answer in zip(prepared, self._averages(prepared, noted()), strict=True):
-            answer.probabilities[waiting.popleft()] = row.own
+        own: FloatArray | None = None
+        for number, answer in enumerate(self._averages(prepared, noted())):
+            places = waiting.popleft()
+            if len(places):
+                own = self.own_answers(prepared) if own is None else own
+                answer.probabilities[places] = own[number]
             yield answer
+
+    def own_answers(self, prepared: Sequence[TableRow]) -> FloatArray:
+        """What the model itself says to rows, asked for all of them at once."""
+        return self.model.predict_proba(np.stack([row.values for row in prepared]))
 
     def _averages(self, prepared: Sequence[TableRow], masks: Iterable[Variants]) -> Iterator[Answer]:
         if self.trees is not None and all(row.read is not None for row in prepared):
