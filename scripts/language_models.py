@@ -34,7 +34,7 @@ def run(out: Path, stains: int, inputs: int, limit: int, jobs: int) -> None:
     verax.stain(
         dataset="rotten-tomatoes",
         limit=limit,
-        models=["smollm2-tuned"],
+        models=["smollm2-tuned(epochs=5,rate=0.0005)"],
         explainers=list(EXPLAINERS),
         plant=True,
         plant_share=0.25,
@@ -160,8 +160,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("runs/language-models"))
     parser.add_argument("--stains", type=int, default=6)
-    parser.add_argument("--inputs", type=int, default=6)
-    parser.add_argument("--limit", type=int, default=1000)
+    parser.add_argument("--inputs", type=int, default=4)
+    parser.add_argument("--limit", type=int, default=600)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument(
         "--page", type=Path, help="Write the page from what the folder holds, and run nothing."

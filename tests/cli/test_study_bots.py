@@ -113,3 +113,23 @@ def test_ctrl_c_lets_everybody_leave_and_ends_the_server(study, store, tmp_path)
     assert complained == "Everybody leaves; press Ctrl-C again to end at once.\n"
     assert "left           2\n" in said
     assert "not-begun      3\n" in said
+
+
+def test_language_models_take_part_by_name(verax, study, store, tmp_path, monkeypatch):
+    tiny = pytest.importorskip("tiny_language")
+    from completion_server import served
+
+    monkeypatch.setenv("VERAX_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "study"
+    refused = verax("study", "bots", str(folder), "--participants", "gpt", "--n", "1")
+    assert refused.status == 2
+    assert "There is no language model 'gpt' that can take part" in refused.err
+    with served(tiny.network(window=4096), tiny.tokenizer()) as (url, _):
+        ended = verax(
+            "study", "bots", str(folder), "--participants", "openai:tiny", "--base-url", url, "--n", "1",
+            "--reading", "300", "--pass-screening",
+        )  # fmt: skip
+    assert "complete       1" in ended.out
+    assert "profiles       1 language model openai:tiny" in ended.out
+    assert rows(store, participants.c.is_bot, participants.c.status) == [(True, "complete")]
+    assert list((folder / "transcripts").glob("openai-tiny-1.jsonl"))

@@ -203,3 +203,8 @@ def test_few_shot_examples_are_part_of_what_is_read():
     assert isinstance(model, LanguageModel)
     (row,) = model.encode([model.prompt.fill("so so")])
     assert tokenizer().decode(row) == model.prompt.fill("so so").whole
+
+
+def test_a_model_that_is_not_on_the_processor_is_refused():
+    with pytest.raises(VeraxError, match=r"is on meta, and Verax asks local models on the processor"):
+        verax.as_model(network().to("meta"), tokenizer=tokenizer(), prompt="{text}", labels=LABELS)

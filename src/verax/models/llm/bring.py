@@ -54,7 +54,14 @@ def adapt_prompted(
         given = given.get_base_model()
     network, sort = language_sort(given)
     from verax.models.llm.adapt_local import adapt_language_model
+    from verax.models.neural.precision import prove_module
 
+    if network.device.type != "cpu":
+        raise VeraxError(
+            f"{type(network).__name__} is on {network.device}, and Verax asks local models on the processor; give "
+            "model.cpu(), or serve it and ask it as 'openai:MODEL'."
+        )
+    prove_module(network)
     return adapt_language_model(network, sort, tokenizer, asked, reference)
 
 

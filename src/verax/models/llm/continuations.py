@@ -31,7 +31,7 @@ NODES = 512
 # Tokens in a padded batch, where trees are not possible.
 BATCH_TOKENS = 1_024
 # How far the tree's log-probabilities may lie from the plain way's when it is tried.
-TOLERANCE = 1e-3
+TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
