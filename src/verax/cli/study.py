@@ -35,6 +35,7 @@ from verax.cli.study_run import (
     account_command,
     codes_command,
     freeze_command,
+    links_command,
     serve_command,
 )
 from verax.cli.study_status import STATUS_EXAMPLES, status_command
@@ -62,6 +63,7 @@ COMMANDS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {
         "bots": (bots_command, BOTS_EXAMPLES),
         "freeze": (freeze_command, FREEZE_EXAMPLES),
         "account": (account_command, ACCOUNT_EXAMPLES),
+        "links": (links_command, "Example: verax study links studies/forward --ids ids.txt > links.txt"),
         "codes": (codes_command, "Example: verax study codes studies/forward --count 40 > codes.txt"),
     },
     "While people take part": {
@@ -90,7 +92,7 @@ PAGES = {
     "counterfactuals": ("review",),
     "planning": ("power",),
     "bots": ("bots",),
-    "recruiting": ("codes", "withdraw", "purge"),
+    "recruiting": ("codes", "links", "withdraw", "purge"),
     "deployment": ("account", "serve", "status", "backup", "restore", "move"),
     "data": ("export",),
     "analysis": ("analyze",),
