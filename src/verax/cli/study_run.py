@@ -233,6 +233,43 @@ def serve_command(
 
 
 @one_sentence
+def links_command(
+    folder: Folder,
+    ids: Annotated[Path, typer.Option("--ids", help="A file with one id of the platform a line.")],
+    database: Database = None,
+    as_json: AsJson = False,
+) -> None:
+    """Sign the ids of people for a study with recruiting.signed; one line each: the id, and what its link ends in."""
+    check_installed()
+    from verax.studies.model.study_files import load_study
+    from verax.web.participant.arrivals import ID, PARAMETERS, SIGNATURE
+
+    loaded = load_study(folder)
+    if not loaded.spec.recruiting.signed:
+        raise VeraxError(
+            f"Links of the study in {str(folder)!r} are not signed; write signed = true below [recruiting] in its spec "
+            "and build it again."
+        )
+    try:
+        people = [line.strip() for line in ids.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except (OSError, ValueError) as error:
+        raise VeraxError(f"{str(ids)!r} cannot be read ({error}).") from error
+    wrong = next((person for person in people if not ID.fullmatch(person)), None)
+    if wrong is not None:
+        raise VeraxError(f"{wrong!r} in {str(ids)!r} is no id: letters, digits, _ and - only.")
+    platform = loaded.spec.entry
+    name = PARAMETERS[platform][0]
+    with opened(loaded, folder, database) as store:
+        signed = {
+            person: f"{name}={person}&{SIGNATURE}={store.signature(platform, person)}" for person in people
+        }
+    if as_json:
+        print_json({"links": signed})
+    else:
+        typer.echo("\n".join(f"{person}\t{ending}" for person, ending in signed.items()))
+
+
+@one_sentence
 def codes_command(
     folder: Folder,
     count: Annotated[int, typer.Option("--count", "-n", help="How many.")],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import logging
 import os
 import queue
@@ -10,6 +12,7 @@ import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from itertools import islice
 from typing import Any, TypeAlias
 
 from verax.errors import VeraxError
@@ -26,6 +29,9 @@ Future: TypeAlias = Any
 
 CONNECT_SECONDS = 8
 DESERTED_SECONDS = 60  # without a single worker; a cluster that restarts its workers needs less
+MOST_PENDING = (
+    2_000  # jobs that the scheduler and this process know of at a time: it bounds the memory of both
+)
 FETCH_SECONDS = 30  # for an outcome, which is small, to come here from its worker
 
 
@@ -55,11 +61,14 @@ def _through(
         pending: dict[str, tuple[Job, Future]] = {}  # a future that nobody holds is cancelled
         # A list, which is sent once to each worker; a dict would be scattered item by item.
         (sent,) = client.scatter([list(objects.items())], broadcast=True) if objects else (None,)
-        for job in jobs:
-            future = client.submit(perform_there, job, paths, sent, pure=False)
-            pending[future.key] = job, future
-            future.add_done_callback(finished.put)
-        while pending:
+        waiting = iter(jobs)
+        while True:
+            for job in islice(waiting, MOST_PENDING - len(pending)):
+                future = client.submit(perform_there, job, paths, sent, pure=False)
+                pending[future.key] = job, future
+                future.add_done_callback(finished.put)
+            if not pending:
+                break
             future = _next(finished, client, address)
             outcome = _outcome(pending[future.key][0], future, address)
             if outcome is None:
@@ -69,6 +78,11 @@ def _through(
                 yield outcome
     except OSError as error:  # what Dask raises when it asks a scheduler that is gone
         raise _lost(address, error) from error
+    except (RuntimeError, asyncio.CancelledError, concurrent.futures.CancelledError) as error:
+        # And what it raises where its own connection ended in the middle of a call.
+        if client.status == "running":
+            raise
+        raise _lost(address, "its scheduler ended") from error
     finally:
         client.close(timeout=2)
 
@@ -86,14 +100,16 @@ def perform_there(
 
 @contextmanager
 def _quiet_dask() -> Iterator[None]:
-    """Keep Dask from logging tracebacks of what is told in a sentence."""
-    logger = logging.getLogger("distributed")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL)
+    """Keep Dask, and what it works with, from logging tracebacks of what is told in a sentence."""
+    loggers = [logging.getLogger(name) for name in ("distributed", "tornado", "asyncio")]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
     try:
         yield
     finally:
-        logger.setLevel(before)
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
 
 
 def _connect(address: str) -> Client:

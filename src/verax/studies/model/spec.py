@@ -164,6 +164,10 @@ class StudySpec(SpecTable):
             raise ValueError(
                 f"recruiting.link knows people by their platform, and people enter by {self.entry!r}; leave it out"
             )
+        if self.entry not in ("prolific", "mturk") and self.recruiting.signed:
+            raise ValueError(
+                f"recruiting.signed is of the ids of a platform, and people enter by {self.entry!r}; leave it out"
+            )
         if self.entry != "mturk" and self.recruiting.sandbox:
             raise ValueError(
                 f'recruiting.sandbox is of MTurk, and people enter by {self.entry!r}; write entry = "mturk"'

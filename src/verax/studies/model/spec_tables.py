@@ -357,6 +357,7 @@ class Recruiting(SpecTable):
         sandbox: people come from MTurk's sandbox, not from its market.
         link: people are asked whether they may be known again in other studies of the same research: in those whose
             folders lie in the same place.
+        signed: people come by links that only `verax study links` can make, so that nobody invents ids.
     """
 
     completion_url: str | None = None
@@ -365,6 +366,7 @@ class Recruiting(SpecTable):
     full_url: str | None = None
     sandbox: bool = False
     link: bool = False
+    signed: bool = False
 
     @field_validator("completion_url", "screened_out_url", "declined_url", "full_url")
     @classmethod

@@ -63,6 +63,8 @@ class Person(NamedTuple):
     answer_order: int | None
     events: int
     event_bytes: int
+    origin: str | None
+    subnet: str | None
 
 
 class StudyState(NamedTuple):

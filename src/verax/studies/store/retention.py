@@ -36,6 +36,8 @@ FORGET = CHANGE.values(
     token_hash=bindparam("nobody"),
     person_hash=null(),
     link_hash=null(),
+    origin=null(),
+    subnet=null(),
 )
 FORGET_CODE = delete(codes).where(codes.c.participant_id == bindparam("who"))
 

@@ -22,6 +22,7 @@ from verax.studies.store.participant.in_vain import keep
 from verax.studies.store.participant.leaf import leaf
 from verax.studies.store.participant.participant_view import Submitted, Where
 from verax.studies.store.participant.posted import clean, keepable
+from verax.studies.store.participant.queueing import keep_waiting
 from verax.studies.store.participant.show import Due, display, find, look
 from verax.studies.store.participant.submit import submit
 from verax.studies.store.participant.withdraw import Left, withdraw
@@ -56,6 +57,7 @@ class Who(TypedDict, total=False):
         person: its id of the person; only a keyed hash of it is stored.
         return_to: what it must be told at the end.
         session: its id of this visit; who has begun with one is let in with no other.
+        origin: the address and the network from which they come; only keyed hashes are stored, until the first answer.
     """
 
     is_bot: bool
@@ -63,6 +65,7 @@ class Who(TypedDict, total=False):
     person: str | None
     return_to: Mapping[str, str] | None
     session: str | None
+    origin: tuple[str, str] | None
 
 
 class Arriving(NamedTuple):
@@ -133,10 +136,10 @@ class Store:
 
     def arriving(self, *, code: str | None = None, holds: str | None = None, **who: Unpack[Who]) -> Arriving:
         """Somebody who comes, to be let in by a transaction that may do more than that; see `enter`."""
-        platform, person = who.get("platform"), who.get("person")
+        platform, person, origin = who.get("platform"), who.get("person"), self._origin(who.get("origin"))
         if platform is None or person is None:
             is_bot = who.get("is_bot", False)
-            return Arriving(partial(enter, code=code, is_bot=is_bot), lambda _work: False)
+            return Arriving(partial(enter, code=code, is_bot=is_bot, origin=origin), lambda _work: False)
         key = self._key()
         known = known_person(
             key,
@@ -150,7 +153,8 @@ class Store:
         own = token_hash(holds) if holds is not None and not is_lent(holds) else None
 
         def let_in(work: Transaction) -> str:
-            return known.token if enter_person(work, known, own) else lent_token(key, known.token)
+            owns = enter_person(work, known, own, origin)
+            return known.token if owns else lent_token(key, known.token)
 
         return Arriving(let_in, partial(is_known, person=known))
 
@@ -166,6 +170,10 @@ class Store:
     def person_hash(self, platform: str, person: str) -> str:
         """What the database knows of somebody whom a platform sent."""
         return known_person(self._key(), self.study.hash, platform, person).hash
+
+    def signature(self, platform: str, person: str) -> str:
+        """What a signed link shows beside the platform's id of the person; nobody else can make it."""
+        return self.keyed(f"signed {platform} {person}")[:32]
 
     def bot_pass(self) -> str:
         """What a simulated person shows when it enters, to be marked as a bot: known to whoever has the database."""
@@ -193,6 +201,8 @@ class Store:
         for _ in range(LOOKS):
             seen = self.read(find, token_hash(token))
             if not isinstance(seen, Due):
+                if seen is not None and seen.queue:
+                    self.write(keep_waiting, seen.participant)
                 return seen
             step = seen
             displayed = self.write(display, step, token_hash(token))
@@ -290,6 +300,12 @@ class Store:
     def close(self) -> None:
         """Closes the connections; nothing waits to be written."""
         self.database.close()
+
+    def _origin(self, origin: tuple[str, str] | None) -> tuple[str, str] | None:
+        """Keyed hashes of where somebody comes from."""
+        return (
+            None if origin is None else (self.keyed(f"origin {origin[0]}"), self.keyed(f"subnet {origin[1]}"))
+        )
 
     def _key(self) -> bytes:
         return self._secret().encode() if self._given_key is None else self._given_key

@@ -91,6 +91,9 @@ participants = Table(
     Column("events", Integer, nullable=False, server_default="0"),
     Column("event_bytes", Integer, nullable=False, server_default="0"),
     Column("unkept", Integer, nullable=False, server_default="0"),
+    # Keyed hashes of the address and the network from which somebody came, until their first answer.
+    Column("origin", String(64)),
+    Column("subnet", String(64)),
     UniqueConstraint("study_id", "number"),
     Index(None, "study_id", "person_hash", unique=True),
     UniqueConstraint("study_id", "completion_code"),

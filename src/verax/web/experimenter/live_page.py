@@ -18,6 +18,7 @@ from verax.studies.answers.exclusion_rules import limit_of
 from verax.studies.store import Store
 from verax.studies.store.clock import from_micros
 from verax.studies.store.pace import pace
+from verax.studies.store.participant.queueing import Crowd, crowd
 from verax.studies.store.people import acted
 from verax.studies.store.status import Overview, overview
 from verax.web.experimenter.live_words import by_phase, done_in_words, extremes, minutes, person_in_words
@@ -115,7 +116,7 @@ def _shown(request: Request, seen: Overview, visit: Visit) -> dict[str, object]:
         "overview": seen,
         "opens": bool(visit.name),  # whoever is signed in, not who has the link alone
         "pace": store.read(pace, left),
-        "decisions": list(_decisions(seen)),
+        "decisions": [*_decisions(seen), *_crowded(store.read(crowd))],
         "places": sum(row.target for row in seen.people.rows),
         "people": [person_in_words(store.study, person) for person in people[:PEOPLE]],
         "bots": [person_in_words(store.study, person) for person in bots[:PEOPLE]],
@@ -130,6 +131,17 @@ def _shown(request: Request, seen: Overview, visit: Visit) -> dict[str, object]:
             (from_micros(action.at), action.by, done_in_words(action.type, action.data)) for action in done
         ],
     }
+
+
+def _crowded(seen: Crowd) -> Iterator[str]:
+    if seen.waiting:
+        yield f"{seen.waiting} wait for a place, as all are taken or held."
+    if seen.from_one >= seen.allowed:
+        yield (
+            f"{seen.from_one} places are held from one address, where nobody has given an answer yet, and no more are "
+            "given there: it is a class, or somebody is filling the study. Signed links (recruiting.signed), or codes, "
+            "keep others out."
+        )
 
 
 def _decisions(seen: Overview) -> Iterator[str]:

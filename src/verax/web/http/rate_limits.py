@@ -168,6 +168,17 @@ def client_key(request: Request) -> str:
     return str(address)
 
 
+def origin_of(request: Request) -> tuple[str, str]:
+    """Where a request comes from, and the network around it: of IPv4 256 addresses, of IPv6 what a site has."""
+    key = client_key(request)
+    try:
+        address = ip_address(key)
+    except ValueError:
+        return key, key
+    bits = 80 if isinstance(address, IPv6Address) else 8
+    return key, str(type(address)(int(address) >> bits << bits))
+
+
 def too_many(request: Request, seconds: float, way_on: tuple[str, str] | None = None) -> Response:
     """The page for somebody who has to wait.
 

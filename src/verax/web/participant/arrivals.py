@@ -18,6 +18,7 @@ PARAMETERS = {
 }
 # What MTurk writes for somebody who only looks.
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+SIGNATURE = "signature"  # of the id, where links are signed
 ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
 
 
@@ -52,7 +53,8 @@ def arrival(spec: StudySpec, given: Mapping[str, str]) -> Arrival | NoArrival:
     platform = spec.entry
     if platform == "mturk" and given.get("assignmentId") == PREVIEW:
         return NoArrival("preview")
-    fields = {name: given.get(name, "") for name in PARAMETERS[platform]}
+    names = (*PARAMETERS[platform], *([SIGNATURE] if spec.recruiting.signed else []))
+    fields = {name: given.get(name, "") for name in names}
     if not all(fields.values()):
         return NoArrival("missing")
     ids = [value for name, value in fields.items() if name != "turkSubmitTo"]

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from verax.studies.model.spec import StudySpec
+from verax.studies.store.participant.queueing import LOOK_AGAIN_SECONDS
 from verax.web.http.pages import front, page, site_of
 from verax.web.participant.addresses import Opened, forget, own_link, place
 
@@ -69,6 +70,15 @@ NOTICES = {
         ),
         "Try again",
     ),
+    "queue": Notice(
+        200,
+        "Please wait for a place",
+        (
+            "All places are taken at the moment, and some may become free in the next minutes.",
+            "Leave this page open: it looks again by itself, and you go on from here.",
+        ),
+        "Look now",
+    ),
     "closed": Notice(
         410, "This study has ended", ("No more answers are taken. Thank you for your interest.",)
     ),
@@ -104,6 +114,11 @@ NOTICES = {
             "Please go back to Prolific and open the study there again, with its own button. If you have begun "
             "already, you go on where you were.",
         ),
+    ),
+    "unsigned": Notice(
+        403,
+        "This link is not yours",
+        ("The link was changed, or was made for somebody else. Please open the link that you were sent.",),
     ),
     "mturk-ids": Notice(
         400,
@@ -203,7 +218,7 @@ def notice(
         leaving: the words of a link in the footer and its address, where leaving the study is offered.
     """
     shown, spec = NOTICES[name], site_of(request).study.spec
-    way_on = way_back(spec, name)
+    way_on = way_back(spec, "full" if name == "queue" else name)
     if way_on is None and name in UNPAID and spec.entry in GIVE_BACK:
         more = (*more, GIVE_BACK[spec.entry])
     address = f"{front(request)}/" if opened is None else place(request, opened.shown)
@@ -218,6 +233,17 @@ def notice(
     answer = page(request, "notice.html", context, status or shown.status)
     if shown.retry_after:
         answer.headers["Retry-After"] = str(shown.retry_after)
+    return answer
+
+
+def queued(request: Request, opened: Opened, place_in_queue: int, leaving: tuple[str, str]) -> HTMLResponse:
+    """The page of somebody who waits for a place; it looks again by itself."""
+    ahead = place_in_queue - 1
+    before = {0: "You are the next.", 1: "One person is before you."}.get(
+        ahead, f"{ahead} people are before you."
+    )
+    answer = notice(request, "queue", opened=opened, more=(before,), leaving=leaving)
+    answer.headers["Refresh"] = str(LOOK_AGAIN_SECONDS)
     return answer
 
 

@@ -19,7 +19,7 @@ from verax.studies.store.participant.retakes import note_retake
 from verax.studies.store.store import Who
 from verax.web.http.forms import Form
 from verax.web.http.pages import front, page, see_other, site_of
-from verax.web.http.rate_limits import client_key, limits_of, too_many
+from verax.web.http.rate_limits import client_key, limits_of, origin_of, too_many
 from verax.web.participant.addresses import (
     Opened,
     earlier_here,
@@ -30,10 +30,10 @@ from verax.web.participant.addresses import (
     place,
     remember,
 )
-from verax.web.participant.arrivals import NoArrival, arrival
+from verax.web.participant.arrivals import SIGNATURE, NoArrival, arrival
 from verax.web.participant.endings import completion
 from verax.web.participant.first_page import about_study
-from verax.web.participant.notices import notice, unknown
+from verax.web.participant.notices import notice, queued, unknown
 from verax.web.participant.step_page import answers, client_times, step_number, step_page
 
 LONGEST_CODE = 64
@@ -135,6 +135,10 @@ def enter(request: Request, form: Form) -> Response:
     came = arrival(spec, form)
     if isinstance(came, NoArrival):
         return _no_arrival(request, came)
+    if spec.recruiting.signed:
+        right = site_of(request).store.signature(came.platform, came.person)
+        if not hmac.compare_digest(came.fields[SIGNATURE].encode("utf-8", "replace"), right.encode()):
+            return notice(request, "unsigned")
     return _let_in(
         request,
         platform=came.platform,
@@ -163,6 +167,8 @@ def _let_in(request: Request, code: str | None = None, **who: Unpack[Who]) -> Re
     Raises:
         Refused: something is wrong with the code, which can be typed again.
     """
+    if not who.get("is_bot") and not site_of(request).preview:
+        who["origin"] = origin_of(request)
     try:
         site, token = site_of(request).enter(request.cookies, code, **who)
     except Refused as refused:
@@ -302,6 +308,8 @@ def _drawn(request: Request, opened: Opened, where: Where) -> Response:
                 more=more,
                 leaving=(DELETE, address) if where.steps else None,
             )
+    if where.queue:
+        return queued(request, opened, where.queue, leaving)
     # These are states of the participant, not failures; only a pause asks browsers to come again.
     status = None if where.status == "paused" else 200
     return notice(request, where.status, opened=opened, status=status, leaving=leaving)

@@ -95,6 +95,8 @@ def test_who_deletes_is_gone_from_every_table_but_a_tombstone(open_with, clock):
         "return_to": None,
         "session_hash": None,
         "link_hash": None,
+        "origin": None,
+        "subnet": None,
         "events": 0,
         "event_bytes": 0,
         "unkept": 0,

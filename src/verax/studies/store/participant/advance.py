@@ -13,6 +13,7 @@ from sqlalchemy import bindparam, func, or_, select, update
 from verax.studies.model.steps import Phase, Screening
 from verax.studies.store.clock import SECOND, micros
 from verax.studies.store.participant.placing import held_until, place
+from verax.studies.store.participant.queueing import PROVE, proves
 from verax.studies.store.people import CHANGE, Person, Transaction, columns
 from verax.studies.store.tables import participants, responses, steps
 from verax.studies.store.tokens import new_code
@@ -31,6 +32,7 @@ class StepRow(NamedTuple):
     nonce: str
     state: str
     deadline_at: int | None
+    opened_at: int | None
 
 
 _of_participant = steps.c.participant_id == bindparam("who")
@@ -112,6 +114,9 @@ def after_answers(
 ) -> None:
     """Moves on from a step whose answers were just stored."""
     work.connection.execute(CLOSE, {"step_id": step.id, "new": "closed", "now": work.now})
+    if person.origin is not None and proves(work, step.opened_at, step.screen):
+        work.connection.execute(PROVE, {"who": person.id})
+        person = person._replace(origin=None, subnet=None)
     judged = _judged(work, step)
     _go_on(work, person, step, passed=judged is not None and judged.passed(answers))
 
@@ -153,7 +158,7 @@ def _go_on(work: Transaction, person: Person, step: StepRow, *, passed: bool) ->
         waits = passed and person.design_row is None and person.number is not None
         if waits and not place(work, person):
             return
-    _go(work, step)
+    _go(work, person, step)
 
 
 def _judged(work: Transaction, step: StepRow) -> Screening | None:
@@ -162,10 +167,11 @@ def _judged(work: Transaction, step: StepRow) -> Screening | None:
     return work.study.screening if is_try else None
 
 
-def _go(work: Transaction, step: StepRow) -> None:
+def _go(work: Transaction, person: Person, step: StepRow) -> None:
     """To the next step that waits; after the last one the participant is done and gets the completion code."""
     who = {"who": step.participant_id, "now": work.now}
-    moved_to = work.connection.execute(MOVE, who | {"hold_until": held_until(work)}).scalar_one()
+    until = held_until(work, proven=person.origin is None)
+    moved_to = work.connection.execute(MOVE, who | {"hold_until": until}).scalar_one()
     if moved_to != step.ord:
         return
     done = work.connection.execute(COMPLETE, who | {"completion_code": new_code()})

@@ -12,6 +12,7 @@ from verax.studies.protocol.surroundings import door_steps, participant_class_na
 from verax.studies.store.participant.advance import MOVE
 from verax.studies.store.participant.numbering import part_numbers
 from verax.studies.store.participant.placing import add_steps, held_until, place
+from verax.studies.store.participant.queueing import is_crowded, is_next
 from verax.studies.store.people import CHANGE, Person, Transaction, lock, state_of, taken
 from verax.studies.store.tables import consents, participants, studies
 
@@ -53,14 +54,19 @@ def consent(work: Transaction, token_hash: str, *, agreed: bool, linked: bool = 
     state = state_of(work, lock=True)
     if state.state != "open":
         return
-    if not has_room(work.study.rows, taken(work, is_bot=person.is_bot)):
+    if person.status == "full":
+        room = is_next(work, person.id, is_bot=person.is_bot)
+    else:
+        room = has_room(work.study.rows, taken(work, is_bot=person.is_bot))
+    if not room or is_crowded(work, person.origin, person.subnet):
         _set_status(work, person, "full")
         return
     _note(work, person, agreed=True)
     if person.number is not None:  # passed the screening test when all places were taken
         _set_status(work, person, "active")
         place(work, person)
-        work.connection.execute(MOVE, {"who": person.id, "hold_until": held_until(work), "now": work.now})
+        until = held_until(work, proven=person.origin is None)
+        work.connection.execute(MOVE, {"who": person.id, "hold_until": until, "now": work.now})
         return
     number = state.consented + 1
     work.connection.execute(COUNT_UP, {"study_id": work.study_id, "consented": number})
@@ -79,7 +85,7 @@ def _begin(work: Transaction, person: Person, number: int) -> None:
         "names": list(participant_class_names(study, number)),
         "phases": max(part_numbers(study, planned)),
         "steps": len(planned),
-        "hold_until": held_until(work),
+        "hold_until": held_until(work, proven=person.origin is None),
         "now": work.now,
     }
     work.connection.execute(BEGIN, begun)

@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, insert, select, update
 from verax.errors import VeraxError
 from verax.studies.design import allocation
 from verax.studies.store.participant.participant_view import Refused
+from verax.studies.store.participant.queueing import may_wait
 from verax.studies.store.people import CHANGE, Transaction, state_of, taken
 from verax.studies.store.person_ids import PlatformPerson
 from verax.studies.store.tables import codes, participants
@@ -35,15 +36,25 @@ BIND = CHANGE.where(participants.c.status != "withdrawn").values(session_hash=bi
 NEW_PARTICIPANT = insert(participants)
 
 
-def enter(work: Transaction, code: str | None, *, is_bot: bool) -> str:
-    """The token of a new participant, or of the one who came with this code before."""
+Origin = tuple[str, str] | None
+
+
+def enter(work: Transaction, code: str | None, *, is_bot: bool, origin: Origin = None) -> str:
+    """The token of a new participant, or of the one who came with this code before.
+
+    Args:
+        work: the transaction.
+        code: one of `make_codes`.
+        is_bot: a simulated person.
+        origin: keyed hashes of the address and the network from which they come, where that is known.
+    """
     state, entry = state_of(work), work.study.spec.entry
     if code is None:
         if not is_bot and entry != "link":
             raise Refused("code-needed" if entry == "code" else "ids-needed")
-        _check_open(work, state.state, is_bot=is_bot)
+        room = _check_open(work, state.state, is_bot=is_bot, waits=origin is not None)
         token = new_token()
-        _add(work, token, {"is_bot": is_bot, "platform": "link"})
+        _add(work, token, {"is_bot": is_bot, "platform": "link"} | _from(origin), room=room)
         return token
     keys = {"code": typed_code(code), "study_id": work.study_id}
     known = work.connection.execute(CODE, keys).one_or_none()
@@ -51,19 +62,22 @@ def enter(work: Transaction, code: str | None, *, is_bot: bool) -> str:
         raise Refused("unknown-code")
     token = token_for(state.secret, known.code)
     if known.participant_id is None:
-        _check_open(work, state.state, is_bot=is_bot)
-        participant_id = _add(work, token, {"is_bot": is_bot, "platform": "code"})
+        room = _check_open(work, state.state, is_bot=is_bot, waits=origin is not None)
+        participant_id = _add(work, token, {"is_bot": is_bot, "platform": "code"} | _from(origin), room=room)
         work.connection.execute(USE_CODE, {"used": known.code, "participant_id": participant_id})
     return token
 
 
-def enter_person(work: Transaction, person: PlatformPerson, holds: str | None = None) -> bool:
+def enter_person(
+    work: Transaction, person: PlatformPerson, holds: str | None = None, origin: Origin = None
+) -> bool:
     """Lets in somebody whom a platform sent: a new participant, or the one whom they were before.
 
     Args:
         work: the transaction.
         person: who comes.
         holds: the hash of the token that their browser kept from before, if it did.
+        origin: see `enter`.
 
     Returns:
         Whether they may know the token: they are new, have it already, or nothing is there that it could delete.
@@ -80,12 +94,13 @@ def enter_person(work: Transaction, person: PlatformPerson, holds: str | None = 
         known = work.connection.execute(KNOWN, keys).one_or_none()
     return_to = None if person.return_to is None else dict(person.return_to)
     if known is None:
-        _check_open(work, state.state, is_bot=False)
-        about = {"is_bot": False, "platform": person.platform, "person_hash": person.hash}
+        room = _check_open(work, state.state, is_bot=False, waits=origin is not None)
+        about = {"is_bot": False, "platform": person.platform, "person_hash": person.hash, **_from(origin)}
         about |= {"session_hash": person.session} if person.session is not None else {}
         # Until they say whether they agree to it; who does not has none.
         about |= {"link_hash": person.link} if person.link is not None else {}
-        _add(work, person.token, about if return_to is None else about | {"return_to": return_to})
+        about |= {"return_to": return_to} if return_to is not None else {}
+        _add(work, person.token, about, room=room)
         return True
     owns = holds == known.token_hash
     if person.session not in (None, known.session_hash):
@@ -122,20 +137,28 @@ def has_room(work: Transaction, *, is_bot: bool) -> bool:
     return allocation.has_room(work.study.rows, taken(work, is_bot=is_bot))
 
 
-def _check_open(work: Transaction, state: str, *, is_bot: bool) -> None:
+def _check_open(work: Transaction, state: str, *, is_bot: bool, waits: bool) -> bool:
+    """Whether a place is free now; if none is, but some are only held, people may wait for one."""
     if state == "paused":
         raise Refused("paused")
     if state == "closed":
         raise Refused("closed")
-    if not has_room(work, is_bot=is_bot):
+    if has_room(work, is_bot=is_bot):
+        return True
+    if not waits or not may_wait(work):
         raise Refused("full")
+    return False
 
 
-def _add(work: Transaction, token: str, about: Mapping[str, object]) -> int:
+def _from(origin: Origin) -> dict[str, object]:
+    return {} if origin is None else {"origin": origin[0], "subnet": origin[1]}
+
+
+def _add(work: Transaction, token: str, about: Mapping[str, object], *, room: bool = True) -> int:
     record = {
         "study_id": work.study_id,
         "token_hash": token_hash(token),
-        "status": "invited",
+        "status": "invited" if room else "full",
         "phases": 0,
         "steps": 0,
         "current": 0,

@@ -63,6 +63,7 @@ class Where:
         tally: how many answers were right: so far, on a page of a training that says so; of all, at the very end.
         completion_code: once everything is answered and stored.
         preview: nothing here is for keeps.
+        queue: the place in the queue of somebody who waits for a place, from 1; 0 for everybody else.
         looking: an earlier step of the phase that is looked at again in place of the one that is due; 0 for none.
     """
 
@@ -86,6 +87,7 @@ class Where:
     tally: Tally | None = None
     completion_code: str | None = None
     preview: bool = False
+    queue: int = 0
     looking: int = 0
 
     @property
@@ -137,6 +139,8 @@ class Looked(NamedTuple):
     nonce: str
     state: str
     deadline_at: int | None
+    origin: str | None
+    subnet: str | None
 
 
 LOOK = (
@@ -144,7 +148,8 @@ LOOK = (
         *columns(participants, Looked._fields[:10]),
         studies.c.state.label("study_state"),
         steps.c.id.label("step_id"),
-        *columns(steps, Looked._fields[12:]),
+        *columns(steps, Looked._fields[12:-2]),
+        *columns(participants, Looked._fields[-2:]),
     )
     .join_from(participants, studies)
     .outerjoin(

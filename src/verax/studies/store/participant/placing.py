@@ -16,6 +16,7 @@ from verax.studies.model.steps import Step
 from verax.studies.protocol.surroundings import door_steps, participant_steps
 from verax.studies.store.clock import micros
 from verax.studies.store.participant.numbering import part_numbers, places
+from verax.studies.store.participant.queueing import FIRST_SECONDS
 from verax.studies.store.people import CHANGE, Person, Transaction, state_of, taken
 from verax.studies.store.tables import steps
 
@@ -83,6 +84,7 @@ def add_steps(
     work.connection.execute(NEW_STEPS, records[after:until])
 
 
-def held_until(work: Transaction) -> int:
-    """Until when a place is kept for somebody who does nothing from now on."""
-    return work.now + micros(work.study.spec.timing.hold_minutes * 60)
+def held_until(work: Transaction, *, proven: bool = True) -> int:
+    """Until when a place is kept for somebody who does nothing from now on; not for long before the first answer."""
+    seconds = work.study.spec.timing.hold_minutes * 60
+    return work.now + micros(seconds if proven else min(seconds, FIRST_SECONDS))

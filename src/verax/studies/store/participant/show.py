@@ -9,7 +9,6 @@ from sqlalchemy import bindparam, update
 
 from verax.studies.store.clock import micros
 from verax.studies.store.participant.advance import GRACE, after_limit, phase_deadline, read_step
-from verax.studies.store.participant.enter import has_room
 from verax.studies.store.participant.feedback import Tally, final_tally, training_tally
 from verax.studies.store.participant.in_vain import MOST_RELOADS
 from verax.studies.store.participant.participant_view import (
@@ -22,6 +21,7 @@ from verax.studies.store.participant.participant_view import (
     waiting,
 )
 from verax.studies.store.participant.placing import held_until
+from verax.studies.store.participant.queueing import is_crowded, is_next, queue_place
 from verax.studies.store.people import CHANGE, Transaction, lock, note
 from verax.studies.store.tables import participants, steps
 
@@ -64,9 +64,13 @@ def find(work: Transaction, token_hash: str) -> Where | Due | None:
     if status == "active":
         echo = echo_of(work, row)
         return Due(row, echo, None if echo is None else training_tally(work, row.id, row.phase, row.screen))
-    if status == "full" and row.study_state == "open" and has_room(work, is_bot=row.is_bot):
-        status = "consent"  # somebody left meanwhile
-    where = waiting(work, row, status)
+    queue = 0
+    if status == "full" and row.study_state == "open":
+        if is_next(work, row.id, is_bot=row.is_bot) and not is_crowded(work, row.origin, row.subnet):
+            status = "consent"  # somebody left meanwhile
+        elif row.origin is not None:
+            queue = queue_place(work, row.id)
+    where = replace(waiting(work, row, status), queue=queue)
     return replace(where, tally=final_tally(work, row.id)) if status == "complete" else where
 
 
@@ -121,6 +125,6 @@ def _pass_over(work: Transaction, row: Looked, token_hash: str) -> None:
 
 def _hold_again(work: Transaction, row: Looked) -> None:
     """Somebody came back after their place could be given away: they go on, and hold a place again."""
-    keys = {"who": row.id, "until": held_until(work), "now": work.now}
+    keys = {"who": row.id, "until": held_until(work, proven=row.origin is None), "now": work.now}
     if work.connection.execute(HOLD_AGAIN, keys).rowcount:
         note(work, row.id, row.current, "resume", {})
