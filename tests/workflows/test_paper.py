@@ -1,4 +1,4 @@
-"""Papers from their folders to their tables: what is read, what is left out, and every cell beside the published one."""
+"""Papers from their folders to their tables: what is read, what is left out, every cell beside the published one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ def test_all_five_papers_are_there_also_by_author_and_year():
         ("gonzalez-sogaard-2020", "reverse-turing"),
     ):
         assert read_paper(name).name == folder
-    with pytest.raises(VeraxError, match="There is no paper 'nobody-1999'; there are: camburu-2020, hase-bansal"):
+    with pytest.raises(
+        VeraxError, match="There is no paper 'nobody-1999'; there are: camburu-2020, hase-bansal"
+    ):
         read_paper("nobody-1999")
 
 
@@ -117,7 +119,24 @@ def test_numbers_of_a_study_are_printed_as_their_columns_say():
 def own_paper(tmp_path):
     """A paper of one verification and one staining run on made-up texts, small enough for a test."""
     rng = np.random.default_rng(3)
-    filler = "film plot the actor scene story with about some of its own slow quick then here".split()
+    filler = [
+        "film",
+        "plot",
+        "the",
+        "actor",
+        "scene",
+        "story",
+        "with",
+        "about",
+        "some",
+        "of",
+        "its",
+        "own",
+        "slow",
+        "quick",
+        "then",
+        "here",
+    ]
     with (tmp_path / "films.csv").open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["text", "label"])
@@ -140,12 +159,30 @@ note = "Small."
 name = "stain"
 benchmark = "stain"
 groups = ["FILMS", "BOOKS"]
-options = {{ datasets = [{films}, "{{data}}/books.json"], models = ["tree"], explainers = ["greedy"], stains = 1, inputs = 3, plant = false, part = "train", min_share = 0.1, min_region = 5 }}
+[small.runs.options]
+datasets = [{films}, "{{data}}/books.json"]
+models = ["tree"]
+explainers = ["greedy"]
+stains = 1
+inputs = 3
+plant = false
+part = "train"
+min_share = 0.1
+min_region = 5
 [[small.runs]]
 name = "rationale"
 benchmark = "rationale"
 groups = ["FILMS"]
-options = {{ datasets = [{films}], models = ["rationale(rate=0.01,dimensions=12)"], difficulty = ["published"], targets = 1, share = 0.25, epochs = 8, inputs = 6, explainers = ["greedy"], part = "all" }}
+[small.runs.options]
+datasets = [{films}]
+models = ["rationale(rate=0.01,dimensions=12)"]
+difficulty = ["published"]
+targets = 1
+share = 0.25
+epochs = 8
+inputs = 6
+explainers = ["greedy"]
+part = "all"
 """,
         encoding="utf-8",
     )

@@ -1,4 +1,4 @@
-"""A paper from its folder to its tables: everything that needs no people is run, and printed beside what was published."""
+"""A paper from its folder to its tables: all that needs no people is run, and printed beside what was published."""
 
 from __future__ import annotations
 
@@ -98,7 +98,9 @@ def run_paper(
             found.append(_benchmark(run, folder / run.name, jobs, during))
     if size.studies is not None:
         found.append(_rehearsed(paper, size.studies, folder, files, jobs, during))
-        notes.append("Our numbers are those of bots, which were told how to answer: they say nothing about people.")
+        notes.append(
+            "Our numbers are those of bots, which were told how to answer: they say nothing about people."
+        )
     done = PaperRun(folder, paper, merged(found), tuple(notes))
     folder.mkdir(parents=True, exist_ok=True)
     done.tables.write_text(page_of(done), encoding="utf-8")
@@ -186,7 +188,10 @@ def cells_of(run: PaperRun) -> list[dict[str, object]]:
 def page_of(run: PaperRun) -> str:
     """The page: what was run, the tables, and what is not as published."""
     about = run.paper.about
-    parts = [f"# {about.title}", f"{about.citation}. Every cell: published · ours; {NOTHING} where there is none."]
+    parts = [
+        f"# {about.title}",
+        f"{about.citation}. Every cell: published · ours; {NOTHING} where there is none.",
+    ]
     parts += [f"- {note}" for note in run.notes]
     parts += [_markdown(run.numbers, table) for table in run.paper.published]
     parts += ["## What is not as published", "\n".join(f"- {sentence}" for sentence in about.differences)]
