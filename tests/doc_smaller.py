@@ -13,6 +13,7 @@ CANNOT = {
     r"^(exit$|python3 -m venv|echo 'PATH=)": "typed by the user that was made for the server",
     r"^(export VERAX_HOST_NAME|docker compose .* up )": "needs docker; the file is read in test_deployment_page.py",
     r"^verax explain --preset simulatability ": "prototypes need a network that learnt for minutes",
+    r"^verax paper (?!sippy-2020$)\S+": "takes minutes or days; test_paper.py runs a small one, and checks all specs",
 }
 # Pages whose commands run elsewhere, all of them, and where.
 ELSEWHERE = {

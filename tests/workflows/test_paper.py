@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from verax.workflows.paper import changed_spec, run_paper
 from verax.workflows.paper_files import BenchmarkRun, known_papers, read_paper, with_changes, with_data
 from verax.workflows.paper_numbers import registered, study_numbers
 
+ROOT = Path(__file__).parents[2]
 PAPERS = ["camburu-2020", "hase-bansal", "human-grounded", "reverse-turing", "sippy-2020"]
 
 
@@ -254,3 +256,28 @@ def test_what_is_wrong_with_a_folder_is_a_sentence(own_paper):
     with pytest.raises(VeraxError, match="is not TOML"):
         read_paper(own_paper)
     assert tomllib.loads((own_paper / "paper" / "run.toml").read_text())["title"] == "Own"
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_the_page_of_a_paper_prints_what_was_published(name):
+    """Every published number of the folder stands on the page, in its row and column; ours stand beside it."""
+    paper = read_paper(name)
+    page = (ROOT / "docs" / "papers" / f"{name}.md").read_text(encoding="utf-8")
+    for table in paper.published:
+        assert f"## {table.name}" in page
+        part = page.split(f"## {table.name}", 1)[1].split("\n## ", 1)[0]
+        lines = {line.split(" | ")[0].removeprefix("| "): line for line in part.splitlines()}
+        for heading, _, cells in table.rows:
+            shown = [cell.split(" · ")[0].strip(" *|") for cell in lines[heading].split(" | ")[1:]]
+            wanted = [
+                cell.strip("*")
+                if isinstance(cell, str)
+                else f"{cell:g}"
+                if isinstance(cell, float)
+                else f"{cell:,}"
+                for cell in cells
+            ]
+            assert [one.replace("–", "") for one in shown] == wanted
+    assert f"Could be re-run by its authors: {paper.about.rerun}" in page
+    if paper.about.small.studies is not None:
+        assert "bots, which are no people" in page
