@@ -1,4 +1,4 @@
-"""Puts the documentation's pages into the wheel, for ``verax docs``; everything else is in pyproject.toml."""
+"""Puts pages and papers into the wheel, for ``verax docs`` and ``verax paper``; everything else is in pyproject.toml."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from setuptools.command.build_py import build_py
 
 
 class BuildWithPages(build_py):
-    """Copies the pages beside the package's modules; an editable installation reads them where they are."""
+    """Copies both beside the package's modules; an editable installation reads them where they are."""
 
     def run(self) -> None:
         """Builds as always, then copies."""
@@ -22,6 +22,8 @@ class BuildWithPages(build_py):
                 target = Path(self.build_lib, "verax", page)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(page, target)
+        for paper in Path("examples").glob("*/paper"):
+            shutil.copytree(paper.parent, Path(self.build_lib, "verax", paper.parent), dirs_exist_ok=True)
 
 
 setup(cmdclass={"build_py": BuildWithPages})

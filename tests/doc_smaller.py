@@ -18,6 +18,7 @@ CANNOT = {
     r"^verax bench stain --models smollm2-tuned\b": "trains a language model for minutes",
     r"^verax study bots .*--participants\b": "asks a language model; tests/studies/bots/test_language.py does",
     r"^python scripts/language_models\.py\b": "trains language models for an hour",
+    r"^verax paper (?!sippy-2020$)\S+": "takes minutes or days; test_paper.py runs a small one, and checks all specs",
 }
 # Pages whose commands run elsewhere, all of them, and where.
 ELSEWHERE = {

@@ -44,7 +44,13 @@ def test_the_wheel_holds_every_file_of_the_package_its_pages_and_nothing_else(bu
         for path in (ROOT / "docs").rglob("*.md")
         if "reference" not in path.parts
     }
-    assert packed == own | pages
+    papers = {
+        f"verax/{path.relative_to(ROOT).as_posix()}"
+        for paper in (ROOT / "examples").glob("*/paper")
+        for path in paper.parent.rglob("*")
+        if path.is_file()
+    }
+    assert packed == own | pages | papers
 
 
 def test_nothing_stray_is_in_the_source_distribution(built):
@@ -56,6 +62,7 @@ def test_nothing_stray_is_in_the_source_distribution(built):
     assert top <= {
         "src",
         "docs",
+        "examples",
         "setup.py",
         "README.md",
         "LICENSE",

@@ -1,10 +1,11 @@
-"""Papers from their folders to their tables: what is read, what is left out, and every cell beside the published one."""
+"""Papers from their folders to their tables: what is read, what is left out, every cell beside the published one."""
 
 from __future__ import annotations
 
 import csv
 import json
 import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from verax.workflows.paper import changed_spec, run_paper
 from verax.workflows.paper_files import BenchmarkRun, known_papers, read_paper, with_changes, with_data
 from verax.workflows.paper_numbers import registered, study_numbers
 
+ROOT = Path(__file__).parents[2]
 PAPERS = ["camburu-2020", "hase-bansal", "human-grounded", "reverse-turing", "sippy-2020"]
 
 
@@ -31,7 +33,9 @@ def test_all_five_papers_are_there_also_by_author_and_year():
         ("gonzalez-sogaard-2020", "reverse-turing"),
     ):
         assert read_paper(name).name == folder
-    with pytest.raises(VeraxError, match="There is no paper 'nobody-1999'; there are: camburu-2020, hase-bansal"):
+    with pytest.raises(
+        VeraxError, match="There is no paper 'nobody-1999'; there are: camburu-2020, hase-bansal"
+    ):
         read_paper("nobody-1999")
 
 
@@ -117,7 +121,24 @@ def test_numbers_of_a_study_are_printed_as_their_columns_say():
 def own_paper(tmp_path):
     """A paper of one verification and one staining run on made-up texts, small enough for a test."""
     rng = np.random.default_rng(3)
-    filler = "film plot the actor scene story with about some of its own slow quick then here".split()
+    filler = [
+        "film",
+        "plot",
+        "the",
+        "actor",
+        "scene",
+        "story",
+        "with",
+        "about",
+        "some",
+        "of",
+        "its",
+        "own",
+        "slow",
+        "quick",
+        "then",
+        "here",
+    ]
     with (tmp_path / "films.csv").open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["text", "label"])
@@ -140,12 +161,30 @@ note = "Small."
 name = "stain"
 benchmark = "stain"
 groups = ["FILMS", "BOOKS"]
-options = {{ datasets = [{films}, "{{data}}/books.json"], models = ["tree"], explainers = ["greedy"], stains = 1, inputs = 3, plant = false, part = "train", min_share = 0.1, min_region = 5 }}
+[small.runs.options]
+datasets = [{films}, "{{data}}/books.json"]
+models = ["tree"]
+explainers = ["greedy"]
+stains = 1
+inputs = 3
+plant = false
+part = "train"
+min_share = 0.1
+min_region = 5
 [[small.runs]]
 name = "rationale"
 benchmark = "rationale"
 groups = ["FILMS"]
-options = {{ datasets = [{films}], models = ["rationale(rate=0.01,dimensions=12)"], difficulty = ["published"], targets = 1, share = 0.25, epochs = 8, inputs = 6, explainers = ["greedy"], part = "all" }}
+[small.runs.options]
+datasets = [{films}]
+models = ["rationale(rate=0.01,dimensions=12)"]
+difficulty = ["published"]
+targets = 1
+share = 0.25
+epochs = 8
+inputs = 6
+explainers = ["greedy"]
+part = "all"
 """,
         encoding="utf-8",
     )
@@ -217,3 +256,28 @@ def test_what_is_wrong_with_a_folder_is_a_sentence(own_paper):
     with pytest.raises(VeraxError, match="is not TOML"):
         read_paper(own_paper)
     assert tomllib.loads((own_paper / "paper" / "run.toml").read_text())["title"] == "Own"
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_the_page_of_a_paper_prints_what_was_published(name):
+    """Every published number of the folder stands on the page, in its row and column; ours stand beside it."""
+    paper = read_paper(name)
+    page = (ROOT / "docs" / "papers" / f"{name}.md").read_text(encoding="utf-8")
+    for table in paper.published:
+        assert f"## {table.name}" in page
+        part = page.split(f"## {table.name}", 1)[1].split("\n## ", 1)[0]
+        lines = {line.split(" | ")[0].removeprefix("| "): line for line in part.splitlines()}
+        for heading, _, cells in table.rows:
+            shown = [cell.split(" · ")[0].strip(" *|") for cell in lines[heading].split(" | ")[1:]]
+            wanted = [
+                cell.strip("*")
+                if isinstance(cell, str)
+                else f"{cell:g}"
+                if isinstance(cell, float)
+                else f"{cell:,}"
+                for cell in cells
+            ]
+            assert [one.replace("–", "") for one in shown] == wanted
+    assert f"Could be re-run by its authors: {paper.about.rerun}" in page
+    if paper.about.small.studies is not None:
+        assert "bots, which are no people" in page

@@ -88,7 +88,7 @@ class BenchmarkSpec(BaseModel):
         return names
 
     def source(self, dataset: str) -> dict[str, object]:
-        """The arguments of ``load_dataset`` for one of the datasets, and the part that is explained if not the test part.
+        """The arguments of ``load_dataset`` for one of the datasets, and the part that is explained if not the test.
 
         Options that stand behind the dataset's own name count before those of the spec.
         """

@@ -15,7 +15,8 @@ from verax.cli.options import Jobs, Verbose
 @one_sentence
 def paper(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Of the paper, or its folder; all names if left out.")
+        str | None,
+        typer.Argument(metavar="[NAME]", help="Of the paper, or its folder; all names if left out."),
     ] = None,
     *,
     out: Annotated[

@@ -1,4 +1,4 @@
-"""A paper from its folder to its tables: everything that needs no people is run, and printed beside what was published."""
+"""A paper from its folder to its tables: all that needs no people is run, and printed beside what was published."""
 
 from __future__ import annotations
 
@@ -47,12 +47,14 @@ class PaperRun:
         paper: what was run.
         numbers: ours, by table, row and column.
         notes: what a reader of the tables must know: the size, missing files, bots.
+        by_bots: whether our numbers are those of bots.
     """
 
     folder: Path
     paper: Paper
     numbers: Numbers
     notes: tuple[str, ...]
+    by_bots: bool = False
 
     @property
     def tables(self) -> Path:
@@ -98,8 +100,10 @@ def run_paper(
             found.append(_benchmark(run, folder / run.name, jobs, during))
     if size.studies is not None:
         found.append(_rehearsed(paper, size.studies, folder, files, jobs, during))
-        notes.append("Our numbers are those of bots, which were told how to answer: they say nothing about people.")
-    done = PaperRun(folder, paper, merged(found), tuple(notes))
+        notes.append(
+            "Our numbers are those of bots, which were told how to answer: they say nothing about people."
+        )
+    done = PaperRun(folder, paper, merged(found), tuple(notes), by_bots=size.studies is not None)
     folder.mkdir(parents=True, exist_ok=True)
     done.tables.write_text(page_of(done), encoding="utf-8")
     write_json(folder / AS_DATA, {"paper": paper.name, "notes": notes, "tables": cells_of(done)})
@@ -186,8 +190,12 @@ def cells_of(run: PaperRun) -> list[dict[str, object]]:
 def page_of(run: PaperRun) -> str:
     """The page: what was run, the tables, and what is not as published."""
     about = run.paper.about
-    parts = [f"# {about.title}", f"{about.citation}. Every cell: published · ours; {NOTHING} where there is none."]
-    parts += [f"- {note}" for note in run.notes]
+    whose = "bots, which are no people" if run.by_bots else "ours"
+    parts = [
+        f"# {about.title}",
+        f"{about.citation}. Every cell: published · {whose}; {NOTHING} where there is none.",
+    ]
+    parts.append("\n".join(f"- {note}" for note in run.notes))
     parts += [_markdown(run.numbers, table) for table in run.paper.published]
     parts += ["## What is not as published", "\n".join(f"- {sentence}" for sentence in about.differences)]
     parts.append(f"Could be re-run by its authors: {about.rerun}")

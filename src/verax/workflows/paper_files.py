@@ -183,7 +183,9 @@ def with_changes(spec: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[st
             made.pop(name, None)
         elif isinstance(before, Mapping) and isinstance(value, Mapping):
             made[name] = with_changes(before, value)
-        elif isinstance(before, list) and isinstance(value, list) and before and isinstance(before[0], Mapping):
+        elif (
+            isinstance(before, list) and isinstance(value, list) and before and isinstance(before[0], Mapping)
+        ):
             by_name = {one["name"]: one for one in value}
             made[name] = [with_changes(one, by_name.get(one["name"], {})) for one in before]
         else:
@@ -204,7 +206,11 @@ def with_data(run: BenchmarkRun, data: Path | None) -> tuple[BenchmarkRun | None
         DATA not in name or (data is not None and Path(place.partition("(")[0]).exists())
         for name, place in zip(datasets, places, strict=True)
     ]
-    missing = [Path(name.partition("(")[0]).name for name, is_there in zip(datasets, there, strict=True) if not is_there]
+    missing = [
+        Path(name.partition("(")[0]).name
+        for name, is_there in zip(datasets, there, strict=True)
+        if not is_there
+    ]
     if datasets and not any(there):
         return None, missing
     kept = [place for place, is_there in zip(places, there, strict=True) if is_there]

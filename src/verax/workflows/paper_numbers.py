@@ -56,7 +56,9 @@ def _pair_numbers(pair: Pair, group: str) -> list[tuple[str, str, str, str]]:
             numbers.append(("figure-3", pair.model, group, f"{scored.recall[1].mean:.2f}"))
         for budget in BUDGETS:
             recall = scored.recall[budget - 1].mean
-            numbers.append(("figure-4", f"{pair.model}/{registered(label)}", f"{group}@{budget}", f"{recall:.2f}"))
+            numbers.append(
+                ("figure-4", f"{pair.model}/{registered(label)}", f"{group}@{budget}", f"{recall:.2f}")
+            )
     return numbers
 
 
@@ -92,16 +94,27 @@ def registered(label: str) -> str:
 
 def _test_set_numbers(target: TargetSummary) -> dict[str, str]:
     table = target.test_set
-    spreads = {"words": table.words, "selected": table.selected, "relevant": table.relevant, "irrelevant": table.irrelevant}
+    spreads = {
+        "words": table.words,
+        "selected": table.selected,
+        "relevant": table.relevant,
+        "irrelevant": table.irrelevant,
+    }
     numbers = {
-        name: f"{spread.mean:.1f} ({spread.deviation:.1f})" for name, spread in spreads.items() if spread is not None
+        name: f"{spread.mean:.1f} ({spread.deviation:.1f})"
+        for name, spread in spreads.items()
+        if spread is not None
     }
     error = {} if target.squared_error is None else {"squared_error": f"{target.squared_error:.4f}"}
-    return numbers | error | {
-        "kept": f"{table.kept:,}",
-        "handshakes": f"{100 * table.handshakes:.1f}",
-        "without_relevant": f"{100 * table.without_relevant:.1f}",
-    }
+    return (
+        numbers
+        | error
+        | {
+            "kept": f"{table.kept:,}",
+            "handshakes": f"{100 * table.handshakes:.1f}",
+            "without_relevant": f"{100 * table.without_relevant:.1f}",
+        }
+    )
 
 
 def study_numbers(tables: Sequence[Table]) -> Numbers:
@@ -127,7 +140,9 @@ def model_numbers(kind: str, models: Mapping[str, Mapping[str, Any]]) -> Numbers
     named = {"task" if name == "model" else name.removeprefix("of "): about for name, about in models.items()}
     return {
         "models": {
-            name: {kind: f"{100 * about['accuracy']:.2f}"} for name, about in named.items() if "accuracy" in about
+            name: {kind: f"{100 * about['accuracy']:.2f}"}
+            for name, about in named.items()
+            if "accuracy" in about
         }
     }
 

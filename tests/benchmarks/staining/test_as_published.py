@@ -14,7 +14,24 @@ from verax.benchmarks.spec_files import BenchmarkSpec
 from verax.benchmarks.staining.spec import StainSpec
 from verax.errors import VeraxError
 
-FILLER = "the phone case screen with about some of its own slow quick then here book page".split()
+FILLER = [
+    "the",
+    "phone",
+    "case",
+    "screen",
+    "with",
+    "about",
+    "some",
+    "of",
+    "its",
+    "own",
+    "slow",
+    "quick",
+    "then",
+    "here",
+    "book",
+    "page",
+]
 TOLD = (("bad", "poor"), ("good", "fine"))
 
 
@@ -67,7 +84,11 @@ def books(tmp_path_factory) -> str:
 
 @pytest.fixture(scope="module")
 def run(phones, books, tmp_path_factory):
-    datasets = ["rotten-tomatoes(limit=700)", f"{phones}(format=amazon)", f"{books}(format=goodreads,split=80/10/10)"]
+    datasets = [
+        "rotten-tomatoes(limit=700)",
+        f"{phones}(format=amazon)",
+        f"{books}(format=goodreads,split=80/10/10)",
+    ]
     return verax.stain(
         datasets,
         "tree",
@@ -83,7 +104,11 @@ def run(phones, books, tmp_path_factory):
 
 
 def test_three_formats_are_one_run_and_package_defaults_have_their_name(run, phones, books):
-    names = ["rotten-tomatoes(limit=700)", f"{phones}(format=amazon)", f"{books}(format=goodreads,split=80/10/10)"]
+    names = [
+        "rotten-tomatoes(limit=700)",
+        f"{phones}(format=amazon)",
+        f"{books}(format=goodreads,split=80/10/10)",
+    ]
     assert list(run.summary.datasets) == names
     assert not run.summary.failures
     assert run.summary.explainers[:2] == ("lime-package(samples=50)", "greedy")
@@ -105,7 +130,12 @@ def test_with_the_training_part_flipped_inputs_are_those_the_model_learnt_from(p
 
 def test_options_behind_a_dataset_count_before_those_of_the_run(tmp_path):
     spec = StainSpec(datasets=["a.json(format=amazon, limit=7)", "b.csv"], format="goodreads", limit=9)
-    assert spec.source(spec.datasets[0]) == {"name_or_path": "a.json", "seed": 0, "format": "amazon", "limit": 7}
+    assert spec.source(spec.datasets[0]) == {
+        "name_or_path": "a.json",
+        "seed": 0,
+        "format": "amazon",
+        "limit": 7,
+    }
     assert spec.source("b.csv") == {"name_or_path": "b.csv", "seed": 0, "format": "goodreads", "limit": 9}
     odd = tmp_path / "reviews (1=2).csv"
     odd.touch()

@@ -221,7 +221,11 @@ def test_a_network_of_texts_refuses_a_table(mixed_data):
 
 
 def test_a_row_encoder_that_was_written_down_keeps_the_bins_of_its_columns():
-    columns = (Column("Age", ("up to 48", "above 48"), binned=True), Column("Kind", ("a", "b")), Column("Pay"))
+    columns = (
+        Column("Age", ("up to 48", "above 48"), binned=True),
+        Column("Kind", ("a", "b")),
+        Column("Pay"),
+    )
     encoder = RowEncoder.learn(Schema(columns), np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 5.0]]))
     again = RowEncoder.from_json(json.loads(json.dumps(encoder.to_json())))
     assert again.schema == encoder.schema

@@ -678,7 +678,9 @@ def test_with_too_few_stains_there_are_values_and_no_verdict():
         "Nothing is claimed of lime (75%; chance 15%, at most 95%): there are 2 stains, and a test needs 6."
     )
     assert [(row.sign, row.low, row.high) for row in found.judged] == [("open", None, None)]
-    dropped = staining_verdict(summary_of(few, stains=3))  # of three stains that were drawn the tree learnt two
+    dropped = staining_verdict(
+        summary_of(few, stains=3)
+    )  # of three stains that were drawn the tree learnt two
     assert dropped.sentence.endswith("of 3 stains some model learnt 2, and a test needs 6.")
     assert found.rests_on[1].startswith("There are no intervals: that takes 5 stains that a model learnt.")
     mixed = staining_verdict(summary_of(few, clear(), stains=6))

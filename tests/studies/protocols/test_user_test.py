@@ -112,9 +112,9 @@ def test_the_papers_tables_count_who_left_after_the_first_part(found):
     rows = {row["condition"]: row for row in tables["paper-2"]["rows"]}
     assert (rows["lime"]["forward_n"], rows["lime"]["counterfactual_n"]) == (8 * 8, 7 * 8)
     notes = tables["paper-1"]["notes"]
-    assert any(
-        "22 people are linked over studies; 22 people took part" in note for note in notes
-    ) or any("took part in several of these" in note for note in notes)
+    assert any("22 people are linked over studies; 22 people took part" in note for note in notes) or any(
+        "took part in several of these" in note for note in notes
+    )
 
 
 def test_each_part_alone_is_its_own_study(found):

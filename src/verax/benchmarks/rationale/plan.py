@@ -47,8 +47,8 @@ class Target:
     Attributes:
         dataset: by name.
         label: what to call it among the targets of its dataset.
-        difficulty: of the test that it makes, or the model as it was written where its options decide that; None for one
-            that was there already.
+        difficulty: of the test that it makes, or the model as it was written where its options decide that; None for
+            one that was there already.
         seed: of its training.
         job: that trains and prunes.
     """

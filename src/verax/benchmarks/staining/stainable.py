@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse
 
 from verax.arrays import BoolArray, IndexArray
+from verax.benchmarks.explained_part import ExplainedPart, with_explained_part
 from verax.benchmarks.spec_files import default_of
 from verax.benchmarks.staining.copies import (
     Copy,
@@ -22,7 +23,6 @@ from verax.benchmarks.staining.copies import (
 from verax.benchmarks.staining.rules import Literal, Values
 from verax.benchmarks.staining.sampling import Candidates, without_copies
 from verax.benchmarks.staining.spec import StainSpec
-from verax.benchmarks.explained_part import ExplainedPart, with_explained_part
 from verax.data import Bins, Dataset, Part, load_dataset
 from verax.models.fit import fit_vectorizer
 from verax.run.objects import fetch, is_reference

@@ -1,8 +1,8 @@
 """The rationale model (Lei et al. 2016): one half selects words, the other predicts from the selected words alone.
 
 The halves are a filter of three words each; the recurrent cells of the paper, which have to be walked through word by
-word, are in `rationale_cells`. Nothing of a text but the vectors of its selected words, in their order, ever reaches the second half: neither
-the other words nor the gaps that they leave.
+word, are in `rationale_cells`. Nothing of a text but the vectors of its selected words, in their order, ever reaches
+the second half: neither the other words nor the gaps that they leave.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The recurrent cells of the rationale model as published (Lei et al. 2015, 2016): gated averages of n-grams, gaps allowed.
+"""The recurrent cells of the rationale model as published (Lei et al. 2015, 2016): gated averages of n-grams.
 
 They are walked through word by word, which takes ten times as long as the filters of `RationaleNetwork`. What differs
 from the released code: each word is selected on its own, not in view of the words selected before it.
@@ -49,9 +49,7 @@ class GatedAverages(nn.Module):
             shorter += [state + gram[:, place] for state, gram in zip(states, grams[1:], strict=False)]
             read = [gate * state + (1 - gate) * new for state, new in zip(states, shorter, strict=True)]
             is_kept = kept[:, place, None]
-            states = [
-                is_kept * new + (1 - is_kept) * state for new, state in zip(read, states, strict=True)
-            ]
+            states = [is_kept * new + (1 - is_kept) * state for new, state in zip(read, states, strict=True)]
             output = is_kept * torch.tanh(read[-1] + self.bias) + (1 - is_kept) * output
             outputs.append(output)
         return torch.stack(outputs, dim=1), output

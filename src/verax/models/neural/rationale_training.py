@@ -122,9 +122,7 @@ def phases_for(mean_words: float, share: float | None, ties: Ties, epochs: int |
     return Phases(3, epochs or 8, 1, share or 0.30, ties, 1e-4)
 
 
-def rationale_training(
-    share: float | None, ties: Ties, epochs: int | None, costs: Costs = Costs()
-) -> Train:
+def rationale_training(share: float | None, ties: Ties, epochs: int | None, costs: Costs = Costs()) -> Train:
     """The training as `Recipe` calls it; see `phases_for` for what is left open."""
 
     def train(lesson: Lesson) -> History:
@@ -280,7 +278,9 @@ class _Course:
         scores = self.network.encode_in_place(functional.dropout(vectors, READ_DROPOUT), drawn)
         errors = losses_of(scores, batch.targets)
         costs = errors.detach() + selection_costs(drawn, self.phases.costs)
-        log_probability = (functional.logsigmoid(torch.where(drawn > 0, choices, -choices)) * inside).sum(dim=1)
+        log_probability = (functional.logsigmoid(torch.where(drawn > 0, choices, -choices)) * inside).sum(
+            dim=1
+        )
         return _weighted(errors + costs * log_probability, batch)
 
     def _say_collapse(self) -> None:
