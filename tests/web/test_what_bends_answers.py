@@ -12,8 +12,9 @@ import httpx
 import pytest
 
 from real_parts import LONG, new_context
-from small_study import FAILED, small_study
-from verax.studies.answers.flat_records import participant_records
+from small_study import FAILED, GIVEN, small_study
+from verax.studies.answers.flat_records import READERS, participant_records, view
+from verax.studies.model.spec_tables import About, Texts
 from verax.studies.protocol.surroundings import participant_steps
 from verax.studies.protocols.checks import check_protocol, sample_material
 from verax.web.preview import preview_app
@@ -203,3 +204,74 @@ def test_another_account_of_the_platform_in_the_same_browser_is_suspected(serve)
     come(served.client, PROLIFIC)  # the first again: no retake, the same place
     first, second = participant_records(served.store)
     assert (first["retake_of"], second["retake_of"]) == (None, first["participant"])
+
+
+# ---- Consent
+
+
+@SIZES
+def test_everything_that_is_agreed_to_stands_above_the_button(serve, new_page, size):
+    study = small_study(target=5)
+    about = About(
+        minutes=25, pay="5 euros", run_by="Anna Example", ethics="Approved, No. 117", purpose="Reviews."
+    )
+    texts = Texts(contact="anna@example.org")
+    served = serve(replace(study, spec=study.spec.model_copy(update={"about": about, "texts": texts})))
+    page = new_page(**size)
+    page.goto(f"{served.address}{served.client.post('/enter').headers['location']}")
+    text = page.locator(".page").inner_text()
+    for said in ("About 25 minutes", "5 euros", "No. 117", "you confirm that you are at least 18"):
+        assert said in text
+    button = page.get_by_role("button", name="I agree")
+    for place in (0, 10_000):
+        page.evaluate("place => window.scrollTo(0, place)", place)
+        last = page.locator(".page > :last-child").bounding_box()
+        assert button.bounding_box()["y"] >= last["y"] + last["height"]
+
+
+# ---- Every page with its time, and how it was seen
+
+
+@pytest.mark.parametrize(("size", "device"), [(DESK, "desktop"), (PHONE, "phone")], ids=["desk", "phone"])
+def test_every_page_has_its_time_its_window_and_its_device(serve, new_page, size, device):
+    served = serve(small_study())
+    page = new_page(**size)
+    page.goto(f"{served.address}{http_enter(served.client)}")
+    press(page)  # the instructions, which ask nothing
+    with view(served.store) as seen:
+        first, second = READERS["pages"](seen)
+    assert (first["phase_kind"], first["state"], second["state"]) == ("instructions", "closed", "open")
+    assert first["seconds"] > 0
+    assert first["client_ms"] >= first["visible_ms"] > 0
+    assert (first["width"], first["height"]) == (size["viewport"]["width"], size["viewport"]["height"])
+    assert (first["device"], first["zoom"], first["translated"]) == (device, 1.0, False)
+    assert first["pointer"] in ("mouse", "touch")
+    assert second["seconds"] is None
+
+
+# ---- Translation
+
+
+def test_stimuli_are_not_translated_and_a_translated_page_is_known(serve, new_page):
+    served = serve(small_study())
+    page = new_page(**DESK)
+    url = http_enter(served.client)
+    page.goto(f"{served.address}{url}")
+    # As Chrome marks a page that it has translated.
+    page.evaluate("document.documentElement.classList.add('translated-ltr')")
+    press(page)
+    with view(served.store) as seen:
+        assert next(READERS["pages"](seen))["translated"] is True
+
+    def look(form, html) -> None:
+        for shown in re.findall(
+            r'<div class="columns[^>]*>(?=\s*<section>\s*(?:<h2[^>]*>[^<]*</h2>)?\s*<p class="input)', html
+        ):
+            looked.append('translate="no"' in shown)
+
+    looked: list[bool] = []
+    http_walk(
+        served.client, url, lambda asked: GIVEN.get(asked.name, "1" if asked.options else "x"), look=look
+    )
+    assert looked
+    assert all(looked)

@@ -122,5 +122,5 @@ def test_every_kind_has_its_own_question_and_says_how_it_is_read(kind):
     ]
     assert [other.question for other in others].count(asked.question) == 1
     assert reading_lines(material, "method")
-    said = " ".join(check_protocol(material).screens["instructions:explained:method"].blocks[0].paragraphs)
+    said = " ".join(check_protocol(material).screens["about-explained:explained:method"].blocks[0].paragraphs)
     assert all(line.removeprefix("- ") in said for line in reading_lines(material, "method"))

@@ -92,7 +92,7 @@ def test_people_with_and_without_explanations_get_the_same_test_and_read_of_thei
 def test_every_question_before_a_condition_is_given_is_about_what_was_said_before():
     study = check_protocol(material_with())
     said = " ".join(study.screens["instructions:door"].blocks[0].paragraphs)
-    for words in ("predict what the model says", "right in half", "cannot look back"):
+    for words in ("predict what the model says", "right on half", "cannot look back"):
         assert words in said
     own = " ".join(study.screens["about-explained:explained:method"].blocks[0].paragraphs)
     assert "highlight" in own
@@ -207,6 +207,15 @@ def test_the_debriefing_tells_of_random_controls():
     without = check_protocol(sample_material(FORWARD, ROLES, conditions=[{"name": "m", "explainer": "lime"}]))
     assert "random" in " ".join(with_control.screens["debrief"].blocks[0].paragraphs)
     assert "random" not in " ".join(without.screens["debrief"].blocks[0].paragraphs)
+
+
+def test_who_saw_no_explanations_is_not_told_that_they_may_have_seen_random_ones():
+    study = check_protocol(material_with())
+    plain, method, _ = (participant_steps(study, row, 1)[-1].screen for row in study.rows)
+    said = {key: " ".join(study.screens[key].blocks[0].paragraphs) for key in (plain, method)}
+    assert "You may have seen" in said[method]
+    assert "You saw no explanations" in said[plain]
+    assert "You may have seen" not in said[plain]
 
 
 def test_the_question_on_the_strategy_is_optional_and_in_own_words():

@@ -69,6 +69,13 @@ def test_two_answers_for_each_class_and_one_for_not_knowing(classes):
         *(f"{number}:likely" for number in numbers),
         "none",
     ]
+    # What is asked for is what is scored: the model's answer. As published, it is what the text is.
+    assert question.prompt == "What did the model answer about this text?"
+    assert question.options[1].label == "I'm certain that the model answered: ⟦1⟧."
+    told = study.screens["instructions:everybody"].blocks[0].paragraphs
+    assert any("say what the model answered" in said for said in told)
+    published = check_protocol(material_of(TABLE | {"ask_for": "input"}, classes=classes))
+    (question,) = published.screens["evidence:i001:method"].questions
     assert question.options[1].label == "I'm certain that it is: ⟦1⟧."
     assert question.options[-1].label == "I can't say."
 

@@ -200,13 +200,23 @@ def test_no_word_of_a_masked_task_is_on_any_page():
     )
     study = check_protocol(material)
     names = participant_class_names(study, 3)
-    shown = [with_names(text, names) for screen in study.screens.values() for text in screen_words(screen)]
+    screens = {key: screen for key, screen in study.screens.items() if key != "debrief"}
+    shown = [with_names(text, names) for screen in screens.values() for text in screen_words(screen)]
     shown += [phase.title for phase in study.phases.values()]
     shown += [*wording.welcome(study.spec), *wording.consent(study.spec), *wording.debrief(study.spec)]
     everything = " ".join(shown).lower()
     for word in ("zebra", "okapi", "savannah", "animal", "tells", "zorbic", "plenkish", "made-up"):
         assert word not in everything
     assert "⟦" not in everything
+
+
+def test_the_debriefing_of_a_masked_task_says_what_it_was():
+    study = check_protocol(material_of(MASKED, class_names=["zebra", "okapi"]))
+    names = participant_class_names(study, 3)
+    said = with_names(" ".join(study.screens["debrief"].blocks[0].paragraphs), names)
+    assert f"{names[0]} stood for “zebra”, {names[1]} stood for “okapi”" in said
+    known = check_protocol(material_of(TABLE))
+    assert "stood for" not in " ".join(known.screens["debrief"].blocks[0].paragraphs)
 
 
 @pytest.mark.parametrize(

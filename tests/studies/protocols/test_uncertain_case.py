@@ -113,3 +113,12 @@ def test_a_threshold_that_nobody_passes_is_a_sentence_with_the_lowest():
     source = review_source(TABLE, [{"name": "none"}])
     with pytest.raises(VeraxError, match=r"below 0.5; the lowest is 0\.\d+"):
         make_protocol(TABLE | {"threshold": 0.5}).items(source)
+
+
+def test_people_are_told_how_often_the_model_is_right_unless_it_is_as_published():
+    study = check_protocol(material_of())
+    assert "right on half" in str(study.screens["instructions:everybody"].blocks)
+    assert "right on half" in str(study.screens["case:i001:method"].blocks)
+    published = check_protocol(material_of(TABLE | {"say_half": False}))
+    assert "half" not in str(published.screens["instructions:everybody"].blocks)
+    assert "half" not in str(published.screens["case:i001:method"].blocks)

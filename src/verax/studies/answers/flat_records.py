@@ -16,6 +16,7 @@ from sqlalchemy import BindParameter, String, and_, bindparam, cast, func, or_, 
 
 from verax.studies.answers.json_cells import from_json, known
 from verax.studies.answers.response_record import Offered, Record, ResponseRecords, StepColumns
+from verax.studies.answers.schema import DEVICES, POINTERS
 from verax.studies.store.clock import SECOND, from_micros
 from verax.studies.store.participant.retakes import retakes
 from verax.studies.store.people import AT_STEP, HAS_LEFT, Transaction, columns, rules_in_force, state_of
@@ -103,6 +104,12 @@ ANSWERED = (
         # Pages that asked nothing have empty answers.
         or_(steps.c.state == "expired", and_(steps.c.state == "closed", _answers_text != "{}")),
     )
+    .order_by(steps.c.participant_id, steps.c.ord)
+)
+PAGES_SHOWN = (
+    select(steps, cast(responses.c.client, String).label("client"))
+    .outerjoin_from(steps, responses)
+    .where(steps.c.participant_id.in_(_people), steps.c.opened_at.is_not(None))
     .order_by(steps.c.participant_id, steps.c.ord)
 )
 HAPPENED = (
@@ -275,6 +282,47 @@ def _answers(
             yield records.answered(about, question, meaning, place, offered.get(question), withheld=withheld)
 
 
+def read_pages(seen: View) -> Iterator[Record]:
+    """Every page that was shown, instructions and looks included, with its time and how it was seen."""
+    kinds = {key: phase.kind for key, phase in seen.work.study.phases.items()}
+    for people in seen.people():
+        for page in seen.work.connection.execute(PAGES_SHOWN, {"people": list(people)}).all():
+            person, client = people[page.participant_id], from_json(page.client or "{}")
+            drawn, sent = client.get("shown"), client.get("submitted")
+            yield {
+                "participant": seen.name(person),
+                "bot": person.is_bot,
+                "design_row": person.design_row,
+                "step": page.ord,
+                "phase": page.phase,
+                "phase_kind": kinds[page.phase],
+                "item": page.item,
+                "condition": page.condition,
+                "state": page.state,
+                "seconds": None if page.closed_at is None else (page.closed_at - page.opened_at) / SECOND,
+                "client_ms": None if drawn is None or sent is None else float(sent - drawn),
+                "visible_ms": client.get("visible_ms"),
+                "away_ms": client.get("away_ms"),
+                "blurs": _whole(client.get("blurs")),
+                "views": page.views,
+                "width": _whole(client.get("width")),
+                "height": _whole(client.get("height")),
+                "zoom": client.get("zoom"),
+                "device": _named(DEVICES, client.get("device")),
+                "pointer": _named(POINTERS, client.get("pointer")),
+                "translated": None if "translated" not in client else bool(client["translated"]),
+            }
+
+
+def _whole(number: float | None) -> int | None:
+    return None if number is None else int(number)
+
+
+def _named(names: tuple[str, ...], number: float | None) -> str | None:
+    """The name of a number from 1; None for one that no browser of ours sends."""
+    return names[int(number) - 1] if number in range(1, len(names) + 1) and number is not None else None
+
+
 def read_events(seen: View) -> Iterator[Record]:
     """The records of `event_records`."""
     for people in seen.people():
@@ -312,6 +360,7 @@ def read_exclusions(seen: View) -> Iterator[Record]:
 READERS: Mapping[str, Callable[[View], Iterator[Record]]] = {
     "participants": read_participants,
     "responses": read_responses,
+    "pages": read_pages,
     "events": read_events,
     "exclusions": read_exclusions,
 }

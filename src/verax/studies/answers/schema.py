@@ -113,6 +113,10 @@ PARTICIPANTS = (
     ),
 )
 
+# In the order of the numbers that browsers send for them, from 1.
+DEVICES = ("phone", "tablet", "desktop")
+POINTERS = ("mouse", "touch", "pen", "keyboard")
+
 RESPONSES = (
     _PARTICIPANT,
     _BOT,
@@ -187,6 +191,50 @@ RESPONSES = (
     Column("minute", "number", "Minutes from the consent to the receipt, or to the expiry."),
 )
 
+PAGES = (
+    _PARTICIPANT,
+    _BOT,
+    Column("design_row", "integer", "The participant's row of the design, once one is given."),
+    Column("step", "integer", "The place of the page among all of the participant's, from 1.", always=True),
+    Column("phase", "text", "The phase of the page.", always=True),
+    Column("phase_kind", "text", "What the phase is for.", KINDS, always=True),
+    Column("item", "text", "The item that it showed, if any."),
+    Column("condition", "text", "The condition under which the item was shown."),
+    Column("state", "text", "What became of it: open, closed (sent) or expired.", always=True),
+    Column(
+        "seconds",
+        "number",
+        "From the first display to its end, by the server's clock; missing while it is open.",
+    ),
+    Column(
+        "client_ms",
+        "number",
+        "Milliseconds from the drawing of the page to its sending, by the browser's clock.",
+    ),
+    Column("visible_ms", "number", "Milliseconds of these during which the page was visible."),
+    Column("away_ms", "number", "Milliseconds during which the browser's window was not in focus."),
+    Column("blurs", "integer", "How often the browser's window lost the focus."),
+    Column("views", "integer", "How often the page was displayed, reloads included.", always=True),
+    Column("width", "integer", "The width of the browser's window, in CSS pixels."),
+    Column("height", "integer", "The height of the browser's window, in CSS pixels."),
+    Column(
+        "zoom",
+        "number",
+        "Device pixels for each CSS pixel: larger screens' density times the browser's zoom.",
+    ),
+    Column(
+        "device", "text", "The class of device by its pointer and screen: phone, tablet or desktop.", DEVICES
+    ),
+    Column(
+        "pointer", "text", "With what the page was answered last: mouse, touch, pen or keyboard.", POINTERS
+    ),
+    Column(
+        "translated",
+        "boolean",
+        "Whether the browser had translated the page; stimuli are marked as not to be.",
+    ),
+)
+
 EVENTS = (
     _PARTICIPANT,
     _BOT,
@@ -234,6 +282,7 @@ EXCLUSIONS = (
 TABLES = {
     "participants": PARTICIPANTS,
     "responses": RESPONSES,
+    "pages": PAGES,
     "events": EVENTS,
     "exclusions": EXCLUSIONS,
 }

@@ -5,6 +5,8 @@ Plain English, short sentences. A class is written as its mark, so that each par
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from verax.explain.written import Written
 from verax.studies.display.kinds import reading_lines, shown_kind
 from verax.studies.display.terms import terms
@@ -160,22 +162,42 @@ def consent(spec: StudySpec) -> Paragraphs:
     return (*said, "If you continue, you confirm that you are at least 18 years old and agree to take part.")
 
 
-def debrief(spec: StudySpec) -> Paragraphs:
-    """After the last answer."""
+def debrief(
+    spec: StudySpec, kind: str | None = None, stood_for: Mapping[str, str] | None = None
+) -> Paragraphs:
+    """After the last answer.
+
+    Args:
+        spec: of the study.
+        kind: of the only condition that somebody was in; None for people who were in several.
+        stood_for: what the groups of a masked task were, by the mark of the class.
+    """
     if spec.texts.debrief is not None:
         return paragraphs(spec.texts.debrief)
     said = [
         "That was the last question. Thank you for your help!",
         "This study asks whether explanations help people to understand what a model, a computer program, does.",
     ]
-    kinds = {condition.kind for condition in spec.conditions}
-    if "control" in kinds:
+    if stood_for:
+        meant = ", ".join(f"{mark} stood for “{name}”" for mark, name in stood_for.items())
         said.append(
-            "To be able to compare, we made some of the explanations in this study at random: they say nothing about "
-            "the model. You may have seen some of those."
+            f"You were not told what the groups were about, because we asked whether you would find out: {meant}."
         )
-    if "none" in kinds:
-        said.append("For the same reason, some people or questions get no explanation.")
+    kinds = {condition.kind for condition in spec.conditions}
+    if kind == "none":
+        said.append("You saw no explanations. We compare your answers with those of people who saw some.")
+        if "control" in kinds:
+            said.append(
+                "For the same comparison, some of those people saw explanations that we made at random."
+            )
+    else:
+        if "control" in kinds:
+            said.append(
+                "To be able to compare, we made some of the explanations in this study at random: they say nothing "
+                "about the model. You may have seen some of those."
+            )
+        if "none" in kinds:
+            said.append("For the same reason, some people or questions get no explanation.")
     if spec.texts.contact:
         said.append(f"If you have questions, write to {spec.texts.contact}.")
     return tuple(said)

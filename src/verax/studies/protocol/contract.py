@@ -132,6 +132,10 @@ class Protocol(BaseModel, ABC):
         """Which briefing participants of a row get."""
         return "everybody"
 
+    def stood_for(self, material: Material) -> dict[str, str]:  # noqa: ARG002
+        """What the debriefing reveals of classes that were kept secret: their names, by the mark of the class."""
+        return {}
+
     def names(self, study: Study, number: int) -> tuple[str, ...]:  # noqa: ARG002
         """What the classes are called for the participant of this number."""
         return tuple(study.spec.class_names or study.class_names)

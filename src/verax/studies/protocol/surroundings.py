@@ -63,7 +63,10 @@ def participant_steps(study: Study, row: DesignRow, number: int) -> tuple[Step, 
         steps.append(Step(QUESTIONS.key, "strategy"))
     if study.spec.background:
         steps.append(Step(BACKGROUND.key, "background"))
-    return (*steps, Step(DEBRIEF.key, "debrief"))
+    alone = None if row.condition is None else study.spec.condition(row.condition).kind
+    # People without explanations read nothing of explanations that they may have seen.
+    ends = "debrief:none" if alone == "none" and "debrief:none" in study.screens else "debrief"
+    return (*steps, Step(DEBRIEF.key, ends))
 
 
 def _tested(study: Study, audience: str) -> tuple[Step, ...]:
@@ -127,8 +130,18 @@ def framed_screens(material: Material, protocol: Protocol) -> dict[str, Screen]:
         screens["strategy"] = strategy_page(protocol.asks_strategy_itself)
     if material.spec.background:
         screens["background"] = _background(material.spec.background)
-    screens["debrief"] = Screen("Thank you", (Prose(wording.debrief(material.spec)),), button="Finish")
+    stood_for = protocol.stood_for(material)
+    for key, kind in (("debrief", None), ("debrief:none", "none")):
+        said = wording.debrief(material.spec, kind, stood_for)
+        if kind is None or kind in _only_kinds(material, protocol):
+            screens[key] = Screen("Thank you", (Prose(said),), button="Finish")
     return screens
+
+
+def _only_kinds(material: Material, protocol: Protocol) -> set[str]:
+    """The kinds of conditions of people who are in one condition only."""
+    alone = {row.condition for row in protocol.rows(material)}
+    return {material.spec.condition(name).kind for name in alone if name is not None}
 
 
 def _told_and_tested(
@@ -304,12 +317,12 @@ def _times(attempts: int) -> str:
 def strategy_page(of_a_round: bool) -> Screen:
     """The question how people found their answers, in the round that is over or in all of it; it may be left empty."""
     return Screen(
-        "How did you find your answers in this round?" if of_a_round else "How did you find your answers?",
+        "How did you decide in this round?" if of_a_round else "How did you decide?",
         (Prose(("You can leave this empty. No answer is better than another.",)),),
         (
             Question(
                 "strategy",
-                "In a few words: how did you decide? What was difficult?",
+                "In a few words: what did you look at, and what was difficult?",
                 kind="text",
                 required=False,
             ),

@@ -21,16 +21,16 @@ RATE_THE_REASONS = (
 def half_right(material: Material, half: str = "half") -> str:
     """That the model is right in half of the items, or about half."""
     return (
-        f"The {terms(material).many} were chosen so that the model is right in {half} of them, for each of its "
-        "answers. Knowing the right answer is therefore not enough."
+        f"The {terms(material).many} were chosen so that the model is right on {half} of them, whichever answer it "
+        "gives. So it is not enough to know the right answer."
     )
 
 
-def what_to_predict(material: Material) -> Asked:
-    """Whose answer is asked for: the model's."""
+def what_to_predict(material: Material, other: str = "What is right") -> Asked:
+    """Whose answer is asked for: the model's, and not the ``other``."""
     return Asked(
         question=f"What do you say about each {terms(material).one}?",
-        answers=["What the model says, even if it is wrong", "What is right", "What most people would say"],
+        answers=["What the model says, even if it is wrong", other, "What most people would say"],
         correct=1,
     )
 
@@ -39,8 +39,8 @@ def how_often_right(material: Material, half: str = "half") -> Asked:
     """In how many of the items the model is right."""
     many = terms(material).many
     return Asked(
-        question=f"In how many of the {many} is the model right?",
-        answers=["In almost all", f"In {half} of them", "In almost none"],
+        question=f"On how many of the {many} is the model right?",
+        answers=["Almost all", f"{half.capitalize()} of them", "Almost none"],
         correct=2,
     )
 

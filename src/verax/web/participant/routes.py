@@ -293,7 +293,11 @@ def _drawn(request: Request, opened: Opened, where: Where) -> Response:
         case "active":
             return _step(request, opened, where, {}, {})
         case "consent":
-            own |= {"consent": wording.consent(spec), "linking": LINK if spec.recruiting.link else ""}
+            own |= {
+                "about": about_study(spec),
+                "consent": wording.consent(spec),
+                "linking": LINK if spec.recruiting.link else "",
+            }
             return page(request, "consent.html", own)
         case "complete":
             about = {"tally": where.tally, "leaving": (DELETE, address)}

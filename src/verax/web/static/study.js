@@ -158,13 +158,35 @@
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "visible") since = now(); else stop();
   });
-  addEventListener("blur", () => { client.blurs += 1; });
+  let away = 0;
+  let blurred = null;
+  addEventListener("blur", () => { client.blurs += 1; blurred ??= now(); });
+  addEventListener("focus", () => { if (blurred !== null) { away += now() - blurred; blurred = null; } });
+  // With what the page was answered last, by number: mouse, touch, pen, keyboard.
+  const POINTERS = ["mouse", "touch", "pen", "keyboard"];
+  document.addEventListener("pointerdown", (event) => { client.pointer = POINTERS.indexOf(event.pointerType) + 1 || 1; });
+  document.addEventListener("keydown", () => { client.pointer = 4; });
+  // A phone or a tablet has no fine pointer; phones are narrow in one direction.
+  const device = () => {
+    if (matchMedia("(any-pointer: fine)").matches && !matchMedia("(pointer: coarse)").matches) return 3;
+    return Math.min(screen.width, screen.height) < 600 ? 1 : 2;
+  };
+  // Browsers that translate a page mark it, or change its language.
+  const language = document.documentElement.lang;
+  const isTranslated = () => /\btranslated-(ltr|rtl)\b/.test(document.documentElement.className)
+    || document.documentElement.lang !== language || Boolean(document.querySelector("[_msttexthash]"));
   form.addEventListener("input", () => { client.first_input ??= now(); });
   form.addEventListener("submit", () => {
     stop();
     since = now();
     client.submitted = now();
     client.visible_ms = visible;
+    client.away_ms = away + (blurred === null ? 0 : now() - blurred);
+    client.width = innerWidth;
+    client.height = innerHeight;
+    client.zoom = Math.round(100 * devicePixelRatio) / 100;
+    client.device = device();
+    client.translated = isTranslated() ? 1 : 0;
     form.elements.client.value = JSON.stringify(client);
   });
 

@@ -21,6 +21,7 @@ ABOUT = {
         "time was over. Pages without questions, and questions that were left open, have none."
     ),
     "events": "What happened beside the answers: reloads, copies of an answer, answers that were refused or too late.",
+    "pages": "One row for each page that a participant was shown, with its time, the window and the device.",
     "exclusions": "One row for each exclusion rule that holds, or once held, for a participant.",
 }
 

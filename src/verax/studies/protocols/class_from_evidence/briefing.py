@@ -8,15 +8,20 @@ from verax.studies.model.sources import Briefing, Material
 from verax.studies.model.spec_tables import ScreeningQuestion as Asked
 
 
-def brief(material: Material, *, per_participant: int) -> Briefing:
-    """The class that fragments come from."""
+def brief(material: Material, *, per_participant: int, ask_for: str) -> Briefing:
+    """What the model answered, or what the fragments come from, as published."""
     words = terms(material)
+    asked = (
+        f"Your task is to say what the model answered: {class_list(material)}. Sometimes the model is wrong, but only "
+        "its answer counts here."
+        if ask_for == "model"
+        else f"Your task is to say what the {words.one} is that they come from: {class_list(material)}."
+    )
     said: Paragraphs = (
         *task(material),
         f"You see a few fragments of a {words.one}: those that spoke most for the model's answer. You do not see the "
         f"{words.one} itself.",
-        f"Your task is to say what the {words.one} is that they come from: {class_list(material)}. You also say "
-        "whether you are certain. If the fragments tell you nothing, say that you can't say.",
+        f"{asked} You also say whether you are certain. If the fragments tell you nothing, choose “I can't say”.",
         f"There are {per_participant} {words.many}.",
         *limits(material.spec.timing),
     )
@@ -37,12 +42,18 @@ def brief(material: Material, *, per_participant: int) -> Briefing:
         ),
         Asked(
             question="What do you do when the fragments tell you nothing?",
-            answers=["I choose any answer", "I leave the question out", "I say that I can't say"],
+            answers=["I choose any answer", "I leave the question out", "I choose “I can't say”"],
             correct=3,
         ),
         Asked(
-            question="What do you say besides?",
-            answers=["Whether I am certain", "Whether the model is right", "Nothing"],
+            question="What is your task?",
+            answers=[
+                "To say what the model answered, and whether I am certain"
+                if ask_for == "model"
+                else f"To say what the {words.one} is, and whether I am certain",
+                "To say whether the model is right",
+                "To choose the most interesting fragment",
+            ],
             correct=1,
         ),
     )

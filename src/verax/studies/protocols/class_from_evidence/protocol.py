@@ -5,7 +5,7 @@ Lertvittayakumjorn and Toni (2019), section 3.2 (task 2). The strongest evidence
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -45,6 +45,8 @@ class ClassFromEvidence(Protocol):
         threshold: only predictions with a probability above this.
         evidence: how many fragments are shown.
         sizes: how many words a fragment may have: [1], or [2, 3, 4] for n-grams.
+        ask_for: what people are asked for: the "model"'s answer, which is what is scored, or what the "input" is that
+            the fragments come from, as published. Half of the items are predicted wrongly, so that is another question.
     """
 
     asks: ClassVar[str] = "Can people tell the model's answer from the evidence that an explanation shows?"
@@ -58,6 +60,7 @@ class ClassFromEvidence(Protocol):
     threshold: float = Field(default=0.9, ge=0, lt=1)
     evidence: int = Field(default=3, ge=1)
     sizes: tuple[int, ...] = Field(default=(1,), min_length=1)
+    ask_for: Literal["model", "input"] = "model"
 
     @classmethod
     def draft(cls, items: int) -> dict[str, int]:
@@ -97,7 +100,7 @@ class ClassFromEvidence(Protocol):
 
     def briefing(self, material: Material, audience: str) -> Briefing:  # noqa: ARG002
         """What fragments are, and that one may not know."""
-        return brief(material, per_participant=largest_block(material.items))
+        return brief(material, per_participant=largest_block(material.items), ask_for=self.ask_for)
 
     def score(self, item: Item, meaning: Meaning) -> float:
         """From -1, certain of another class than the model predicts, to 1."""
@@ -124,16 +127,19 @@ class ClassFromEvidence(Protocol):
         evidence, _ = stimulus.evidence_blocks(
             material, item, condition, self.evidence, self.sizes, title="Fragments"
         )
-        heading = f"What kind of {noun} do these fragments come from?"
+        if self.ask_for == "model":
+            heading = f"What did the model answer about this {noun}?"
+            certain, likely = (
+                "I'm certain that the model answered: {}.",
+                "I'm not certain, but the model probably answered: {}.",
+            )
+        else:
+            heading = f"What kind of {noun} do these fragments come from?"
+            certain, likely = "I'm certain that it is: {}.", "I'm not certain, but it is likely: {}."
         question = Question(
-            "class",
-            heading,
-            options=graded_options(
-                material,
-                "I'm certain that it is: {}.",
-                "I'm not certain, but it is likely: {}.",
-                "I can't say.",
-            ),
+            "class", heading, options=graded_options(material, certain, likely, "I can't say.")
         )
-        said = f"You see a few fragments of a {noun}. The {noun} itself is not shown."
+        said = (
+            f"These fragments of a {noun} spoke most for the model's answer. The {noun} itself is not shown."
+        )
         return Screen(heading, (Prose((said,)), evidence), (question,), button="Next")

@@ -214,15 +214,13 @@ def _with(material: Material, item: Item, condition: str) -> Screen:
     if material.spec.condition(condition).kind == "none":
         return _without(material, item)
     words = terms(material)
-    said = f"The model's answer to the original is explained. Then some {words.pieces} were changed. {EVEN_IF_WRONG}"
+    said = f"The explanation is of the original. Then some {words.pieces} were changed. {EVEN_IF_WRONG}"
     return Screen(
         "Rate the explanation, then predict",
         (
             outputs(item, of_original=True),
             Prose((said,)),
-            *_changes_marked(
-                item, explained_input(material, item, condition, title=f"Original {words.one}, explained")
-            ),
+            *_changes_marked(item, explained_input(material, item, condition, title=f"Original {words.one}")),
             stimulus.variant_block(item, title=f"Changed {words.one}"),
         ),
         # The rating comes first, as in the paper's forms.

@@ -42,7 +42,7 @@ from verax.studies.protocols.screens import (
     timed,
 )
 
-LEAF_BACK = "Try to learn how the model decides. Take your time: you can leaf back until this part is over."
+LEAF_BACK = "Try to learn how the model decides. You can go back to earlier pages until this part is over."
 
 
 @protocols.register("forward")
@@ -181,7 +181,7 @@ def _first_look(material: Material, item: Item) -> Screen:
 def _second_look(material: Material, item: Item, condition: str) -> Screen:
     if material.spec.condition(condition).kind == "none":
         return _first_look(material, item)
-    title = f"{terms(material).one.capitalize()}, explained"
+    title = terms(material).one.capitalize()
     said = "Read the explanation and rate it. Try to learn how the model decides."
     return Screen(
         "Why did the model give this answer?",

@@ -41,7 +41,7 @@ def brief(
         rest = f" In other rounds no {words.pieces} are highlighted." if "none" in kinds else ""
         begin = "In some rounds you see hints. " if "none" in kinds else ""
         said += (begin + how_to_read(material, direction=False) + rest,)
-    questions = [what_to_predict(material), _is_time_measured()]
+    questions = [what_to_predict(material, "My own opinion"), _is_time_measured()]
     if marked:
         questions.append(what_a_mark_means(material))
     if training:

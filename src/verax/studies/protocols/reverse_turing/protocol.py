@@ -191,6 +191,11 @@ class ReverseTuring(Protocol):
             for step in _round_steps(study, one_round, number, seed)
         )
 
+    def stood_for(self, material: Material) -> dict[str, str]:
+        """Of a masked task, what the letters stood for."""
+        names = material.spec.class_names or material.class_names
+        return {class_mark(number): name for number, name in enumerate(names)} if self.masked else {}
+
     def names(self, study: Study, number: int) -> tuple[str, ...]:
         """In a masked task, neutral names in an order of this participant's own."""
         if not self.masked:

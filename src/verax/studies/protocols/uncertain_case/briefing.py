@@ -6,9 +6,10 @@ from verax.studies.display.terms import terms
 from verax.studies.display.wording import Paragraphs, class_list, limits, task
 from verax.studies.model.sources import Briefing, Material
 from verax.studies.model.spec_tables import ScreeningQuestion as Asked
+from verax.studies.protocols.briefing_parts import how_often_right
 
 
-def brief(material: Material, *, per_participant: int) -> Briefing:
+def brief(material: Material, *, per_participant: int, say_half: bool) -> Briefing:
     """The true class of inputs that the model is not sure of."""
     words = terms(material)
     kinds = {condition.kind for condition in material.spec.conditions}
@@ -24,8 +25,12 @@ def brief(material: Material, *, per_participant: int) -> Briefing:
             "that spoke most for the other answers.",
         )
     said += (
-        f"Your task is to say what the {words.one} really is: {class_list(material)}. Sometimes the model is "
-        "wrong. You also say whether you are certain.",
+        f"Your task is to say what the {words.one} really is: {class_list(material)}. You also say whether you are "
+        "certain.",
+        f"The {words.many} were chosen so that the model is right on half of them, although it finds its answers more "
+        "probable than that."
+        if say_half
+        else "Sometimes the model is wrong.",
         f"There are {per_participant} {words.many}.",
         *limits(material.spec.timing),
     )
@@ -49,10 +54,8 @@ def brief(material: Material, *, per_participant: int) -> Briefing:
             answers=["No", "Yes, always", "Yes, after my answer"],
             correct=1,
         ),
-        Asked(
-            question="Is the model right?",
-            answers=["Always", "Sometimes", "Never"],
-            correct=2,
-        ),
+        how_often_right(material)
+        if say_half
+        else Asked(question="Is the model right?", answers=["Always", "Sometimes", "Never"], correct=2),
     )
     return Briefing(said, questions)

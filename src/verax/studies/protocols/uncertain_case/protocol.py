@@ -57,6 +57,9 @@ class UncertainCase(Protocol):
         threshold: only predictions with a probability below this.
         evidence: how many fragments are shown on either side.
         sizes: how many words a fragment may have: [1], or [2, 3, 4] for n-grams.
+        say_half: whether people are told that the model is right on half of the inputs. Its probabilities say more
+            than that, since right and wrong answers were chosen in equal numbers. False does not tell, as published:
+            the probabilities then mislead.
     """
 
     asks: ClassVar[str] = "Do explanations help people where the model itself is unsure?"
@@ -69,6 +72,7 @@ class UncertainCase(Protocol):
     threshold: float = Field(default=0.7, gt=0, le=1)
     evidence: int = Field(default=3, ge=1)
     sizes: tuple[int, ...] = Field(default=(1,), min_length=1)
+    say_half: bool = True
 
     @classmethod
     def draft(cls, items: int) -> dict[str, int]:
@@ -111,7 +115,7 @@ class UncertainCase(Protocol):
 
     def briefing(self, material: Material, audience: str) -> Briefing:  # noqa: ARG002
         """What is shown, and that the true class is asked for."""
-        return brief(material, per_participant=largest_block(material.items))
+        return brief(material, per_participant=largest_block(material.items), say_half=self.say_half)
 
     def score(self, item: Item, meaning: Meaning) -> float:
         """From -1, certain of a wrong class, to 1: the true class counts, not the model's."""
@@ -140,11 +144,15 @@ class UncertainCase(Protocol):
                 material, "I'm certain that it is: {}.", "I'm not certain, but it is probably: {}."
             ),
         )
+        many = terms(material).many
+        often = (
+            f"It is right on half of the {many} in this study." if self.say_half else "Sometimes it is wrong."
+        )
         probabilities = tuple((class_mark(number), share) for number, share in enumerate(item.probabilities))
         blocks: tuple[Block, ...] = (
             Facts((("The model's answer", class_mark(item.prediction)),)),
             Bars(probabilities, "How probable the model finds each answer"),
-            Prose(("The model is not sure, and sometimes it is wrong.",)),
+            Prose((f"The model is not sure. {often}",)),
         )
         if material.spec.condition(condition).kind != "none":
             blocks += self._evidence(material, item, condition)
