@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from verax.explain import Attribution, Explainer, Explanation, Fragments, Written, explainer, fragments
     from verax.models import Model, as_model, fit_model
     from verax.models.neural.saving import load_model, save_model
+    from verax.workflows.bench import bench
     from verax.workflows.judge import judge
     from verax.workflows.rationale import rationale
     from verax.workflows.stain import stain
@@ -29,6 +30,7 @@ _HOMES = {
     "VeraxError": "verax.errors",
     "Written": "verax.explain",
     "as_model": "verax.models",
+    "bench": "verax.workflows.bench",
     "build_study": "verax.workflows.study",
     "explainer": "verax.explain",
     "fit_model": "verax.models",
@@ -53,6 +55,7 @@ __all__ = [
     "Written",
     "__version__",
     "as_model",
+    "bench",
     "build_study",
     "explainer",
     "fit_model",
@@ -75,6 +78,7 @@ _LAYERS = (
     "models",
     "perturb",
     "report",
+    "results",
     "run",
     "stats",
     "studies",
