@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from verax.models import Model, as_model, fit_model
     from verax.models.llm.options import EndpointOptions
     from verax.models.neural.saving import load_model, save_model
+    from verax.workflows.bench import bench
     from verax.workflows.judge import judge
     from verax.workflows.measures import bench_measures
     from verax.workflows.rationale import rationale
@@ -35,6 +36,7 @@ _HOMES = {
     "VeraxError": "verax.errors",
     "Written": "verax.explain",
     "as_model": "verax.models",
+    "bench": "verax.workflows.bench",
     "bench_measures": "verax.workflows.measures",
     "bench_students": "verax.workflows.students",
     "build_study": "verax.workflows.study",
@@ -64,6 +66,7 @@ __all__ = [
     "Written",
     "__version__",
     "as_model",
+    "bench",
     "bench_measures",
     "bench_students",
     "build_study",
@@ -90,6 +93,7 @@ _LAYERS = (
     "models",
     "perturb",
     "report",
+    "results",
     "run",
     "stats",
     "studies",

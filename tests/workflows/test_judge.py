@@ -398,7 +398,11 @@ def test_the_same_in_every_form(model, tmp_path):
     found = judged(model, LONG, ["greedy", "random"])
     assert list(found.to_frame().explainer) == ["greedy", "random"]
     assert len(found.to_frame("input")) == 2 * len(LONG)
-    with pytest.raises(VeraxError, match="by 'explainer' or by 'input'"):
+    rows = found.to_frame("finding")
+    assert list(rows.method) == ["greedy", "random"]
+    assert rows.estimate[0] == 100 * found.trials[0].reached
+    assert rows.p_adjusted[0] == found.trials[0].corrected
+    with pytest.raises(VeraxError, match="by 'explainer', 'input' or 'finding'"):
         found.to_frame("model")
     assert found.verdict.sentence in found.to_markdown()
     assert "| ✓ | greedy |" in found.to_markdown()

@@ -52,11 +52,19 @@ class _Bench(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         self._fill()
-        return super().list_commands(ctx)
+        from verax.cli.bench_outside import outside_names
+
+        own = super().list_commands(ctx)
+        return [*own, *(name for name in outside_names() if name not in own)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         self._fill()
-        return super().get_command(ctx, cmd_name)
+        command = super().get_command(ctx, cmd_name)
+        if command is not None:
+            return command
+        from verax.cli.bench_outside import outside_command, outside_names
+
+        return outside_command(cmd_name) if cmd_name in outside_names() else None
 
     def _fill(self) -> None:
         if not self.commands:

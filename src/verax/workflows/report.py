@@ -10,10 +10,11 @@ from verax.errors import VeraxError
 from verax.notebook import paragraph_html
 from verax.report.courts.courts_page import BothCourts, places, write_courts_report
 from verax.workflows.analysis import Analysis
+from verax.workflows.bench import BenchmarkRun
 from verax.workflows.rationale import RationaleRun
 from verax.workflows.stain import StainRun
 
-Result = StainRun | RationaleRun | Analysis | str | Path
+Result = StainRun | RationaleRun | BenchmarkRun | Analysis | str | Path
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,7 +42,7 @@ def report(results: Result | Sequence[Result], out: str | Path = "report.html") 
     """Puts benchmarks and studies on one page: every explainer in every court, and whether the courts agree.
 
     Args:
-        results: what `verax.stain` and a study's `analyze` gave, or their folders.
+        results: what `verax.stain`, `verax.rationale`, `verax.bench` and a study's `analyze` gave, or their folders.
         out: a page (.html; its numbers go beside it as .json) or a folder.
     """
     given = [results] if isinstance(results, Result) else list(results)
@@ -52,7 +53,7 @@ def report(results: Result | Sequence[Result], out: str | Path = "report.html") 
 
 
 def _folder(result: Result) -> Path:
-    if isinstance(result, StainRun | RationaleRun | Analysis):
+    if isinstance(result, StainRun | RationaleRun | BenchmarkRun | Analysis):
         return result.folder
     if isinstance(result, str | Path):
         return Path(result)

@@ -23,8 +23,9 @@ VERAX = [sys.executable, "-c", "from verax.cli.main import main; main()"]
 
 def blocks() -> dict[str, str]:
     """The page's files by name, and its commands."""
-    titled = re.findall(r'```\w+ title="([^"]+)"\n(.*?)```', PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    (commands,) = re.findall(r"```sh\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    page = PAGE.read_text(encoding="utf-8").split("## A benchmark of your own")[0]
+    titled = re.findall(r'```\w+ title="([^"]+)"\n(.*?)```', page, re.DOTALL)
+    (commands,) = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
     return dict(titled) | {"commands": commands}
 
 

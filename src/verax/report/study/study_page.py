@@ -8,9 +8,9 @@ from pathlib import Path
 
 from verax.codec import encoded
 from verax.errors import VeraxError
+from verax.report.common.figures import figure_inline, figure_svg
 from verax.report.common.page import page_script, page_style
 from verax.report.explanations.explanations_page import _environment
-from verax.report.study.figures import figure_inline, figure_svg
 from verax.report.study.study_verdict import study_verdict
 from verax.results.figures import Figure, FlowChart, Interval, Intervals
 from verax.results.render import file_name, heading, rows_of

@@ -8,8 +8,8 @@ import pytest
 
 from report.study_summaries import FIGURES, FLOW, HOSTILE
 from verax.codec import decode
-from verax.report.study.figures import beside, figure_inline, figure_svg
-from verax.report.study.flow_figure import flow_steps
+from verax.report.common.figures import beside, figure_inline, figure_svg
+from verax.report.common.flow_figure import flow_steps
 from verax.results.figures import Figure, FlowChart, Interval, Intervals
 from verax.results.flow import Flow
 

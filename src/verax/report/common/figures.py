@@ -1,4 +1,4 @@
-"""The figures of a study's report from plain data: intervals, curves, bars, distributions and the flow of people."""
+"""Figures from plain data: intervals, curves, bars, distributions and the flow of people."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from verax.report.common.drawing import (
     spread,
     with_ends,
 )
-from verax.report.study.flow_figure import draw_flow, flow_frame
+from verax.report.common.flow_figure import draw_flow, flow_frame
 from verax.results.figures import Bars, Curve, Distribution, Figure, FlowChart, Interval, Intervals
 from verax.results.units import Unit
 from verax.text import NOTHING
