@@ -94,11 +94,7 @@ def as_model(
         raise VeraxError(f"There is no kind of model {kind!r}; kind is 'text' or 'table'.")
     if reference is not None:
         reference = plain_inputs(reference)
-    texts = check_texts(reference) if is_texts(reference) else None
-    if kind == "text" and (schema is not None or (reference is not None and texts is None)):
-        raise VeraxError("reference= and schema= describe a table but kind is 'text'; leave one of them out.")
-    if texts is not None and (kind == "table" or schema is not None):
-        raise VeraxError("reference= holds texts but the model is one of tables; give rows of the table.")
+    texts = _reference_texts(kind, reference, schema)
     if texts is not None:
         kind = "text"
     if output not in (None, "classes", "number"):
@@ -130,6 +126,16 @@ def as_model(
         f"A value of the type {type(fitted).__name__} is no model; give a fitted classifier with predict_proba, "
         "or a function from a list of inputs to an array of class probabilities."
     )
+
+
+def _reference_texts(kind: str | None, reference: RawRows | None, schema: Schema | None) -> list[str] | None:
+    """The texts that stand for what the model was trained on; None if it is a table, or nothing was given."""
+    texts = check_texts(reference) if is_texts(reference) else None
+    if kind == "text" and (schema is not None or (reference is not None and texts is None)):
+        raise VeraxError("reference= and schema= describe a table but kind is 'text'; leave one of them out.")
+    if texts is not None and (kind == "table" or schema is not None):
+        raise VeraxError("reference= holds texts but the model is one of tables; give rows of the table.")
+    return texts
 
 
 def _grouped(model: Model, groups: Mapping[str, Sequence[str]] | Literal["one-hot"]) -> Model:

@@ -21,7 +21,6 @@ from verax.benchmarks.measures.findings import (
 )
 from verax.report.common.run_facts import manifest_words, short_names, spec_toml
 from verax.report.measures.findings_page import Page
-from verax.run.manifest import Manifest
 from verax.results.tables import (
     Column,
     ColumnKind,
@@ -37,6 +36,7 @@ from verax.results.tables import (
     share,
     text,
 )
+from verax.run.manifest import Manifest
 from verax.text import counted, listed
 
 HOW = (

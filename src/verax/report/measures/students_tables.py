@@ -18,7 +18,6 @@ from verax.benchmarks.students.findings import (
 from verax.benchmarks.students.jobs import COUNTERFACTUAL, FORWARD, NONE
 from verax.report.common.run_facts import manifest_words, spec_toml
 from verax.report.measures.findings_page import Page
-from verax.run.manifest import Manifest
 from verax.results.tables import (
     Column,
     Row,
@@ -32,6 +31,7 @@ from verax.results.tables import (
     p_value,
     text,
 )
+from verax.run.manifest import Manifest
 from verax.text import counted, listed
 
 TITLES = {FORWARD: "New inputs", COUNTERFACTUAL: "Changed inputs"}
