@@ -11,8 +11,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from verax.arrays import FloatArray, IntArray
-from verax.perturb.paths.ensembles import LEAF, CategorySets, Ensemble, Trees, in_walking_order
-from verax.perturb.paths.tree_readers import by_output, children_of, roots_of
+from verax.perturb.paths.ensembles import (
+    LEAF,
+    CategorySets,
+    Ensemble,
+    Trees,
+    by_output,
+    children_of,
+    in_walking_order,
+    roots_of,
+)
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator

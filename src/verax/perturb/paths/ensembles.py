@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from verax.arrays import BoolArray, FloatArray
+from verax.arrays import BoolArray, FloatArray, IndexArray, IntArray
 
 NodeArray: TypeAlias = NDArray[np.int32]
 LEAF = -1
@@ -263,3 +263,25 @@ def _all_sets(sets: Sequence[CategorySets]) -> CategorySets | None:
         np.concatenate([one.side for one in sets]),
         sets[0].beyond,
     )
+
+
+def by_output(
+    leaf_values: FloatArray, left: NodeArray, output: IndexArray, sizes: Sequence[int], n_outputs: int
+) -> FloatArray:
+    """The leaves' values as (nodes, outputs), where each tree adds to one output."""
+    values = np.zeros((len(left), n_outputs))
+    leaves = np.flatnonzero(left == LEAF)
+    values[leaves, np.repeat(output, sizes)[leaves]] = leaf_values[leaves]
+    return values
+
+
+def roots_of(sizes: Sequence[int]) -> NodeArray:
+    """Where each tree starts when trees of these sizes stand one after the other."""
+    return np.cumsum([0, *sizes[:-1]]).astype(np.int32)
+
+
+def children_of(parts: Sequence[IntArray]) -> NodeArray:
+    """The children of all trees, one after the other; each tree counts its own nodes from 0."""
+    offsets = roots_of([len(part) for part in parts])
+    shifted = [np.where(part >= 0, part + offset, LEAF) for part, offset in zip(parts, offsets, strict=True)]
+    return np.concatenate(shifted).astype(np.int32)

@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from verax.arrays import BoolArray, FloatArray, IndexArray, IntArray
-from verax.perturb.paths.ensembles import LEAF, CategorySets, Ensemble, NodeArray, Trees, in_walking_order
+from verax.arrays import BoolArray, FloatArray
+from verax.perturb.paths.ensembles import (
+    LEAF,
+    CategorySets,
+    Ensemble,
+    Trees,
+    by_output,
+    children_of,
+    in_walking_order,
+    roots_of,
+)
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -181,28 +190,6 @@ def _unpacked(bitsets: NDArray[np.uint32]) -> BoolArray:
     """Sets of categories, 32 a number, as (sets, categories)."""
     numbers = np.ascontiguousarray(bitsets, dtype="<u4")
     return np.unpackbits(numbers.view(np.uint8), axis=1, bitorder="little").astype(np.bool_)
-
-
-def by_output(
-    leaf_values: FloatArray, left: NodeArray, output: IndexArray, sizes: Sequence[int], n_outputs: int
-) -> FloatArray:
-    """The leaves' values as (nodes, outputs), where each tree adds to one output."""
-    values = np.zeros((len(left), n_outputs))
-    leaves = np.flatnonzero(left == LEAF)
-    values[leaves, np.repeat(output, sizes)[leaves]] = leaf_values[leaves]
-    return values
-
-
-def roots_of(sizes: Sequence[int]) -> NodeArray:
-    """Where each tree starts when trees of these sizes stand one after the other."""
-    return np.cumsum([0, *sizes[:-1]]).astype(np.int32)
-
-
-def children_of(parts: Sequence[IntArray]) -> NodeArray:
-    """The children of all trees, one after the other; each tree counts its own nodes from 0."""
-    offsets = roots_of([len(part) for part in parts])
-    shifted = [np.where(part >= 0, part + offset, LEAF) for part, offset in zip(parts, offsets, strict=True)]
-    return np.concatenate(shifted).astype(np.int32)
 
 
 def _from_one_tree(estimator: BaseEstimator) -> Ensemble | None:
