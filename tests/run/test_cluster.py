@@ -121,7 +121,7 @@ def test_outcomes_that_are_lost_with_their_worker_are_computed_again(dask, tmp_p
     assert len(list(runs.iterdir())) > 2 * len(jobs)
 
 
-def test_lost_cluster_is_a_sentence_and_what_is_finished_is_kept(dask, tmp_path, runs):
+def test_lost_cluster_is_a_sentence_and_what_is_finished_is_kept(dask, tmp_path, runs, capfd):
     dask.worker()
     jobs = measuring(40, runs, 0.05)
 
@@ -141,6 +141,7 @@ def test_lost_cluster_is_a_sentence_and_what_is_finished_is_kept(dask, tmp_path,
         VeraxError, match=f"The cluster at {dask.address} was lost .*what is finished is kept"
     ):
         execute(jobs, Store(tmp_path / "run"), cluster=dask.address, progress=Killer())
+    assert capfd.readouterr().err == ""  # nothing of Dask's own, and no traceback
     finished = stored(tmp_path / "run")
     assert 5 <= len(finished) < 40
     before = {path.name for path in runs.iterdir()}

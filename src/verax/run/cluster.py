@@ -10,7 +10,7 @@ import queue
 import sys
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from itertools import islice
 from typing import Any, TypeAlias
@@ -28,6 +28,7 @@ Client: TypeAlias = Any
 Future: TypeAlias = Any
 
 CONNECT_SECONDS = 8
+CHATTY = ("distributed", "tornado", "asyncio")
 DESERTED_SECONDS = 60  # without a single worker; a cluster that restarts its workers needs less
 MOST_PENDING = (
     2_000  # jobs that the scheduler and this process know of at a time: it bounds the memory of both
@@ -101,7 +102,11 @@ def perform_there(
 @contextmanager
 def _quiet_dask() -> Iterator[None]:
     """Keep Dask, and what it works with, from logging tracebacks of what is told in a sentence."""
-    loggers = [logging.getLogger(name) for name in ("distributed", "tornado", "asyncio")]
+    with suppress(ImportError):  # which is told when it is needed
+        import_module("distributed")
+    # When it is imported it gives each of its loggers a level and a handler of its own.
+    names = {*logging.root.manager.loggerDict, *CHATTY}
+    loggers = [logging.getLogger(name) for name in names if name.partition(".")[0] in CHATTY]
     before = [logger.level for logger in loggers]
     for logger in loggers:
         logger.setLevel(logging.CRITICAL)
