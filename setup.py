@@ -1,4 +1,4 @@
-"""Puts pages and papers into the wheel, for ``verax docs`` and ``verax paper``; everything else is in pyproject.toml."""
+"""Puts pages and papers into the wheel, for ``verax docs`` and ``verax paper``; all else is in pyproject.toml."""
 
 from __future__ import annotations
 
