@@ -2,8 +2,8 @@
 
     python scripts/paper_pages.py papers
 
-The argument is the folder in which ``verax paper NAME`` ran. A test checks that every published number on the pages is
-that of the paper's folder.
+The argument is the folder in which ``verax paper NAME`` ran. A test checks that the published numbers on the pages are
+those of the papers' folders.
 """
 
 from __future__ import annotations

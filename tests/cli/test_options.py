@@ -39,6 +39,7 @@ SHARED = {
     "--text-column review": {"text": "review"},
     "--label-column stars": {"label": "stars"},
     "--format lei-beer": {"format": "lei-beer"},
+    "--part train": {"part": "train"},
     "-e lime,shap(samples=5,seed=1)": {"explainers": ["lime", "shap(samples=5,seed=1)"]},
     "--explainers lime": {"explainers": ["lime"]},
 } | {

@@ -239,6 +239,18 @@ def test_a_paper_runs_from_its_folder_to_its_tables_and_a_second_time_computes_n
     assert again.numbers == run.numbers
 
 
+def test_a_run_that_fails_is_told_and_the_others_are_printed(own_paper, tmp_path):
+    path = own_paper / "paper" / "run.toml"
+    text = path.read_text(encoding="utf-8")
+    before, after = text.rsplit("datasets = [", 1)
+    path.write_text(f'{before}datasets = ["no-such-file.csv"{after[after.index("]") :]}', encoding="utf-8")
+    run = run_paper(own_paper, tmp_path / "out")
+    assert any(note.startswith("rationale: ") and "no-such-file.csv" in note for note in run.notes)
+    page = run.tables.read_text(encoding="utf-8")
+    assert "| Tree | 100 · 100.0 | 99.5 · – |" in page
+    assert "no-such-file.csv" in page
+
+
 def run_rows(folder):
     import pandas as pd
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from verax.errors import VeraxError
 from verax.run.canonical import write_json
 from verax.run.progress import During, quietly
 from verax.workflows.paper_files import (
@@ -91,13 +92,21 @@ def run_paper(
     notes = [size.note] if size.note else []
     files = None if data is None else Path(data)
     found: list[Numbers] = []
+    failed: list[str] = []
     for planned in size.runs:
         run, missing = with_data(planned, files)
         for file in missing:
             notes.append(f"{planned.name}: {file} is not there (--data FOLDER), so it is left out.")
             tell(notes[-1])
         if run is not None:
-            found.append(_benchmark(run, folder / run.name, jobs, during))
+            try:
+                found.append(_benchmark(run, folder / run.name, jobs, during))
+            except VeraxError as error:  # what another run of the paper finds is printed nevertheless
+                failed.append(f"{run.name}: {error}")
+                tell(failed[-1])
+    notes += failed
+    if failed and not found and size.studies is None:
+        raise VeraxError(failed[0])
     if size.studies is not None:
         found.append(_rehearsed(paper, size.studies, folder, files, jobs, during))
         notes.append(
