@@ -97,7 +97,7 @@ class TestFiles:
         exported = export_study(store, tmp_path / "out", ("csv", "parquet"))
         codebook = json.loads((tmp_path / "out" / "codebook.json").read_text(encoding="utf-8"))
         assert codebook["files"] == list(exported.files)
-        assert len(codebook["files"]) == 8
+        assert len(codebook["files"]) == 10
         for file in codebook["files"]:
             content = (tmp_path / "out" / file["name"]).read_bytes()
             assert (file["bytes"], file["sha256"]) == (len(content), hashlib.sha256(content).hexdigest())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import BindParameter, bindparam, insert, select, update
 
 from verax.studies.design.answer_order import shown_screen
 from verax.studies.store.clock import SECOND
@@ -18,7 +18,7 @@ from verax.studies.store.tables import participants, responses, steps
 NEW_RESPONSE = insert(responses)
 # Milliseconds that a simulated person would have looked at the page.
 SIMULATED = "simulated_ms"
-_back = bindparam("back")
+_back: BindParameter[int] = bindparam("back")
 _own_steps = select(steps.c.id).where(steps.c.participant_id == bindparam("who"))
 SHIFTS = (
     update(participants)
