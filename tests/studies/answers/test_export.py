@@ -102,7 +102,7 @@ class TestFiles:
             content = (tmp_path / "out" / file["name"]).read_bytes()
             assert (file["bytes"], file["sha256"]) == (len(content), hashlib.sha256(content).hexdigest())
         rows = {file["table"]: file["rows"] for file in codebook["files"]}
-        assert rows == {"participants": 3, "responses": 14, "events": 1, "exclusions": 2}
+        assert rows == {"participants": 3, "responses": 14, "pages": 18, "events": 1, "exclusions": 2}
 
     def test_large_tables_are_written_in_row_groups(self, opened, clock, tmp_path, monkeypatch):
         monkeypatch.setattr("verax.studies.answers.export.write.AT_ONCE", 5)
