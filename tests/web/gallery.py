@@ -348,6 +348,7 @@ def pages() -> dict[str, str]:
         "way_on": None,
         "submit": None,
         "tally": Tally(41, 64),
+        "platform": "Prolific",
     }
     leave = {"action": f"/p/{TOKEN}/leave", "back": f"/p/{TOKEN}", "complete": False}
     found = {name: draw_step(at(screen)) for name, screen in SCREENS.items()}
