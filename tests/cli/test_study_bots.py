@@ -81,7 +81,7 @@ def test_all_profiles_are_listed(verax):
     ("arguments", "sentence"),
     [
         (["--profile", "gueser"], "There is no profile called 'gueser'; did you mean 'guesser'?"),
-        (["--pace", "slow"], "--pace is fast or human; 'slow' is neither."),
+        (["--pace", "slow"], "--pace is simulated, human or fast; 'slow' is none of them."),
         (["--n", "0"], "0 bots, 10 at once, are nobody; give at least 1 of each."),
         (["--url", "localhost"], "'localhost' is not the address of a study"),
     ],

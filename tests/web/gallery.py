@@ -348,6 +348,7 @@ def pages() -> dict[str, str]:
         "way_on": None,
         "submit": None,
         "tally": Tally(41, 64),
+        "platform": "Prolific",
     }
     leave = {"action": f"/p/{TOKEN}/leave", "back": f"/p/{TOKEN}", "complete": False}
     found = {name: draw_step(at(screen)) for name, screen in SCREENS.items()}
@@ -362,9 +363,11 @@ def pages() -> dict[str, str]:
         ),
         "again": draw("welcome.html", _shared() | first | {"going_on": f"/p/{TOKEN}"}),
         "looking": draw("welcome.html", _shared() | first | {"looking": True}),
-        "again, left": draw("welcome.html", _shared() | first | {"going_on": f"/p/{TOKEN}", "left": True}),
+        "again, left": draw(
+            "welcome.html", _shared() | first | {"going_on": f"/p/{TOKEN}", "begun": BEGUN["withdrawn"]}
+        ),
         "consent": draw(
-            "consent.html", _shared() | OWN | {"consent": wording.consent(SPEC), "linking": LINK}
+            "consent.html", _shared() | OWN | first | {"consent": wording.consent(SPEC), "linking": LINK}
         ),
         "complete": draw("complete.html", _shared() | OWN | done),
         "complete, back": draw(

@@ -315,7 +315,8 @@ def test_the_browser_measures_times(served, new_page):
     page.locator("[name=q-prediction]").first.check()
     press(page)
     client = answers(served)[-1].client
-    assert set(client) == {"shown", "first_input", "submitted", "visible_ms", "blurs"}
+    times = {"shown", "first_input", "submitted", "visible_ms", "away_ms", "blurs"}
+    assert set(client) == times | {"width", "height", "zoom", "device", "pointer", "translated"}
     assert 0 <= client["shown"] <= client["first_input"] <= client["submitted"]
     assert client["visible_ms"] <= client["submitted"] - client["shown"]
     assert client["blurs"] == 1

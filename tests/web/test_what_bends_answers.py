@@ -275,3 +275,27 @@ def test_stimuli_are_not_translated_and_a_translated_page_is_known(serve, new_pa
     )
     assert looked
     assert all(looked)
+
+
+# ---- Desktop only
+
+
+def test_a_study_for_desktops_turns_phones_away_before_anything_else(serve, chromium):
+    study = small_study()
+    served = serve(replace(study, spec=study.spec.model_copy(update={"devices": "desktop"})))
+    agent = (
+        "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 "
+        "Mobile/15E148 Safari/604.1"
+    )
+    phone = new_context(chromium, **PHONE, user_agent=agent).new_page()
+    phone.goto(served.address)
+    assert phone.locator("h1").inner_text() == "Please open this study on a computer"
+    assert phone.get_by_role("button").count() == 0
+    phone.close()
+    refused = served.client.post("/enter", headers={"user-agent": agent})
+    assert "on a computer" in refused.text
+    desk = new_context(chromium, **DESK).new_page()
+    desk.goto(served.address)
+    assert desk.get_by_role("button", name="Start").count() == 1
+    desk.close()
+    assert list(participant_records(served.store)) == []

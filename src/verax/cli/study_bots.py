@@ -68,8 +68,12 @@ def bots_command(
     concurrent: Annotated[int, typer.Option(help="How many are at it at once.")] = 10,
     seed: Annotated[int, typer.Option(help="Of all that they decide.")] = 0,
     pace: Annotated[
-        str, typer.Option(help="fast does not wait; human looks at each page as long as people do.")
-    ] = "fast",
+        str,
+        typer.Option(
+            help="simulated does not wait, and its clock runs as if people had looked at each page; human waits as "
+            "long as people do; fast answers in no time."
+        ),
+    ] = "simulated",
     patience: Annotated[
         float, typer.Option(help="For how many seconds they try again where no answer comes.")
     ] = 60.0,

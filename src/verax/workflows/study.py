@@ -209,7 +209,7 @@ def send_bots(
     database: str | None = None,
     concurrent: int = 10,
     seed: int = 0,
-    pace: Literal["fast", "human"] = "fast",
+    pace: Literal["fast", "human", "simulated"] = "simulated",
     patience: float = 60.0,
     progress: Callable[[Progress], None] | None = None,
     stop: Event | None = None,
@@ -231,7 +231,8 @@ def send_bots(
         database: of the answers; the server at ``url`` must use the same one.
         concurrent: how many are at it at once.
         seed: of all that they decide.
-        pace: "fast" does not wait, "human" looks at each page as long as people do.
+        pace: "simulated" does not wait, but its clock runs as if people had looked at each page; "human" waits as
+            long as they do; "fast" answers in no time.
         patience: for how many seconds they try again where no answer comes.
         progress: called after every page.
         stop: when it is set, everybody leaves.
@@ -251,8 +252,8 @@ def send_bots(
 
     people = parse_profiles(profile)
     check_counts(n, concurrent)
-    if pace not in ("fast", "human"):
-        raise VeraxError(f"--pace is fast or human; {pace!r} is neither.")
+    if pace not in ("fast", "human", "simulated"):
+        raise VeraxError(f"--pace is simulated, human or fast; {pace!r} is none of them.")
     folders = [folder] if isinstance(folder, str | Path) else list(folder)
     if len(folders) > 1 and database is None:
         raise VeraxError("Name the database of the studies that are served together with --database.")

@@ -97,12 +97,12 @@ class TestFiles:
         exported = export_study(store, tmp_path / "out", ("csv", "parquet"))
         codebook = json.loads((tmp_path / "out" / "codebook.json").read_text(encoding="utf-8"))
         assert codebook["files"] == list(exported.files)
-        assert len(codebook["files"]) == 8
+        assert len(codebook["files"]) == 10
         for file in codebook["files"]:
             content = (tmp_path / "out" / file["name"]).read_bytes()
             assert (file["bytes"], file["sha256"]) == (len(content), hashlib.sha256(content).hexdigest())
         rows = {file["table"]: file["rows"] for file in codebook["files"]}
-        assert rows == {"participants": 3, "responses": 14, "events": 1, "exclusions": 2}
+        assert rows == {"participants": 3, "responses": 14, "pages": 18, "events": 1, "exclusions": 2}
 
     def test_large_tables_are_written_in_row_groups(self, opened, clock, tmp_path, monkeypatch):
         monkeypatch.setattr("verax.studies.answers.export.write.AT_ONCE", 5)

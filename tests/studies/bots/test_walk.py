@@ -18,9 +18,14 @@ from small_study import small_study
 from store_tools import rows, run_together
 from studies.bots.conftest import STUDIES
 from verax.errors import VeraxError
+from verax.studies.answers.collect import collect
 from verax.studies.bots import run_bots, simulate_study, summarise
 from verax.studies.bots.album import make_album
+from verax.studies.model.spec_tables import ExclusionRule
+from verax.studies.store import open_store
 from verax.studies.store.tables import events, participants, responses, steps
+from verax.web.app import make_app
+from web.serving import running
 
 SURE = "model-knower(noise=0)"
 
@@ -360,3 +365,26 @@ def test_fifty_at_once_are_let_in(served):
     run = served(small_study(target=25))
     runs = run_together(lambda _: run.bots("guesser", 25, concurrent=25), range(2))
     assert Counter(one.status for both in runs for one in both) == {"complete": 50}
+
+
+def test_bots_take_as_long_as_people_without_waiting_and_are_not_too_fast(tmp_path):
+    study = small_study(target=20)
+    rule = ExclusionRule(rule="too-fast", limit=2)
+    study = replace(study, spec=study.spec.model_copy(update={"exclusion": [rule]}))
+    kept = {}
+    for pace in ("fast", "simulated"):
+        store = open_store(study, f"sqlite:///{tmp_path / pace}.sqlite")
+        with running(make_app(store, study)) as address:
+            runs = run_bots(study, address, store.bot_pass(), SURE, 4, seed=1, pace=pace)
+        assert {run.status for run in runs} == {"complete"}
+        found = collect(store)  # which applies the rules
+        kept[pace] = (~found.participants["excluded"]).sum()
+        if pace == "simulated":
+            answered = found.responses.dropna(subset=["seconds"])
+            assert answered["seconds"].min() > 0.5
+            # What a person did stands in order on one clock: no page ends before the one before it.
+            for _, own in answered.groupby("participant"):
+                assert own["minute"].is_monotonic_increasing
+                assert own["minute"].max() * 60 > own.drop_duplicates("step")["seconds"].sum() - 1
+        store.close()
+    assert kept == {"fast": 0, "simulated": 4}

@@ -20,6 +20,7 @@ from verax.studies.bots.page import Page
 from verax.studies.bots.person import Person
 from verax.studies.bots.profiles import DoubleClicker, Reloader
 from verax.studies.store.participant.posted import FIELD
+from verax.studies.store.participant.submit import SIMULATED
 
 # What a page may take on its way after its limit; somebody who is late waits longer.
 AFTER_LIMIT = 2.5
@@ -28,7 +29,8 @@ MOST_TRIES = 5
 # Notices at which somebody's way may end; any other one is a problem.
 ENDS = ("full", "closed", "screened-out", "declined", "withdrawn")
 
-Pace = Literal["human", "fast"]
+# "simulated" does not wait either, but says how long people would have taken; the study's clock goes by that.
+Pace = Literal["human", "fast", "simulated"]
 
 
 @dataclass(frozen=True)
@@ -193,7 +195,8 @@ class _Way:
             return
         form = {**page.hidden, **{FIELD + name: answer for name, answer in given.items()}}
         if "client" in form:
-            form["client"] = _times(opened)
+            simulated = self._person.seconds(page) if self._manner.pace == "simulated" else 0.0
+            form["client"] = _times(opened, simulated)
         self.sent += 1
         answer = self._send(form)
         if answer.status == 422:
@@ -254,7 +257,8 @@ def _end(kind: str) -> str:
     return kind
 
 
-def _times(opened: float) -> str:
+def _times(opened: float, simulated: float = 0.0) -> str:
     """What a browser's script would say of its times, in milliseconds."""
-    spent = round(1000 * (time.monotonic() - opened))
-    return json.dumps({"shown": 0, "blurs": 0, "submitted": spent, "visible_ms": spent})
+    spent = round(1000 * (time.monotonic() - opened + simulated))
+    times = {"shown": 0, "blurs": 0, "submitted": spent, "visible_ms": spent}
+    return json.dumps(times | {SIMULATED: round(1000 * simulated)} if simulated else times)

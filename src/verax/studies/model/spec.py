@@ -33,7 +33,7 @@ from verax.studies.model.spec_tables import (
 # What a spec may say of its dataset, besides its name: arguments of ``load_dataset``.
 SOURCE = ("format", "text", "label", "split", "seed", "limit")
 # Tables that specs did not always have.
-LATER = ("about", "labels", "background", "name")
+LATER = ("about", "labels", "background", "devices", "name")
 
 
 class StudySpec(SpecTable):
@@ -52,6 +52,8 @@ class StudySpec(SpecTable):
         participants: how many shall complete each row of the design.
         replace_excluded: places of people who completed the study and are excluded by a rule are offered again, at
             most so large a share of each row's places, rounded up; 0 offers none again.
+        devices: "desktop" turns phones away before anything else, for studies in which what is compared must stand side
+            by side; "any" takes everybody.
         entry: how people come in: whoever has the link, by code, or from Prolific or MTurk.
         recruiting: where they go at the end.
         background: what people are asked about themselves at the end, if they like to say: "age", "language",
@@ -85,6 +87,7 @@ class StudySpec(SpecTable):
     timing: Timing = Timing()
     screening: ScreeningTest | None = ScreeningTest()
     texts: Texts = Texts()
+    devices: Literal["any", "desktop"] = "any"
     entry: Literal["link", "code", "prolific", "mturk"] = "link"
     recruiting: Recruiting = Recruiting()
     replace_excluded: float = Field(default=0.25, ge=0, le=1)

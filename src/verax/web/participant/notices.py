@@ -54,6 +54,15 @@ NOTICES = {
         ),
         "To the first page",
     ),
+    "desktop-only": Notice(
+        200,
+        "Please open this study on a computer",
+        (
+            "This study shows things side by side, which needs a larger screen than that of a phone. Please open the "
+            "same link on a laptop or a desktop computer.",
+            "Nothing was recorded, and you can still take part.",
+        ),
+    ),
     "no-page": Notice(404, "There is no such page", ("Please go to the first page.",), "To the first page"),
     "no-bot": Notice(
         403,

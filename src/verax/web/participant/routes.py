@@ -38,6 +38,8 @@ from verax.web.participant.step_page import answers, client_times, step_number, 
 
 LONGEST_CODE = 64
 PAGE_NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
+# What browsers on phones call themselves; those that send a hint of their own are known by that.
+PHONE = re.compile(r"Mobi|iPhone|iPod|Android.*Mobile|Windows Phone")
 MISSING = "An answer is missing below. This page is not saved yet."
 DELETE = "Delete my answers"
 KEPT = "The answers that you gave before you left are kept for the research, as you chose."
@@ -79,6 +81,8 @@ async def welcome(request: Request) -> Response:
 
 def _first_page(request: Request) -> Response:
     site = site_of(request)
+    if turned_away(request):
+        return notice(request, "desktop-only")
     from_platform = site.study.spec.entry in ("prolific", "mturk")
     came = arrival(site.study.spec, request.query_params) if from_platform else None
     if came is not None and not isinstance(came, NoArrival):
@@ -93,6 +97,14 @@ def _first_page(request: Request) -> Response:
             going_on = place(request, shown, begun)
             return _welcome(request, going_on=going_on, begun=where.status)
     return _welcome(request) if came is None else _no_arrival(request, came)
+
+
+def turned_away(request: Request) -> bool:
+    """Whether somebody comes with a phone to a study for desktop computers: as browsers say of themselves."""
+    if site_of(request).study.spec.devices == "any":
+        return False
+    hint = request.headers.get("sec-ch-ua-mobile")
+    return hint == "?1" or (hint is None and PHONE.search(request.headers.get("user-agent", "")) is not None)
 
 
 def _welcome(
@@ -122,6 +134,8 @@ def _welcome(
 
 def enter(request: Request, form: Form) -> Response:
     """A new participant, or the one whose code this is."""
+    if turned_away(request):
+        return notice(request, "desktop-only")
     if "bot" in form:
         return _enter_bot(request, form["bot"])
     spec = site_of(request).study.spec

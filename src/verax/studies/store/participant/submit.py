@@ -4,17 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlalchemy import insert
+from sqlalchemy import BindParameter, bindparam, insert, select, update
 
 from verax.studies.design.answer_order import shown_screen
+from verax.studies.store.clock import SECOND
 from verax.studies.store.participant.advance import GRACE, after_answers, after_limit, read_step
 from verax.studies.store.participant.in_vain import keep
 from verax.studies.store.participant.participant_view import Submitted
 from verax.studies.store.participant.posted import check_answers, check_times, keepable
 from verax.studies.store.people import Transaction, lock
-from verax.studies.store.tables import responses
+from verax.studies.store.tables import participants, responses, steps
 
 NEW_RESPONSE = insert(responses)
+# Milliseconds that a simulated person would have looked at the page.
+SIMULATED = "simulated_ms"
+_back: BindParameter[int] = bindparam("back")
+_own_steps = select(steps.c.id).where(steps.c.participant_id == bindparam("who"))
+SHIFTS = (
+    update(participants)
+    .where(participants.c.id == bindparam("who"))
+    .values(created_at=participants.c.created_at - _back, consented_at=participants.c.consented_at - _back),
+    update(steps)
+    .where(steps.c.participant_id == bindparam("who"))
+    .values(opened_at=steps.c.opened_at - _back, closed_at=steps.c.closed_at - _back),
+    update(responses)
+    .where(responses.c.step_id.in_(_own_steps))
+    .values(received_at=responses.c.received_at - _back),
+)
 
 
 def submit(
@@ -36,6 +52,8 @@ def submit(
         answered = nonce == step.nonce and step.state == "closed"
         keep(work, person, person.current, "duplicate" if answered else "stale", _sent(ord, given, client))
         return Submitted(duplicate=answered, in_vain=not person.is_bot)
+    if person.is_bot:
+        _pass_time(work, person.id, check_times(client).get(SIMULATED))
     late = step.deadline_at is not None and work.now > step.deadline_at + GRACE
     if late and work.study.phases[step.phase].late == "close":
         keep(work, person, ord, "late", _sent(ord, given, client))
@@ -56,6 +74,19 @@ def submit(
     work.connection.execute(NEW_RESPONSE, response)
     after_answers(work, person, step, answers.meanings)
     return Submitted(stored=True)
+
+
+def _pass_time(work: Transaction, who: int, simulated: object) -> None:
+    """Lets the time pass that a simulated person says it took: all that it did so far was that much earlier.
+
+    Nobody waits for it, and the times of bots are still those of people; people's own times are the server's alone.
+    """
+    if not isinstance(simulated, int | float) or not simulated:
+        return
+    back = int(simulated * SECOND / 1000)
+    values = {"who": who, "back": back}
+    for shift in SHIFTS:
+        work.connection.execute(shift, values)
 
 
 def _sent(ord: int, given: Mapping[str, str], client: Mapping[str, object]) -> dict[str, object]:
