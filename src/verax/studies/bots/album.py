@@ -16,7 +16,9 @@ from verax.studies.protocol.surroundings import participant_steps
 # Some screens are drawn by lot: so many participants of each row are asked which ones they see.
 MOST_LOOKED_AT = 64
 
-Look = tuple[tuple[str, ...], tuple[tuple[str, int], ...]]
+# What is asked: the name of each question, or the first answer of a pair, and how many answers it has.
+Asked = tuple[tuple[str | tuple[str, ...], int], ...]
+Look = tuple[tuple[str, ...], Asked]
 Pairs = tuple[tuple[str, str], ...]
 Scores = tuple[float, ...]
 
@@ -70,7 +72,13 @@ class Album:
 
     def recognise(self, page: Page) -> Known | None:
         """What is known of a page; None if no screen looks so."""
-        look = (page.seen, tuple((question.name, len(question.labels)) for question in page.questions))
+        look: Look = (page.seen, tuple((question.name, len(question.labels)) for question in page.questions))
+        # Of a pair the answers say which is which: the one first named stands first.
+        paired = (
+            page.seen,
+            tuple((question.labels[:1], len(question.labels)) for question in page.questions),
+        )
+        look = paired if paired in self.screens else look
         if (look, page.facts, page.quotes) not in self._known:
             self._known[look, page.facts, page.quotes] = self._recognised(look, page)
         return self._known[look, page.facts, page.quotes]
@@ -119,17 +127,27 @@ def make_album(study: Study) -> Album:
     """All screens of a study, and who sees them."""
     screens: dict[Look, list[str]] = {}
     for key, screen in study.screens.items():
-        asked = tuple((question.name, len(question.options)) for question in screen.questions)
         # Bars of the classes stand in as many orders as answers do.
         shown = [screen, *(shown_screen(study, key, order) for order in range(order_count(study)))]
-        for look in dict.fromkeys(tuple(seen_on(one)) for one in shown):
-            screens.setdefault((look, asked), []).append(key)
+        for look in dict.fromkeys((tuple(seen_on(one)), _asked_on(one)) for one in shown):
+            screens.setdefault(look, []).append(key)
     uses: dict[str, tuple[str | None, frozenset[str]]] = {}
     for key, item, condition in _shown(study):
         known = uses.get(key, (item, frozenset()))[1]
         uses[key] = (item, known if condition is None else known | {condition})
     names = tuple(study.spec.class_names or study.class_names)
     return Album(study, make_protocol(study.spec.protocol), names, screens, uses)
+
+
+def _asked_on(screen: Screen) -> Asked:
+    """The questions by name and number of answers; of a pair, by its first answer, which says what stands first."""
+    return tuple(
+        (
+            tuple(option.label for option in question.options[:1]) if screen.paired else question.name,
+            len(question.options),
+        )
+        for question in screen.questions
+    )
 
 
 def _quotes_fit(screen: Screen, quotes: Sequence[str]) -> bool:
