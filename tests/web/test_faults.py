@@ -236,4 +236,4 @@ def test_of_eight_who_agree_at_once_for_one_free_place_one_gets_it(serve, kind, 
             assert client.post(place, data={"consent": "yes"}).status_code == 303
             return read_page(client.get(place).text).kind
 
-    assert Counter(run_together(agree, places)) == {"step": 1, "full": 7}
+    assert Counter(run_together(agree, places)) == {"step": 1, "queue": 7}
