@@ -17,9 +17,10 @@ CANNOT = {
     r"^verax explain .*--model openai:": "needs an endpoint; tests/cli/test_language_models.py has one",
     r"^verax bench stain --models smollm2-tuned\b": "trains a language model for minutes",
     r"^verax study bots .*--participants\b": "asks a language model; tests/studies/bots/test_language.py does",
-    r"^python scripts/language_models\.py\b": "trains language models for an hour",
     r"^verax paper (?!sippy-2020$)\S+": "takes minutes or days; test_paper.py runs a small one, and checks all specs",
 }
+# Commands of packages that a page writes itself; where the page is run, they are there.
+OUTSIDE = (["bench", "repeat"],)
 # Pages whose commands run elsewhere, all of them, and where.
 ELSEWHERE = {
     "docs/extending.md": "tests/studies/protocols/test_extending_page.py",
