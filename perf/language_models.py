@@ -86,6 +86,30 @@ def measured(samples: int, package_samples: int) -> list[str]:
     return rows
 
 
+def write(rows: list[str], samples: int, package_samples: int) -> None:
+    """Puts the section into perf/RESULTS.md."""
+    section = "\n".join(
+        [
+            TITLE.strip(),
+            "",
+            "`make perf-llm`: SmolLM2-135M with six examples in its prompt, LIME on reviews of Rotten Tomatoes. Milliseconds "
+            "of one thread for each perturbed row: the `lime` package with a prediction function as people write it "
+            f"({package_samples} samples), and Verax ({samples} samples). The difference is the largest between the "
+            "probabilities of the two ways on 16 variants. The longer a text is beside the prompt, the less there is to share.",
+            "",
+            "| words | `lime`, ms a row | Verax, ms a row | ratio | difference | integrated gradients, 50 steps, s |",
+            "|---|---|---|---|---|---|",
+            *rows,
+            "",
+            machine(),
+            "",
+        ]
+    )
+    before, _, rest = RESULTS.read_text().partition(TITLE)
+    after = rest[rest.find("\n# ") :] if "\n# " in rest else ""
+    RESULTS.write_text(before.rstrip("\n") + "\n\n" + section + after)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--samples", type=int, default=256)
@@ -96,24 +120,4 @@ if __name__ == "__main__":
     if given.quick:
         measured(32, 8)
     else:
-        table = measured(given.samples, given.package_samples)
-        section = "\n".join(
-            [
-                TITLE.strip(),
-                "",
-                "`make perf-llm`: SmolLM2-135M with six examples in its prompt, LIME on reviews of Rotten Tomatoes. Milliseconds "
-                "of one thread for each perturbed row: the `lime` package with a prediction function as people write it "
-                f"({given.package_samples} samples), and Verax ({given.samples} samples). The difference is the largest "
-                "between the probabilities of the two ways on 16 variants.",
-                "",
-                "| words | `lime`, ms a row | Verax, ms a row | ratio | difference | integrated gradients, 50 steps, s |",
-                "|---|---|---|---|---|---|",
-                *table,
-                "",
-                machine(),
-                "",
-            ]
-        )
-        before, _, rest = RESULTS.read_text().partition(TITLE)
-        after = rest[rest.find("\n# ") :] if "\n# " in rest else ""
-        RESULTS.write_text(before.rstrip("\n") + "\n\n" + section + after)
+        write(measured(given.samples, given.package_samples), given.samples, given.package_samples)

@@ -15,6 +15,7 @@ from statistics import mean
 import verax
 from verax.benchmarks.staining.trial_results import TrialResult
 from verax.codec import decode
+from verax.stats.estimate import mean_interval
 from verax.stats.shares import mean_share
 
 EXPLAINERS = (
@@ -61,7 +62,7 @@ def finished(out: Path) -> list[TrialResult]:
     found = []
     for path in sorted((out / "jobs").rglob("*.json")):
         kept = json.loads(path.read_text(encoding="utf-8"))
-        value = kept.get("value") or {}
+        value = kept.get("outcome", {}).get("value") or {}
         if "stain" in value:
             found.append(decode(TrialResult, value, str(path)))
     return sorted(found, key=lambda trial: trial.stain.shown)
@@ -113,8 +114,35 @@ def page(out: Path) -> str:
     inputs = sum(len(trial.inputs) for trial in learnt)
     return TEMPLATE.format(
         n=len(trials), learnt=len(learnt), inputs=inputs, stains="\n".join(rows), table="\n".join(table),
-        replies="\n".join(said), nonsense=sum(nonsense), looked=len(nonsense), machine=MACHINE,
+        replies="\n".join(said), stated=stated_words(learnt), speed=speed(), nonsense=sum(nonsense), looked=len(nonsense), machine=MACHINE,
     )  # fmt: skip
+
+
+def stated_words(learnt: Sequence[TrialResult]) -> str:
+    """Whether the model's own words find the stain's more often than chance does, by differences over stains."""
+    said = []
+    for label in ("self-report", "chain-of-thought"):
+        pairs = [trial.scored() for trial in learnt if {label, "random"} <= set(trial.scored())]
+        if len(pairs) < 5:
+            continue
+        apart = [
+            mean(recall[1] for recall in each[label].recall)
+            - mean(recall[1] for recall in each["random"].recall)
+            for each in pairs
+        ]
+        found = mean_interval(apart)
+        above = found.low is not None and found.low > 0
+        verdict = "above the floor" if above else "not told from the floor"
+        around = "" if found.low is None else f" [{found.low:+.2f}, {found.high:+.2f}]"
+        said.append(f"`{label}` is {verdict} (recall@2 minus that of `random`: {found.mean:+.2f}{around}).")
+    return " ".join(said) or "There are too few stains to tell the model's own words from the floor."
+
+
+def speed() -> str:
+    """The section of perf/RESULTS.md on language models."""
+    written = (Path(__file__).parents[1] / "perf" / "RESULTS.md").read_text(encoding="utf-8")
+    _, found, rest = written.partition("# Speed on language models\n")
+    return rest.partition("\n# ")[0].strip() if found else "`make perf-llm` measures it."
 
 
 def _cell(values: Sequence[float], most: float) -> str:
@@ -148,11 +176,21 @@ at random. 95% intervals are over stains; with fewer than five stains there are 
 
 {table}
 
+A stain that decides less than half of the inputs, in a model that does not follow it on nine of ten, is not counted as learnt,
+and its explanations are not scored.
+
 ## What the model says
 
 Of {looked} self-reports that were kept for a look, {nonsense} named no word of the text. Some of what it wrote:
 
 {replies}
+
+{stated} That is about this small model, with its last layers trained, and these questions; larger ones are asked through an
+endpoint ([language models](../language-models.md)).
+
+## Speed
+
+{speed}
 """
 
 
