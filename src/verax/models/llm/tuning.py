@@ -33,7 +33,7 @@ from verax.seeds import stream
 log = logging.getLogger("verax.models")
 
 # Raised when what training computes changes.
-VERSION = 3
+VERSION = 2
 # What is kept at the most; the least recently used goes first.
 MAX_BYTES = 2_000_000_000
 DONE, UNDER_WAY = "trained.pt", "epoch.pt"
@@ -142,20 +142,18 @@ def _train(
             losses, best, spent = list(kept["losses"]), kept["best"], kept["seconds"]
             log.info("Training goes on after epoch %d.", len(losses))
     weights = torch.from_numpy(taught.weights / taught.weights.mean()).float()
-    # Only which of the answers is said is taught: a model that learnt to say nothing else could not be asked in words.
-    choices = np.unique(taught.answers)
-    answers = torch.from_numpy(np.searchsorted(choices, taught.answers))
+    answers = torch.from_numpy(taught.answers)
     for epoch in range(len(losses), schedule.epochs):
         if epoch - _best(losses) >= schedule.patience:
             break
         for places in _steps([len(row) for row in taught.prompts], schedule.batch, seed, epoch):
-            logits = upper.after([lower[place] for place in places])[:, choices]
+            logits = upper.after([lower[place] for place in places])
             missed = torch.nn.functional.cross_entropy(logits, answers[places], reduction="none")
             optimizer.zero_grad()
             torch.autograd.backward((missed * weights[places]).mean())
             torch.nn.utils.clip_grad_norm_(upper.parameters(), 1.0)
             optimizer.step()
-        losses.append(_loss(upper, below, watched, choices))
+        losses.append(_loss(upper, below, watched))
         if _best(losses) == len(losses):
             best = upper.state()
         seconds = spent + time.process_time() - started
@@ -274,12 +272,12 @@ class UpperLayers:
         return logits.float()
 
 
-def _loss(upper: UpperLayers, below: Sequence[Tensor], watched: Lesson, choices: IntArray) -> float:
-    answers = torch.from_numpy(np.searchsorted(choices, watched.answers))
+def _loss(upper: UpperLayers, below: Sequence[Tensor], watched: Lesson) -> float:
+    answers = torch.from_numpy(watched.answers)
     total = 0.0
     with torch.inference_mode():
         for places in _steps([len(state) for state in below], 32, 0, 0):
-            logits = upper.after([below[place] for place in places])[:, choices]
+            logits = upper.after([below[place] for place in places])
             total += float(torch.nn.functional.cross_entropy(logits, answers[places], reduction="sum"))
     return total / max(1, len(below))
 
