@@ -17,11 +17,20 @@ pytest.importorskip("starlette")
 
 SERVE = {"study preview", "study serve"}  # they go on until Ctrl-C
 # These take long, or need a study of another sort; only their option is looked at here.
-ELSEWHERE = {"demo", "study bots", "study review", "study links", "bench rationale"}
+ELSEWHERE = {
+    "demo",
+    "study bots",
+    "study review",
+    "study links",
+    "bench rationale",
+    "bench measures",
+    "bench students",
+}
 # In this order, since some change what later ones find; and a name that the result has.
 COMMANDS = {
     "list": ("", "explainers"),
     "docs": ("", "tutorials/own-study"),
+    "paper": ("", "sippy-2020"),
     "explain": ("--dataset reviews.csv --explainers greedy --n 1", "scores"),
     "judge": ("logistic reviews.csv --explainers greedy --n 1 --no-planted", "believe"),
     "bench stain": (

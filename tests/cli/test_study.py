@@ -213,6 +213,6 @@ def test_without_the_extra_the_sentence_says_what_to_install(verax, folder, monk
 def test_the_help_lists_all_commands_in_the_order_of_a_studys_life(verax):
     listed = re.findall(r"^\W*([a-z]+)  +[A-Z]", verax("study", "--help").out, re.MULTILINE)
     assert listed == [
-        "init", "build", "import", "review", "preview", "power", "bots", "freeze", "account", "codes", "serve",
-        "status", "withdraw", "purge", "backup", "restore", "move", "export", "analyze",
+        "init", "build", "import", "review", "preview", "power", "bots", "freeze", "account", "links", "codes",
+        "serve", "status", "actions", "withdraw", "purge", "backup", "restore", "move", "export", "analyze",
     ]  # fmt: skip

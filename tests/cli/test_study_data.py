@@ -106,7 +106,7 @@ class TestExport:
         done = verax("study", "export", "study", "--out", "out", "--format", "csv, parquet")
         assert (done.status, done.err) == (0, "")
         assert done.out.endswith("The export is anonymous. It is in out.\n")
-        assert len(list((folder / "out").iterdir())) == 10
+        assert len(list((folder / "out").iterdir())) == 12
         assert "Out of curiosity" not in (folder / "out" / "responses.csv").read_text()
         [action] = store.read(acted, 5)
         assert (action.by, action.type) == ("command line", "export")

@@ -30,6 +30,7 @@ from verax.studies.store import open_store
 from verax.studies.store.accounts import Wrong
 from verax.studies.store.database import engine as database_module
 from verax.studies.store.participant import in_vain
+from verax.studies.store.participant.retakes import RETAKE
 from verax.studies.store.status import overview
 from verax.studies.store.tables import events, participants, studies
 from verax.web import health as health_module
@@ -107,7 +108,9 @@ def test_many_visitors_together_cannot_fill_the_disk(served_from_both, monkeypat
         sent = large_and_stale(served, url) | {"q-more": "x" * 9_000}
         for _ in range(5):
             served.client.post(url, data=sent)
-    assert value(served, select(func.count()).select_from(events)) == 5
+    # Beside them stands that one device came several times.
+    kept = select(func.count()).select_from(events).where(events.c.type != RETAKE)
+    assert value(served, kept) == 5
     assert value(served, select(studies.c.event_bytes)) <= 50_000
     assert value(served, select(func.sum(participants.c.unkept))) == 15
     assert http_walk(served.client, urls[-1], answer).code

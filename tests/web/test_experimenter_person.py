@@ -14,6 +14,7 @@ from verax.studies.answers.collect import collect
 from verax.studies.answers.exclusion import apply_exclusions
 from verax.studies.protocol.surroundings import participant_steps
 from verax.studies.store.clock import SECOND
+from verax.studies.store.one_participant import unblind
 from verax.studies.store.pace import HOUR, forecast
 from web.watching_tools import add_anna, knock, send, signed_in
 
@@ -124,6 +125,7 @@ def test_only_an_owner_changes_anything(anna):
 
 
 def test_a_reader_does_not_see_what_people_wrote(anna):
+    unblind(anna.store, by="anna")  # ratings tell the condition
     for name, role, sees in (("ben", "reader", False), ("cleo", "helper", True)):
         add_anna(anna.store, name, role)
         anna.client.cookies.clear()

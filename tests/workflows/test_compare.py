@@ -31,7 +31,10 @@ def test_a_class_whose_name_is_a_number_goes_by_its_name():
         (" greedy , random ( seed = 3 ) ", ["Greedy(absent='dropped')", "Random(seed=3, ngram=1)"]),
         (
             "shap(output=log-odds)",
-            ["Shap(samples=None, seed=0, output='log-odds', route='auto', absent='dropped')"],
+            [
+                "Shap(samples=None, seed=0, output='log-odds', route='auto', absent='dropped', background='rows', "
+                "interactions=False)"
+            ],
         ),
         (
             "greedy-path(until_flip=True, steps=2),greedy,",

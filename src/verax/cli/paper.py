@@ -8,8 +8,18 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from verax.cli.console import note, one_sentence, output, plain_table, say, show_reasons, working
-from verax.cli.options import Jobs, Verbose
+from verax.cli.console import (
+    note,
+    one_sentence,
+    output,
+    plain_table,
+    print_file,
+    print_json,
+    say,
+    show_reasons,
+    working,
+)
+from verax.cli.options import AsJson, Jobs, Verbose
 
 
 @one_sentence
@@ -27,6 +37,7 @@ def paper(
         Path | None, typer.Option("--data", help="A folder with files that do not come with Verax.")
     ] = None,
     jobs: Jobs = 1,
+    as_json: AsJson = False,
     verbose: Verbose = False,
 ) -> None:
     """Run a paper again: all that needs no people, and its tables with the published number beside ours.
@@ -34,9 +45,12 @@ def paper(
     Studies are built and answered by bots, which is a rehearsal. Asked for again, a run goes on where it stopped.
     """
     show_reasons(verbose)
-    from verax.workflows.paper import run_paper
+    from verax.workflows.paper import AS_DATA, run_paper
     from verax.workflows.paper_files import known_papers, read_paper
 
+    if name is None and as_json:
+        print_json({known: read_paper(known).about.title for known in known_papers()})
+        return
     if name is None:
         table = plain_table("name", "paper", left=("name", "paper"))
         for known in known_papers():
@@ -44,4 +58,7 @@ def paper(
         output().print(table)
         return
     run = run_paper(name, out, full=full, data=data, jobs=jobs, during=working, tell=note)
+    if as_json:
+        print_file(run.folder / AS_DATA)
+        return
     say(run.tables.read_text(encoding="utf-8"), f"The run is in {run.folder}; its tables: {run.tables}.")

@@ -166,9 +166,9 @@ def test_balance_is_that_of_the_paper(small_spec, tmp_path):
     changed = build(small_spec(protocol={"name": "counterfactual", "test": 16}), tmp_path / "counterfactual")
     assert [(cell.items, cell.flips) for cell in balance(changed.items.values())] == [(4, 2)] * 4
     assert places(changed) == 3 * 2
-    # 32 items at 12 seconds, and eight pages at 25: instructions, test, what one will see and the
-    # question on it with its answer, the beginning of each part, debriefing.
-    assert minutes(changed) == pytest.approx((32 * 12 + 8 * 25) / 60)
+    # 32 items at 12 seconds, and seven pages at 25: instructions, test, the beginning of each part, with what one will
+    # see and the question on it at that of the second, debriefing.
+    assert minutes(changed) == pytest.approx((32 * 12 + 7 * 25) / 60)
 
 
 def test_a_study_that_is_built_is_not_built_again(small_spec, tmp_path):

@@ -125,7 +125,7 @@ def _too_few(summary: Summary) -> str:
     words = min((each.words for each in scored if each.words is not None), default=stains)
     verb = "is" if stains == 1 else "are"
     drawn = summary.spec.stains
-    if stains < drawn:
+    if stains < FEWEST_FLIPPED and stains < drawn:
         return f"of {counted(drawn, 'stain')} some model learnt {stains}, and a test needs {FEWEST_FLIPPED}"
     if stains < FEWEST_FLIPPED:
         return f"there {verb} {counted(stains, 'stain')}, and a test needs {FEWEST_FLIPPED}"
