@@ -265,8 +265,8 @@ def test_models_of_native_categories_get_them(name):
         model = verax.as_model(fitted, reference=frame)
         check_paths(fitted, model, frame, rows, seed, 1e-6)
         walked += path_for(model).trees is not None
-    # The steps of isotonic regression stand at scores of training rows: where a sum that differs in its last digit falls
-    # on the other side of one, the trees are not walked, and the model itself is asked.
+    # The steps of isotonic regression stand at scores of training rows: where a sum that differs in its last digit
+    # falls on the other side of one, the trees are not walked, and the model itself is asked.
     assert walked == 30 if name != "calibrated" else walked >= 15
 
 
