@@ -225,7 +225,7 @@ def _head(took: list[float], shown: int, seconds: float, minutes: float) -> list
         "",
         "Numbers are how far of the way from random features to the best possible an explainer comes, in per cent, with 95% intervals "
         "over inputs; [marks and method](../judge.md). `random` is a control that should never be believed. A limit of time is kept between steps, so that a model "
-        "that takes long to fit or to ask goes over it. Written by `python perf/judge_sets.py`, beside other work on the machine.",
+        "that takes long to fit or to ask goes over it. Written by `python perf/judge_sets.py`, beside other work on the machine. How reasons are planted was worked on while looking at these sets; what is judged by taking features away was not.",
         "",
     ]
 
