@@ -245,6 +245,7 @@ NATIVE = {
     ),
     "xgboost": lambda: XGBClassifier(enable_categorical=True, n_estimators=3, n_jobs=1),
     "calibrated": lambda: CalibratedClassifierCV(NATIVE["lightgbm"](), cv=2, method="isotonic"),
+    "calibrated smoothly": lambda: CalibratedClassifierCV(NATIVE["lightgbm"](), cv=2, method="sigmoid"),
     "voting": lambda: VotingClassifier(
         [("a", NATIVE["lightgbm"]()), ("b", NATIVE["lightgbm"]().set_params(num_leaves=3))], voting="soft"
     ),
