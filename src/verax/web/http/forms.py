@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from urllib.parse import parse_qsl
 
 from starlette.concurrency import run_in_threadpool
@@ -17,6 +18,7 @@ from verax.studies.store.participant.posted import LONGEST_TEXT
 LARGEST = 16 * LONGEST_TEXT
 MOST_FIELDS = 200
 BODY_SECONDS = 30  # until a form has arrived
+DISCARD_SECONDS, MOST_DISCARDED = 1, 16 * LARGEST  # of what follows in a form that is too large
 
 Form = Mapping[str, str]
 
@@ -52,10 +54,11 @@ async def read_form(request: Request) -> Form:
     body = bytearray()
     try:
         async with asyncio.timeout(BODY_SECONDS):
-            async for piece in request.stream():
+            pieces = request.stream()
+            async for piece in pieces:
                 body += piece
                 if len(body) > LARGEST:
-                    # Nobody reads the rest.
+                    await _discard(pieces)
                     raise HTTPException(413, headers={"Connection": "close"})
     except TimeoutError as error:
         raise HTTPException(408, headers={"Connection": "close"}) from error
@@ -63,3 +66,17 @@ async def read_form(request: Request) -> Form:
         return dict(parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=MOST_FIELDS))
     except ValueError as error:
         raise HTTPException(400) from error
+
+
+async def _discard(pieces: AsyncIterator[bytes]) -> None:
+    """Takes what was sent already, for a moment.
+
+    A connection that is closed over unread bytes is reset, and the sender may lose the answer that says why.
+    """
+    discarded = 0
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(DISCARD_SECONDS):
+            async for piece in pieces:
+                discarded += len(piece)
+                if discarded > MOST_DISCARDED:
+                    return
