@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import insert, select, text
+from sqlalchemy import select
 
-from small_study import small_study
 from verax.errors import VeraxError
-from verax.studies.store import accounts, one_time_codes, open_store
-from verax.studies.store.database.engine import open_database
-from verax.studies.store.database.migrate import migrate
-from verax.studies.store.tables import actions, experimenters, sessions, studies
+from verax.studies.store import accounts, one_time_codes
+from verax.studies.store.tables import actions, experimenters, sessions
 
 PASSWORD = "correct horse battery"
 
@@ -255,30 +251,3 @@ def test_failed_tries_are_on_record_once_an_hour_for_each_name(store, anna, cloc
     assert records()[2:] == [(anna, {"wrong password": 1})]
     assert accounts.sign_in(store, anna, PASSWORD)
     assert len(records()) == 3
-
-
-def test_accounts_from_before_there_were_roles_own_every_study(store_url):
-    study = small_study()
-    with closing(open_database(store_url)) as database:
-
-        def as_it_was(connection) -> None:
-            migrate(connection, "0004")
-            connection.execute(
-                insert(studies).values(
-                    hash=study.hash,
-                    title=study.spec.title,
-                    secret="s",
-                    state="open",
-                    consented=0,
-                    created_at=0,
-                )
-            )
-            connection.execute(
-                text("INSERT INTO experimenter (name, password_hash, created_at) VALUES ('anna', :hash, 0)"),
-                {"hash": accounts._hash(PASSWORD)},
-            )
-
-        database.write(as_it_was)
-    with closing(open_store(study, store_url)) as store:
-        token = accounts.sign_in(store, "anna", PASSWORD)
-        assert accounts.signed_in(store, token) == accounts.Experimenter("anna", "owner")

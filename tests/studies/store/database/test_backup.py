@@ -242,5 +242,5 @@ def test_a_backup_of_a_newer_version_is_refused(file_backup, tmp_path):
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
         connection.commit()
-    with pytest.raises(VeraxError, match="newer version of Verax"):
+    with pytest.raises(VeraxError, match="another version of Verax"):
         restore(STUDY, path, sqlite_url(tmp_path / "new.sqlite"))

@@ -25,12 +25,12 @@ def test_the_migrations_make_the_tables_that_the_code_uses(store):
     assert store.database.write(differences) == []
 
 
-def test_a_newer_database_is_refused_in_a_sentence(store_url):
+def test_the_database_of_another_version_is_refused_in_a_sentence(store_url):
     store = open_store(small_study(), store_url)
     store.database.write(
         lambda connection: connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     )
-    with pytest.raises(VeraxError, match=r"newer version of Verax.*update Verax"):
+    with pytest.raises(VeraxError, match=r"another version of Verax.*use that version"):
         open_store(store.study, store_url)
     store.close()
 

@@ -15,8 +15,8 @@ LOCK = 0x7E7A_5EED
 _one_at_a_time = Lock()
 
 
-def migrate(connection: Connection, to: str = "head") -> None:
-    """Makes or changes the tables, in the caller's transaction; to an older version than the latest in tests."""
+def migrate(connection: Connection) -> None:
+    """Makes or changes the tables, in the caller's transaction."""
     from alembic import command
     from alembic.config import Config
     from alembic.util import CommandError
@@ -28,8 +28,9 @@ def migrate(connection: Connection, to: str = "head") -> None:
     config.attributes["connection"] = connection
     try:
         with _one_at_a_time:
-            command.upgrade(config, to)
+            command.upgrade(config, "head")
     except CommandError as error:
         raise VeraxError(
-            f"The database was made by a newer version of Verax ({error}); update Verax to use it."
+            f"The database was made by another version of Verax ({error}), newer than this one or one that was never "
+            "released; use that version, or a newer one."
         ) from error
