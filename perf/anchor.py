@@ -41,13 +41,11 @@ from scipy.stats import beta, binom
 import verax
 from verax.data import split_words
 from verax.explain.anchor.anchor import CHANGE, TEMPERATURE, TOP, Anchor
-from verax.explain.anchor.pools import Surroundings
-from verax.explain.anchor.removed_words import RemovedWords
-from verax.explain.anchor.similar_words import SimilarWords
+from verax.explain.anchor.samples import RemovedWords, Sampler, SimilarWords
 from verax.explain.anchor.table_rows import TableRows
-from verax.explain.rule import Rule
-from verax.perturb.counterfactual.own_words import thesaurus_for
+from verax.explain.kinds import Rule
 from verax.perturb.counterfactual.text_changes import Distribution
+from verax.perturb.counterfactual.thesaurus import thesaurus_for
 
 FRESH = 10_000
 # As it comes the package takes a rule that is surely above 0.90; told so, one that is surely above 0.95, as Verax does.
@@ -137,7 +135,7 @@ def ours(model: verax.models.Model, settings: dict[str, object]) -> Callable[[ob
     return explain
 
 
-def surroundings(model: verax.models.Model, given: object, words: str) -> Surroundings:
+def sampler(model: verax.models.Model, given: object, words: str) -> Sampler:
     if model.kind == "text" and words == "similar":
         wanted = Distribution(CHANGE, TOP, TEMPERATURE)
         return SimilarWords(model, [str(given)], thesaurus_for(model, "trained", "perf"), wanted, seed=12345)
@@ -150,7 +148,7 @@ def measured(
     model: verax.models.Model, given: object, conditions: tuple[int, ...], words: str = "removed"
 ) -> tuple[float, float]:
     """Precision on fresh samples, and coverage."""
-    around = surroundings(model, given, words)
+    around = sampler(model, given, words)
     near = around.neighbourhoods()[0]
     if not near.loose:
         return 1.0, near.coverage(conditions)  # nothing can be changed

@@ -222,7 +222,7 @@ def lime_tables(settings: Settings) -> list[Cell]:
                 ),
                 len(some),
             )
-            from verax.explain import lime_tables as module
+            from verax.explain import lime as module
 
             module._POOLS.clear()
             cell.add("ours", timed(lambda: ours.explain(model, inputs)), len(inputs))

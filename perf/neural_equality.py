@@ -17,9 +17,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from verax.data.words import WORD, split_words
-from verax.models.neural.encoders import PADDING, UNKNOWN, RowEncoder
+from verax.models.neural.encoders import PADDING, UNKNOWN, PieceEncoder, RowEncoder
 from verax.models.neural.networks import TableNetwork, TextNetwork
-from verax.models.neural.pieces import PieceEncoder
 from verax.perturb import path_for
 from verax.perturb.masks import Masks
 from verax.perturb.paths.tables import background_rows

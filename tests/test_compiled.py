@@ -12,8 +12,9 @@ pytest.importorskip("numba")
 ALL = """
 import json
 from verax.models import forest_kernels
-from verax.perturb.paths import filter_kernel, kernels, recurrence_kernel
-names = [kernels.walk_sets, filter_kernel.words_read, recurrence_kernel.tanh, forest_kernels.grow]
+from verax.perturb.paths import kernels
+from verax.perturb.paths import network_kernels
+names = [kernels.walk_sets, network_kernels.words_read, network_kernels.tanh, forest_kernels.grow]
 print(json.dumps([each.stats.cache_path for each in names]))
 """
 ONE = """

@@ -6,10 +6,8 @@ import verax
 from verax.data import load_dataset
 from verax.explain import Attribution, Explanation, Fragments, Written
 from verax.explain.composite import Composite, Part
-from verax.explain.exemplar import Exemplar
 from verax.explain.fragments import Fragment
-from verax.explain.path import Edit, Path
-from verax.explain.rule import Rule
+from verax.explain.kinds import Edit, Exemplar, Path, Rule
 from verax.notebook import bars_html, paragraph_html, table_html
 
 

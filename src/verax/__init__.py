@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from verax.explain import Attribution, Explainer, Explanation, Fragments, Written, explainer, fragments
     from verax.measures import Measure, measure
     from verax.models import Model, as_model, fit_model
-    from verax.models.llm.options import EndpointOptions
+    from verax.models.llm.client import EndpointOptions
     from verax.models.neural.saving import load_model, save_model
     from verax.workflows.bench import bench
     from verax.workflows.judge import judge
@@ -27,7 +27,7 @@ __version__ = VERSION
 _HOMES = {
     "Attribution": "verax.explain",
     "Dataset": "verax.data",
-    "EndpointOptions": "verax.models.llm.options",
+    "EndpointOptions": "verax.models.llm.client",
     "Explainer": "verax.explain",
     "Explanation": "verax.explain",
     "Fragments": "verax.explain",

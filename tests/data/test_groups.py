@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 
 import verax
 from verax.errors import VeraxError
-from verax.perturb.dependence import dependence_notes, dependent_columns
+from verax.perturb.paths.tables import dependence_notes, dependent_columns
 
 RNG = np.random.default_rng(0)
 TOWN = RNG.integers(0, 3, 200)

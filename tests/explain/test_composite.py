@@ -16,8 +16,8 @@ from verax.data.dataset import Dataset, Part
 from verax.data.table import Column, Schema
 from verax.errors import VeraxError
 from verax.explain import Attribution, Composite, Explanation, Path, Rule, Together
-from verax.explain.account import Grid, Heading, Passage, account, edited
 from verax.explain.composite import PARTS
+from verax.explain.description import Grid, Heading, Passage, describe, edited
 from verax.workflows.explainer_names import preset_explainers
 
 
@@ -80,7 +80,7 @@ def test_each_of_the_four_parts_is_what_its_method_gives_alone(network, loans):
     assert shown
     for composite in shown:
         path = composite.parts[2].explanation
-        assert account(path)[-1] == edited(path, len(path.edits)) in account(composite)
+        assert describe(path)[-1] == edited(path, len(path.edits)) in describe(composite)
 
 
 def test_what_is_given_to_a_composite_goes_to_the_methods_that_sample(loans, network):
@@ -99,7 +99,7 @@ def test_a_network_that_hardly_recognises_a_class_gets_the_other_three_and_says_
     assert composite.details["left out"].startswith(
         "prototype. Of the 30 training inputs of the class 'yes' the model takes 0 for it, too few for 20 prototypes"
     )
-    assert account(composite)[-1].text.endswith("predicts this class more often.")
+    assert describe(composite)[-1].text.endswith("predicts this class more often.")
 
 
 def test_it_survives_json(found):
@@ -111,7 +111,7 @@ def test_it_survives_json(found):
 
 def test_its_account_has_every_part_and_of_the_path_the_last_step(found):
     composite = next(each for each in found if each.parts[2].explanation.edits)
-    parts = account(composite, plain=True)
+    parts = describe(composite, plain=True)
     assert [part.text for part in parts if isinstance(part, Heading)] == [
         "LIME",
         "Anchor",
@@ -125,7 +125,7 @@ def test_its_account_has_every_part_and_of_the_path_the_last_step(found):
 
 def test_the_local_model_is_shown_as_published(found):
     lime = found[0].parts[0].explanation
-    grid = next(part for part in account(lime) if isinstance(part, Grid))
+    grid = next(part for part in describe(lime) if isinstance(part, Grid))
     names = [row[0] for row in grid.rows]
     assert names[-3:] == ["Sum of words", "Baseline", f"Estimated probability of '{lime.target_name}'"]
     values = [float(row[1]) for row in grid.rows]

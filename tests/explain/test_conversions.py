@@ -3,7 +3,7 @@
 import numpy as np
 
 from verax.explain import Attribution, Fragment, Fragments, Written
-from verax.explain.conversions import by_word
+from verax.explain.explanation import by_word
 
 TEXT = "not good , but the story is good"
 

@@ -14,7 +14,7 @@ import verax
 from verax.data import split_words
 from verax.errors import VeraxError
 from verax.explain import Cost, Lime
-from verax.explain.entry import explanations_of
+from verax.explain.base import explanations_of
 from verax.perturb import path_for
 
 TEXTS = ["a good film", "the bad plot of a film"]

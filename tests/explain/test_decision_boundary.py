@@ -17,10 +17,15 @@ from verax.data.table import Column, Schema
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain import DecisionBoundary, Edit, Explanation, Path
-from verax.explain.account import account
-from verax.explain.flips import BLOCK, boundary_distribution, text_samples
-from verax.explain.margins import class_scores, evidence_margins
-from verax.perturb.counterfactual.own_words import thesaurus_for
+from verax.explain.decision_boundary import (
+    BLOCK,
+    boundary_distribution,
+    class_scores,
+    evidence_margins,
+    text_samples,
+)
+from verax.explain.description import describe
+from verax.perturb.counterfactual.thesaurus import thesaurus_for
 
 # What each of three categories adds to the log-odds, in four columns.
 WEIGHTS = np.array([[0.0, 1.5, -2.5], [0.0, 0.4, 3.0], [0.2, -0.9, 0.0], [0.0, 0.7, -0.6]])
@@ -101,10 +106,10 @@ def test_of_the_sampled_texts_none_flips_with_fewer_edits(reviews_model):
         assert len(path.edits) == samples.counts[flipped].min()
         assert path.margins[0] * path.margins[-1] < 0
         # The text that is shown last is the one that the model gives the last margin.
-        last = "".join(piece for piece, _ in account(path)[-1].pieces)
+        last = "".join(piece for piece, _ in describe(path)[-1].pieces)
         scores = class_scores(reviews_model, [last])
         assert evidence_margins(scores, path.target)[0] == pytest.approx(path.margins[-1])
-        assert [text for text, changed in account(path)[-1].pieces if changed] == [
+        assert [text for text, changed in describe(path)[-1].pieces if changed] == [
             edit.after for edit in sorted(path.edits, key=lambda edit: edit.place)
         ]
     assert 5 <= found < 20  # both cases were met
@@ -159,7 +164,7 @@ def test_a_class_that_is_not_predicted_has_no_path_and_is_not_called_the_predict
     assert other.edits == ()
     assert "predicts no here" in other.details["reason"]
     for plain in (True, False):
-        lines = [part.text for part in account(other, plain=plain)]
+        lines = [part.text for part in describe(other, plain=plain)]
         assert (
             lines[1]
             == "The model does not predict 'yes' here: only what it predicts can be changed by edits."
@@ -169,7 +174,7 @@ def test_a_class_that_is_not_predicted_has_no_path_and_is_not_called_the_predict
     assert Explanation.from_dict(json.loads(json.dumps(other.to_dict()))) == other
     # Where it is the prediction, and nothing flips it, it is called that.
     sure = Path(("a",), (), (2.0,), "", 1, "yes", input="a")
-    assert account(sure)[1].text == "No edits were found that change the prediction 'yes'."
+    assert describe(sure)[1].text == "No edits were found that change the prediction 'yes'."
 
 
 def by_value(chances, columns=1):
@@ -291,7 +296,7 @@ def test_long_paths_show_their_last_four_steps():
     edits = tuple(Edit(number, number, "x", "y") for number in range(6))
     path = Path(tuple("abcdef"), edits, tuple(range(7)), "yes", 0, input="a b c d e f")
     assert path.shown == [3, 4, 5, 6]
-    lines = [part.text for part in account(path) if hasattr(part, "text")]
+    lines = [part.text for part in describe(path) if hasattr(part, "text")]
     assert "Of 6 steps, the last 4 are shown." in lines
     assert "Step 3. Evidence margin: +3.00" in lines
 

@@ -15,7 +15,7 @@ import verax
 from verax.data.table import Schema
 from verax.errors import VeraxError
 from verax.explain import explainers
-from verax.explain.entry import class_numbers
+from verax.explain.base import class_numbers
 from verax.models.capabilities import Embedded
 from verax.workflows.explainer_names import parse_explainers
 

@@ -23,7 +23,7 @@ from verax.explain import (
     from_shap,
     from_transformers_interpret,
 )
-from verax.explain.conversions import by_word
+from verax.explain.explanation import by_word
 from verax.workflows.given_objects import Gathered
 
 TEXTS = ["a good film, good Dee fun", "a bad film", "Good fun, dull plot", "bad dull plot"]

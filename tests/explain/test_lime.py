@@ -23,7 +23,7 @@ from helpers import BAD, GOOD, PLAIN, fitted
 from verax.data.bins import Bins
 from verax.data.table import Schema
 from verax.errors import VeraxError
-from verax.explain import lime_tables
+from verax.explain import lime as module
 from verax.explain.lime import Lime, build_bank, limit_bank, sample_masks
 from verax.perturb import path_for
 
@@ -116,11 +116,11 @@ def test_tables_equal_the_package_on_its_own_samples(selection):
         for number, weight in found.local_exp[1]:
             expected[number] = weight
         drawn = bins.assign(asked["rows"][1:]).T
-        pool = lime_tables.Pool(bins, drawn, model.predict_proba(asked["rows"][1:]))
+        pool = module.DrawnRows(bins, drawn, model.predict_proba(asked["rows"][1:]))
         own = bins.assign(row[None])[0]
         answers = np.append(model.predict_proba(row[None])[0, 1], pool.answers[:, 1])
         lime = Lime(features=selection[0], selection=selection[1])
-        fit = lime.fit(*lime_tables.local_sums(pool, own, answers, 0.75 * 2.0, np.arange(len(own))))
+        fit = lime.fit(*module.local_sums(pool, own, answers, 0.75 * 2.0, np.arange(len(own))))
         assert np.abs(fit.coefficients - expected).max() <= 1e-6
         assert fit.r2 == pytest.approx(found.score, abs=1e-6)
 
@@ -128,7 +128,7 @@ def test_tables_equal_the_package_on_its_own_samples(selection):
 def test_tables_draw_from_the_training_bins():
     rows, schema, labels = table()
     model = verax.as_model(LogisticRegression(max_iter=1000).fit(rows, labels), schema=schema, reference=rows)
-    pool = lime_tables.draw_pool(model, 20_000, 0)
+    pool = module.draw_pool(model, 20_000, 0)
     for column, values in enumerate(pool.bins.values):
         counts = [np.count_nonzero(pool.drawn[column] == value) for value in values]
         assert chisquare(counts, pool.bins.frequencies[column] * 20_000).pvalue > 1e-3
@@ -142,7 +142,7 @@ def test_numbers_drawn_in_a_bin_have_its_mean_and_stay_inside():
 
     for column in schema.numeric:
         for place in range(len(bins.means[column])):
-            drawn = lime_tables.values_in_bins(bins, column, np.full(20_000, place), rng)
+            drawn = module.values_in_bins(bins, column, np.full(20_000, place), rng)
             low, high = bins.mins[column][place], bins.maxs[column][place]
             mean, std = bins.means[column][place], bins.stds[column][place]
             assert low <= drawn.min()
@@ -154,7 +154,7 @@ def test_numbers_drawn_in_a_bin_have_its_mean_and_stay_inside():
 def test_a_bin_of_one_value_gives_that_value():
     schema = Schema.learn([[5.0], [5.0], [5.0], [5.0], [9.0]], names=("x",))
     bins = Bins.learn(schema, np.array([[5.0], [5.0], [5.0], [5.0], [9.0]]))
-    drawn = lime_tables.values_in_bins(bins, 0, np.zeros(10, dtype=int), np.random.default_rng(0))
+    drawn = module.values_in_bins(bins, 0, np.zeros(10, dtype=int), np.random.default_rng(0))
     assert drawn.tolist() == [5.0] * 10
 
 

@@ -14,7 +14,7 @@ from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain import Attribution
 from verax.explain.checks import additive_text_model
-from verax.explain.conversions import by_word
+from verax.explain.explanation import by_word
 from verax.explain.matching import match_columns, match_text
 
 

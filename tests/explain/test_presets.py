@@ -4,7 +4,7 @@ import pytest
 
 import verax
 from verax.errors import VeraxError
-from verax.explain.presets import preset
+from verax.explain.composite import preset
 from verax.studies.model.spec_file import make_study_spec
 
 

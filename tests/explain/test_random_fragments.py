@@ -8,7 +8,7 @@ import pytest
 import verax
 from verax.errors import VeraxError
 from verax.explain.checks import additive_text_model, check_explainer
-from verax.explain.random_fragments import RandomFragments, drawn_runs
+from verax.explain.random import RandomFragments, drawn_runs
 from verax.seeds import stream
 
 

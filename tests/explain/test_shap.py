@@ -23,8 +23,7 @@ from helpers import fitted, make_texts
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain import shap_exact
-from verax.explain.shap import Shap
-from verax.explain.shap_banks import all_of_size, draw_pairs, random_subsets
+from verax.explain.shap import Shap, all_of_size, draw_pairs, random_subsets
 from verax.explain.shap_exact import log_odds
 from verax.perturb import path_for
 from verax.perturb.masks import Masks, all_masks
@@ -274,7 +273,7 @@ def logistic_game(n: int, seed: int = 0):
 
 
 def kernel_error(n: int, samples: int, seeds: range) -> float:
-    from verax.explain.shap_banks import build_kernel_bank
+    from verax.explain.shap import build_kernel_bank
 
     errors = []
     for seed in seeds:

@@ -15,7 +15,7 @@ from verax.data.table import Column, Schema
 from verax.errors import VeraxError
 from verax.explain import explainer
 from verax.models import TableModel, as_model, own_model
-from verax.models.tables import encode_rows
+from verax.models.wrappers import encode_rows
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import verax
 from verax.data.table import Column, Schema
-from verax.models.meter import metered
+from verax.models.base import metered
 from verax.perturb import path_for
 from verax.perturb.masks import Masks, all_masks
 from verax.perturb.paths.tree_readers import flatten

@@ -17,12 +17,12 @@ from sklearn.tree import DecisionTreeClassifier
 
 import verax
 from verax.data.table import Column, Schema
-from verax.models.fit import table_columns
-from verax.models.meter import metered
-from verax.models.tables import TableModel
+from verax.models.base import metered
+from verax.models.ready import table_columns
+from verax.models.wrappers import TableModel
 from verax.perturb import path_for
 from verax.perturb.masks import all_masks
-from verax.perturb.paths import coded_trees, encoded_columns
+from verax.perturb.paths import encoded_columns, tree_walks
 
 SCHEMA = Schema(
     (
@@ -98,9 +98,9 @@ def classes_of(table: np.ndarray, n_classes: int) -> np.ndarray:
 )
 def test_trees_are_walked_by_all_rows_together(classifier, numbered, n_classes, monkeypatch):
     pytest.importorskip("numba")
-    monkeypatch.setattr(coded_trees, "FEW_NODES", 0)
+    monkeypatch.setattr(tree_walks, "FEW_NODES", 0)
     if not numbered:
-        monkeypatch.setattr(coded_trees, "LARGEST_NUMBER", 1)
+        monkeypatch.setattr(tree_walks, "LARGEST_NUMBER", 1)
     if classifier == "xgboost":
         classifier = pytest.importorskip("xgboost").XGBClassifier(n_estimators=12)
     reference = rows(400)
@@ -112,7 +112,7 @@ def test_trees_are_walked_by_all_rows_together(classifier, numbered, n_classes, 
     path = path_for(model)
     assert bool(path.columns.trees.numbering) == numbered
     # More rows than go down together, many of them equal.
-    given = shuffled(coded_trees.TOGETHER + 300)
+    given = shuffled(tree_walks.TOGETHER + 300)
     given[500:900] = given[:400]
     np.testing.assert_allclose(path.predict(given), model.predict_proba(given), atol=1e-6)
     assert path.predict(given[:0]).shape == (0, n_classes)
@@ -136,7 +136,7 @@ def test_a_tie_of_trees_stays_a_tie():
 def test_trees_that_cannot_be_walked_together_are_asked_themselves(why, monkeypatch):
     model = ready(RandomForestClassifier(5, random_state=0))
     if why == "too many questions":
-        monkeypatch.setattr(coded_trees, "MOST_TESTS", 3)
+        monkeypatch.setattr(tree_walks, "MOST_TESTS", 3)
     else:
         monkeypatch.setattr(encoded_columns, "HAS_NUMBA", False)
     path = path_for(model)

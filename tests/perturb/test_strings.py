@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from lime.lime_text import IndexedString
 
 import verax
-from verax.perturb import evaluate
+from verax.perturb import masks as module
 from verax.perturb.masks import BLOCK_CELLS, PACK_CELLS, Masks
 from verax.perturb.paths import strings
 from verax.perturb.paths.strings import StringPath, build_strings, letters
@@ -81,7 +81,7 @@ def test_many_texts_share_calls_of_bounded_size(monkeypatch):
     masks = [Masks.from_rows(np.random.default_rng(number).random((30, 4)) < 0.5) for number in range(40)]
     once = [answer.probabilities for answer in path.evaluate(ready, masks)]
     assert len(calls) == 1
-    monkeypatch.setattr(evaluate, "MAX_ROWS", 64)
+    monkeypatch.setattr(module, "MAX_ROWS", 64)
     monkeypatch.setattr(strings, "BLOCK_CELLS", 200)
     calls.clear()
     bounded = [answer.probabilities for answer in path.evaluate(ready, masks)]

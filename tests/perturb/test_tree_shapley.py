@@ -14,7 +14,7 @@ import verax
 from perturb.test_background_trees import MODELS, by_enumeration, fitted, frame_of, table
 from verax.data.table import Column, Schema
 from verax.errors import VeraxError
-from verax.perturb import leaf_tables, path_for
+from verax.perturb import leaf_sums, path_for
 from verax.perturb.masks import all_masks
 from verax.perturb.shapley import interactions_from_all, shapley_from_all
 
@@ -72,11 +72,11 @@ def interactions(values, n):
     return pairs
 
 
-@pytest.mark.parametrize("most_cells", [leaf_tables.MOST_CELLS, 0])
+@pytest.mark.parametrize("most_cells", [leaf_sums.MOST_CELLS, 0])
 @pytest.mark.parametrize("name", MODELS)
 def test_sums_over_leaves_have_the_values_of_the_definition(name, most_cells, monkeypatch):
     """By tables of leaves, and walked row against row; for two classes, and for three."""
-    monkeypatch.setattr(leaf_tables, "MOST_CELLS", most_cells)
+    monkeypatch.setattr(leaf_sums, "MOST_CELLS", most_cells)
     n_classes = 2 if "monotone" in name else 3
     model, rows = fitted(name, n_classes)
     game = path_for(model).game

@@ -13,14 +13,12 @@ from verax import as_model  # noqa: E402
 from verax.data.words import split_words  # noqa: E402
 from verax.errors import VeraxError  # noqa: E402
 from verax.explain import Greedy, GreedyPath, Lime, Shap, explainer  # noqa: E402
-from verax.models.neural.bilstm import BilstmNetwork  # noqa: E402
-from verax.models.neural.cnn import CnnNetwork  # noqa: E402
+from verax.models.neural.architectures import BilstmNetwork, CnnNetwork, PrototypeBilstm  # noqa: E402
 from verax.models.neural.encoders import WordEncoder  # noqa: E402
 from verax.models.neural.networks import TextNetwork  # noqa: E402
-from verax.models.neural.prototypes import PrototypeBilstm  # noqa: E402
 from verax.perturb.dispatch import path_for  # noqa: E402
 from verax.perturb.masks import LeaveOneOut, Masks  # noqa: E402
-from verax.perturb.paths import convolution, recurrence  # noqa: E402
+from verax.perturb.paths import networks  # noqa: E402
 
 KNOWN = tuple(f"w{number}" for number in range(40))
 
@@ -163,7 +161,7 @@ def test_weights_that_are_not_numbers_are_not_hidden_by_the_fast_path(kind, name
 def test_variants_share_the_states_of_what_they_begin_with():
     """The words 0 1, 0 2 and 0 1 2 begin with 0, two of them with 0 1; no two end alike but in 2."""
     pytest.importorskip("numba")
-    from verax.perturb.paths.recurrence_kernel import prefix_tree
+    from verax.perturb.paths.network_kernels import prefix_tree
 
     rows, ends = np.array([0, 1, 0, 2, 0, 1, 2], dtype=np.int32), np.array([2, 4, 7])
     node_of, parents, words, starts = prefix_tree(rows, ends, False)
@@ -181,7 +179,7 @@ def test_variants_share_the_states_of_what_they_begin_with():
 
 def test_the_tangent_of_the_fast_path_is_one_to_seven_digits():
     pytest.importorskip("numba")
-    from verax.perturb.paths.recurrence_kernel import tanh
+    from verax.perturb.paths.network_kernels import tanh
 
     given = np.concatenate([np.linspace(-12, 12, 4001), [-1e6, 1e6, 1e-8]]).astype(np.float32)
     found = np.array([tanh(number) for number in given], dtype=np.float64)
@@ -194,7 +192,7 @@ def test_texts_that_do_not_fit_together_are_read_in_parts(monkeypatch):
     prepared = path.prepare(["w1 w2 w3 w4 w5 w6 w7 w8"])
     masks = drawn_masks(prepared, 200)
     (whole,) = path.evaluate(prepared, masks)
-    monkeypatch.setattr(recurrence, "TOGETHER", 7)
+    monkeypatch.setattr(networks, "TOGETHER", 7)
     (parts,) = path.evaluate(prepared, masks)
     np.testing.assert_allclose(parts.probabilities, whole.probabilities, atol=1e-6)
 
@@ -203,8 +201,7 @@ def test_texts_that_do_not_fit_together_are_read_in_parts(monkeypatch):
 @pytest.mark.parametrize("compiled", [True, False])
 def test_places_of_words_say_what_the_texts_say(kind, compiled, monkeypatch):
     if not compiled:
-        for module in (convolution, recurrence):
-            monkeypatch.setattr(module, "find_spec", lambda _: None)
+        monkeypatch.setattr(networks, "find_spec", lambda _: None)
     model = network_of(kind, **SMALL.get(kind, {}))
     given = ["w3 w1 w3", "", "unknown w2", "w1"]
     numbers = np.concatenate([model.encoder.numbers_of(text.split()) for text in given])
@@ -219,9 +216,9 @@ def without_cut_messages(caplog):
     caplog.set_level("ERROR", logger="verax.models")
 
 
-@pytest.mark.parametrize(("kind", "module"), [(CnnNetwork, convolution), (BilstmNetwork, recurrence)])
-def test_without_numba_the_network_itself_is_asked(kind, module, monkeypatch):
-    monkeypatch.setattr(module, "find_spec", lambda _: None)
+@pytest.mark.parametrize("kind", [CnnNetwork, BilstmNetwork])
+def test_without_numba_the_network_itself_is_asked(kind, monkeypatch):
+    monkeypatch.setattr(networks, "find_spec", lambda _: None)
     model = network_of(kind)
     assert path_for(model).name == "word numbers"
     assert path_for(model, "masked").name == "masked numbers"

@@ -8,7 +8,7 @@ import verax
 from helpers import make_texts
 from verax.explain.lime import Lime
 from verax.explain.perturbed import BANKS
-from verax.perturb import solve
+from verax.perturb import regression
 from verax.run.threads import one_blas_thread
 
 
@@ -28,13 +28,13 @@ def test_threads_are_put_back_also_after_an_error():
 def test_an_explainer_multiplies_in_one_thread_whatever_its_user_set(monkeypatch):
     texts, _ = make_texts(2)
     during = []
-    normal = solve.normal_of_masks
+    normal = regression.normal_of_masks
 
     def watched(*arguments):
         during.extend(blas_threads())
         return normal(*arguments)
 
-    monkeypatch.setattr(solve, "normal_of_masks", watched)
+    monkeypatch.setattr(regression, "normal_of_masks", watched)
     BANKS.clear()
     model = verax.as_model(lambda given: np.full((len(given), 2), 0.5), kind="text")
     with threadpool_limits(2, user_api="blas"):

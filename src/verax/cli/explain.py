@@ -122,7 +122,7 @@ def explain(
     show_reasons(verbose)
     from verax.data import load_dataset
     from verax.models import resolve_model
-    from verax.models.llm.bring import ENDPOINT
+    from verax.models.llm.adapt import ENDPOINT
     from verax.models.ready import check_model
     from verax.models.resolve import is_saved
     from verax.workflows.compare import compare, from_test_part, from_texts, parse_target
@@ -179,9 +179,9 @@ def explain(
 
 def _print_plan(model: str, data: Dataset, chosen: Sequence[Chosen], named: Sequence[Named]) -> None:
     """How much a model behind an endpoint would be asked; nothing is sent."""
-    from verax.models.llm.bring import endpoint_for
+    from verax.models.llm.adapt import endpoint_for
+    from verax.models.llm.client import EndpointOptions
     from verax.models.llm.endpoint import EndpointModel
-    from verax.models.llm.options import EndpointOptions
 
     for each in named:
         counted = endpoint_for(model, data, EndpointOptions(dry_run=True))

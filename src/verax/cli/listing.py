@@ -95,7 +95,7 @@ def _print(sort: Sort) -> None:
 
 
 def _print_preset(name: str, as_json: bool) -> None:
-    from verax.explain.presets import preset
+    from verax.explain.composite import preset
 
     if as_json:
         print_json([dataclasses.asdict(method) for method in preset(name)])
@@ -157,7 +157,7 @@ class Thing:
 def things(sort: Sort) -> list[Thing]:
     """Everything of one sort."""
     if sort is Sort.presets:
-        from verax.explain.presets import PAPERS, PRESETS
+        from verax.explain.composite import PAPERS, PRESETS
 
         return [Thing(name, PAPERS[name], [method.name for method in PRESETS[name]]) for name in PRESETS]
     registry = registry_of(sort)

@@ -10,8 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from verax.arrays import BoolArray, FloatArray
-from verax.explain.base import Claim, Explainer, Target, at_least, explainers
-from verax.explain.entry import check_targets
+from verax.explain.base import Claim, Explainer, Target, at_least, check_targets, explainers
 from verax.explain.explanation import Attribution, Cost
 from verax.explain.perturbed import (
     Scored,
@@ -24,8 +23,7 @@ from verax.explain.perturbed import (
 )
 from verax.models.base import Inputs, Model, refuse_number
 from verax.perturb.dispatch import path_for
-from verax.perturb.evaluate import Absent
-from verax.perturb.masks import LeaveOneOut
+from verax.perturb.masks import Absent, LeaveOneOut
 
 # Probabilities that differ by less than this are ties, decided by the order of the features.
 TIE_DIGITS = 9

@@ -19,8 +19,7 @@ import numpy as np
 
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
-from verax.explain.base import Claim, Explainer, Target
-from verax.explain.entry import check_targets, class_numbers, model_inputs
+from verax.explain.base import Claim, Explainer, Target, check_targets, class_numbers, model_inputs
 from verax.explain.explanation import Attribution, Explanation, Spans
 from verax.explain.matching import column_of, match_all
 from verax.explain.perturbed import shown_input
@@ -70,7 +69,7 @@ class Imported(Explainer):
 
 
 @dataclass(frozen=True)
-class Scored:
+class PackageScores:
     """One explanation as a package gives it: scores of what it calls its features, for one class."""
 
     features: tuple[str, ...]
@@ -79,7 +78,7 @@ class Scored:
 
 
 # By class number, the explanations of one input.
-ByClass = Mapping[int, Scored]
+ByClass = Mapping[int, PackageScores]
 
 
 def from_shap(explained: Any, model: object, inputs: Inputs | None = None, targets: Any = None) -> Imported:
@@ -121,7 +120,7 @@ def from_shap(explained: Any, model: object, inputs: Inputs | None = None, targe
             else _shap_columns(explained, asked, row)
         )
         columns = row.reshape(len(row), -1)
-        found.append({target: Scored(names, columns[:, place]) for target, place in own.items()})
+        found.append({target: PackageScores(names, columns[:, place]) for target, place in own.items()})
     return _imported("shap", asked, given, found, mirrored=True)
 
 
@@ -214,7 +213,7 @@ def from_captum(
                 f"{counted(len(own), 'token')}; give one row, or one number, for each token."
             )
         scores = array if array.ndim == 1 else array.sum(axis=1)
-        found.append({target: Scored(tuple(map(str, own)), scores)})
+        found.append({target: PackageScores(tuple(map(str, own)), scores)})
     return _imported("captum", asked, given, found)
 
 
@@ -253,7 +252,7 @@ def from_transformers_interpret(
             )
         found.append(
             {
-                target: Scored(
+                target: PackageScores(
                     tuple(str(token) for token, _ in pairs), np.array([float(score) for _, score in pairs])
                 )
                 for target, pairs in by_class.items()
@@ -302,7 +301,7 @@ def _imported(
     return Imported(name, matched)
 
 
-def _both(by_class: ByClass, model: Model, *, mirrored: bool) -> Iterator[tuple[int, Scored]]:
+def _both(by_class: ByClass, model: Model, *, mirrored: bool) -> Iterator[tuple[int, PackageScores]]:
     yield from by_class.items()
     if mirrored and len(by_class) == 1 and len(model.class_names) == 2:
         ((target, scored),) = by_class.items()
@@ -437,7 +436,7 @@ def _unnamed(count: int, columns: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _lime_scores(mapper: Any, weights: Sequence[tuple[int, float]], model: Model) -> Scored:
+def _lime_scores(mapper: Any, weights: Sequence[tuple[int, float]], model: Model) -> PackageScores:
     """The features of one explanation of lime by their places in its text or row."""
     scores = np.array([float(weight) for _, weight in weights], dtype=np.float64)
     indexed = getattr(mapper, "indexed_string", None)
@@ -446,10 +445,10 @@ def _lime_scores(mapper: Any, weights: Sequence[tuple[int, float]], model: Model
         # Names that lime made up, or that the table does not know, say no more than the place of the column.
         unknown = all(name.isdecimal() or column_of(name, columns) is None for name in names)
         named = columns if unknown and len(names) == len(columns) else names
-        return Scored(tuple(named[place] for place, _ in weights), scores)
+        return PackageScores(tuple(named[place] for place, _ in weights), scores)
     features = tuple(str(indexed.word(place)) for place, _ in weights)
     if indexed.bow:
-        return Scored(features, scores)
+        return PackageScores(features, scores)
     starts = [int(indexed.string_position(place)[0]) for place, _ in weights]
     spans = tuple(((start, start + len(word)),) for start, word in zip(starts, features, strict=True))
-    return Scored(features, scores, spans)
+    return PackageScores(features, scores, spans)

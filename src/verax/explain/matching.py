@@ -48,7 +48,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Found:
+class Match:
     """Scores of words or columns, and what of the tokens is not among them.
 
     Attributes:
@@ -100,7 +100,7 @@ def match_all(
     return matched
 
 
-def _refuse_most(found: Found, source: str, number: int) -> None:
+def _refuse_most(found: Match, source: str, number: int) -> None:
     if not found.unmatched or len(found.unmatched) <= MOST_UNMATCHED * found.asked:
         return
     given = found.attribution.input
@@ -118,12 +118,12 @@ def _refuse_most(found: Found, source: str, number: int) -> None:
     )
 
 
-def match_text(given: Attribution, text: str) -> Found:
+def match_text(given: Attribution, text: str) -> Match:
     """Scores of tokens as scores of a text's words, at their places where these are known."""
     words = split_words(text)
     named = set(given.features)
     if given.spans is not None or (len(named) == len(given.features) and named <= set(words.distinct)):
-        return Found(given, len(given.features))
+        return Match(given, len(given.features))
     pieces, left_out = _pieces(given.features, text)
     scores = given.scores.tolist()
     names = _by_name(pieces, words)
@@ -147,22 +147,22 @@ def match_text(given: Attribution, text: str) -> Found:
     if unmatched:
         details["not matched"] = unmatched
     if sums is not None:
-        return Found(_at_places(given, words, sums, details), len(pieces), tuple(unmatched))
+        return Match(_at_places(given, words, sums, details), len(pieces), tuple(unmatched))
     totals: dict[str, float] = {}
     for piece, found in zip(pieces, names, strict=True):
         for word in found or ():
             totals[word] = totals.get(word, 0.0) + scores[piece.number]
     result = _with(given, tuple(totals), list(totals.values()), details)
-    return Found(result, len(pieces), tuple(unmatched))
+    return Match(result, len(pieces), tuple(unmatched))
 
 
-def match_columns(given: Attribution, columns: Sequence[str]) -> Found:
+def match_columns(given: Attribution, columns: Sequence[str]) -> Match:
     """Scores of columns, however they are named: "Age", " age", "Age > 48.00", "Sex=Male", "cat__Sex_Male".
 
     Several that are about one column add up.
     """
     if len(set(given.features)) == len(given.features) and set(given.features) <= set(columns):
-        return Found(given, len(given.features))
+        return Match(given, len(given.features))
     totals: dict[str, float] = {}
     unmatched = []
     for feature, score in zip(given.features, given.scores.tolist(), strict=True):
@@ -173,7 +173,7 @@ def match_columns(given: Attribution, columns: Sequence[str]) -> Found:
             totals[column] = totals.get(column, 0.0) + score
     details = dict(given.details) | ({"not matched": unmatched} if unmatched else {})
     result = _with(given, tuple(totals), list(totals.values()), details)
-    return Found(result, len(given.features), tuple(unmatched))
+    return Match(result, len(given.features), tuple(unmatched))
 
 
 def _with(

@@ -1,13 +1,14 @@
-"""The common course of explainers that ask a model about masked variants of its inputs."""
+"""What explainers share that ask a model about masked variants of its inputs."""
 
 from __future__ import annotations
 
 import time
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeVar
+from threading import Lock
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +17,54 @@ from verax.arrays import FloatArray
 from verax.errors import VeraxError
 from verax.explain.explanation import Attribution, Cost
 from verax.models.base import Inputs, Model
-from verax.models.tables import encode_rows
-from verax.perturb.cache import ByteCache
+from verax.models.wrappers import encode_rows
 from verax.perturb.dispatch import path_for
-from verax.perturb.evaluate import ABSENT, Absent, Prepared
-from verax.perturb.masks import Variants
+from verax.perturb.masks import ABSENT, Absent, Prepared, Variants
 from verax.perturb.paths.bag_of_words import BagPath
 from verax.run.threads import one_blas_thread
+
+
+class Sized(Protocol):
+    """Anything that knows how many bytes it holds."""
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held."""
+
+
+T = TypeVar("T", bound=Sized)
+
+
+class ByteCache(Generic[T]):
+    """Keeps the most recently used things up to a number of bytes; a thing larger than that is not kept."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self.max_bytes = max_bytes
+        self._things: OrderedDict[Hashable, T] = OrderedDict()
+        self._bytes = 0
+        self._lock = Lock()
+
+    def get(self, key: Hashable, build: Callable[[], T]) -> T:
+        """The thing kept under ``key``, or the one that ``build`` makes now."""
+        with self._lock:
+            if key in self._things:
+                self._things.move_to_end(key)
+                return self._things[key]
+        thing = build()
+        with self._lock:
+            if key not in self._things and thing.nbytes <= self.max_bytes:
+                self._things[key] = thing
+                self._bytes += thing.nbytes
+                while self._bytes > self.max_bytes:
+                    self._bytes -= self._things.popitem(last=False)[1].nbytes
+        return thing
+
+    def clear(self) -> None:
+        """Forgets everything."""
+        with self._lock:
+            self._things.clear()
+            self._bytes = 0
+
 
 # The class to explain for each input; the predicted one where None.
 Targets = Sequence[int | None]

@@ -1,4 +1,4 @@
-"""Explanations made elsewhere, read from JSON lines, so that any tool's can be put on trial."""
+"""Explanations made elsewhere, read from JSON lines, so that any tool's can be evaluated."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from verax.errors import VeraxError
-from verax.explain.base import Claim, Explainer, Target, explainers
-from verax.explain.entry import check_targets
+from verax.explain.base import Claim, Explainer, Target, check_targets, explainers
 from verax.explain.explanation import Explanation
 from verax.explain.matching import match_all
 from verax.explain.perturbed import shown_input

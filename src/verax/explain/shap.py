@@ -1,25 +1,208 @@
-"""SHAP (Lundberg and Lee 2017): Shapley values of the features, exact where that is cheap, else by KernelSHAP."""
+"""SHAP (Lundberg and Lee 2017): Shapley values of the features, exact where that is cheap, else by KernelSHAP.
+
+Masks are all there are, or KernelSHAP's, drawn in pairs with their complements. Closed forms are in `shap_exact`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from math import comb
 from typing import ClassVar
 
 import numpy as np
 
-from verax.arrays import FloatArray
+from verax.arrays import BoolArray, FloatArray, IntArray
 from verax.errors import VeraxError
-from verax.explain.base import Claim, Explainer, Target, at_least, explainers
-from verax.explain.entry import check_targets
+from verax.explain.base import Claim, Explainer, Target, at_least, check_targets, explainers
 from verax.explain.explanation import Attribution
 from verax.explain.perturbed import BANKS, Scored, check_absent, explain_with_banks
-from verax.explain.shap_banks import EnumerationBank, KernelBank, build_kernel_bank
-from verax.explain.shap_exact import ENUMERATED, Asked, explain_exactly, log_odds
+from verax.explain.shap_exact import ENUMERATED, ShapOptions, explain_exactly, log_odds
 from verax.models.base import Inputs, Model
-from verax.perturb.evaluate import Absent
-from verax.perturb.masks import all_masks
-from verax.perturb.shapley import interactions_from_all
+from verax.perturb.masks import Absent, Masks, all_masks, distinct_rows
+from verax.perturb.regression import MAX_FEATURES, factored, solve_factored
+from verax.perturb.shapley import interactions_from_all, shapley_from_all
+from verax.run.threads import one_blas_thread
+from verax.seeds import stream
+
+# Coalitions that were drawn twice are drawn again, this often at the most.
+REDRAWS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class EnumerationBank:
+    """All masks: nothing present first, everything present last."""
+
+    masks: Masks
+    route: str = "enumeration"
+    empty: int = 0
+
+    @property
+    def full(self) -> int:
+        """The place of the mask with everything present."""
+        return self.masks.n_rows - 1
+
+    def solve(self, answers: FloatArray) -> FloatArray:
+        """Shapley values from the game's value on each mask."""
+        return shapley_from_all(self.masks, answers)
+
+
+@dataclass(frozen=True, eq=False)
+class KernelBank:
+    """KernelSHAP's masks: everything, nothing, the drawn coalitions, then their complements in the same order.
+
+    In pairs the regression needs only differences: with ``s = +1`` for present and ``-1`` for absent, a coalition's
+    value minus its complement's is ``s @ shapley`` for an additive game, whatever the intercept.
+
+    Attributes:
+        drawn: the drawn coalitions alone.
+        weights: one per pair.
+        gram: ``sum_i w_i s_i s_i'``.
+        factor: its Cholesky factor, or None if it is singular (fewer pairs than features).
+    """
+
+    masks: Masks
+    drawn: Masks
+    weights: FloatArray
+    gram: FloatArray
+    factor: FloatArray | None
+    route: str = "kernel"
+    full: int = 0
+    empty: int = 1
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held."""
+        factor = 0 if self.factor is None else self.factor.nbytes
+        return self.masks.nbytes + self.drawn.nbytes + self.weights.nbytes + self.gram.nbytes + factor
+
+    def solve(self, answers: FloatArray) -> FloatArray:
+        """Shapley values from the game's value on each mask; they sum to everything minus nothing."""
+        n_pairs = self.drawn.n_rows
+        total = float(answers[self.full] - answers[self.empty])
+        weighted = self.weights * (answers[2 : 2 + n_pairs] - answers[2 + n_pairs :])
+        right = 2.0 * self.drawn.dot(weighted) - weighted.sum()
+        if self.factor is None or not len(right):
+            return self._smallest(right, total)
+        both = np.stack([right, np.ones(len(right))], axis=1)
+        free = solve_factored(self.factor, both)
+        shift = (total - free[:, 0].sum()) / free[:, 1].sum()
+        shapley: FloatArray = free[:, 0] + shift * free[:, 1]
+        return shapley
+
+    def _smallest(self, right: FloatArray, total: float) -> FloatArray:
+        """The smallest of the many solutions when there are fewer pairs than features."""
+        n = len(right)
+        system = np.ones((n + 1, n + 1))
+        system[:n, :n] = self.gram
+        system[n, n] = 0.0
+        shapley: FloatArray = np.linalg.lstsq(system, np.append(right, total), rcond=None)[0][:n]
+        return shapley
+
+
+def build_kernel_bank(n_features: int, samples: int, seed: int) -> KernelBank:
+    """Draws KernelSHAP's masks for inputs with this many features and prepares the regression on them."""
+    if n_features > MAX_FEATURES:
+        raise VeraxError(
+            f"An input has {n_features:,} features, more than KernelSHAP can be solved for ({MAX_FEATURES:,}); "
+            "shorten the input or use the explainer 'greedy'."
+        )
+    coalitions, weights = draw_pairs(n_features, samples, stream(seed, "shap", n_features, samples))
+    ends = np.ones((n_features, 2), dtype=np.bool_)
+    ends[:, 1] = False
+    masks = Masks.from_columns(np.concatenate([ends, coalitions, ~coalitions], axis=1))
+    signs = np.where(coalitions, 1.0, -1.0) * np.sqrt(weights)
+    with one_blas_thread():
+        gram = signs @ signs.T
+        return KernelBank(masks, Masks.from_columns(coalitions), weights, gram, _factor(gram))
+
+
+def _factor(gram: FloatArray) -> FloatArray | None:
+    factor = factored(gram)
+    if factor is None:
+        return None
+    # Fewer pairs than features give a factor of rounding errors instead of a failure.
+    diagonal = np.diag(factor)
+    return factor if diagonal.min(initial=1.0) > 1e-6 * diagonal.max(initial=1.0) else None
+
+
+def draw_pairs(n: int, samples: int, rng: np.random.Generator) -> tuple[BoolArray, FloatArray]:
+    """Coalitions as (features, pairs), one of each complementary pair, and the pairs' weights.
+
+    As in shap, whole sizes are taken while the budget pays for them, smallest (and largest) first; the rest of the
+    budget is drawn without replacement over the other sizes, each size as often as the kernel weighs it.
+    """
+    if n < 2:
+        return np.zeros((n, 0), dtype=np.bool_), np.zeros(0)
+    sizes = np.arange(1, n // 2 + 1)
+    mass = (n - 1.0) / (sizes * (n - sizes)) * np.where(2 * sizes == n, 1.0, 2.0)
+    mass /= mass.sum()
+    pairs_left = max(1, samples // 2)
+    taken: list[BoolArray] = []
+    weights: list[FloatArray] = []
+    whole = 0
+    while whole < len(sizes):
+        size = int(sizes[whole])
+        n_pairs = comb(n, size) if 2 * size != n else comb(n, size) // 2
+        share = mass[whole] / mass[whole:].sum()
+        if n_pairs > pairs_left * share * (1 + 1e-9):
+            break
+        taken.append(all_of_size(n, size, n_pairs))
+        weights.append(np.full(n_pairs, mass[whole] / n_pairs))
+        pairs_left -= n_pairs
+        whole += 1
+    if whole < len(sizes) and pairs_left:
+        drawn = _draw(n, sizes[whole:], mass[whole:] / mass[whole:].sum(), pairs_left, rng)
+        taken.append(drawn)
+        weights.append(np.full(drawn.shape[1], mass[whole:].sum() / drawn.shape[1]))
+    return np.concatenate(taken, axis=1), np.concatenate(weights)
+
+
+def all_of_size(n: int, size: int, count: int) -> BoolArray:
+    """The first ``count`` coalitions of one size, as (features, coalitions)."""
+    members = np.fromiter(
+        (
+            member
+            for chosen, _ in zip(combinations(range(n), size), range(count), strict=False)
+            for member in chosen
+        ),
+        dtype=np.intp,
+        count=count * size,
+    )
+    columns = np.zeros((n, count), dtype=np.bool_)
+    columns[members, np.repeat(np.arange(count), size)] = True
+    return columns
+
+
+def _draw(n: int, sizes: IntArray, mass: FloatArray, count: int, rng: np.random.Generator) -> BoolArray:
+    """Random coalitions whose sizes follow ``mass`` as evenly as whole numbers allow, no two the same."""
+    # Systematic sampling: one random start, then equal steps; each size's expected number is exact.
+    places = (np.arange(count) + rng.random()) / count
+    size_of = sizes[np.minimum(np.searchsorted(np.cumsum(mass), places), len(sizes) - 1)]
+    columns = random_subsets(n, size_of, rng)
+    for _ in range(REDRAWS):
+        # A coalition of half the features is the same pair as its complement: compare the one without feature 0.
+        alike = columns ^ (columns[0] & (2 * size_of == n))
+        first, _ = distinct_rows(alike)
+        again = np.setdiff1d(np.arange(count), first, assume_unique=True)
+        if not len(again):
+            break
+        columns[:, again] = random_subsets(n, size_of[again], rng)
+    return columns
+
+
+def random_subsets(n: int, size_of: IntArray, rng: np.random.Generator) -> BoolArray:
+    """One uniformly drawn subset of each size, as (features, subsets)."""
+    keys = rng.integers(0, 2**32, (len(size_of), n), dtype=np.uint32)
+    limits = np.sort(keys, axis=1)[np.arange(len(size_of)), size_of - 1]
+    chosen = keys <= limits[:, None]
+    # Two equal keys at the limit, about once in a million subsets: draw those again.
+    wrong = np.flatnonzero(chosen.sum(axis=1) != size_of)
+    if len(wrong):
+        chosen[wrong] = random_subsets(n, size_of[wrong], rng).T
+    return np.ascontiguousarray(chosen.T)
+
 
 ROUTES = ("auto", "kernel")
 OUTPUTS = ("probability", "log-odds", "raw")
@@ -79,7 +262,7 @@ class Shap(Explainer):
         exact: list[Attribution | None] = [None] * len(inputs)
         output = self._output(model)
         if self.route == "auto" and self.absent == "dropped":
-            asked = Asked(output, self.background, self.interactions)
+            asked = ShapOptions(output, self.background, self.interactions)
             exact = explain_exactly(repr(self), model, inputs, wanted, asked)
         elif output == "raw" or self.background == "paths":
             raise VeraxError(

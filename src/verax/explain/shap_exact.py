@@ -16,18 +16,15 @@ from verax.explain.explanation import Attribution, Cost
 from verax.explain.perturbed import Scored, Targets, attribution, slices
 from verax.models.base import Inputs, Model
 from verax.perturb.dispatch import path_for
-from verax.perturb.evaluate import Path, Prepared
 from verax.perturb.leaf_sums import TextTrees
-from verax.perturb.masks import all_masks
+from verax.perturb.masks import Path, Prepared, all_masks
 from verax.perturb.paths.bag_of_words import BagPath
-from verax.perturb.paths.bags import Bag, word_weights
-from verax.perturb.paths.coded_trees import DIGITS
+from verax.perturb.paths.bags import Bag, LinearHead, TreeHead, word_weights
+from verax.perturb.paths.composition import Separable
 from verax.perturb.paths.ensembles import Ensemble
-from verax.perturb.paths.heads import LinearHead, TreeHead
-from verax.perturb.paths.separable import Separable
 from verax.perturb.paths.tables import TablePath, TableRow
-from verax.perturb.shapley import interactions_from_all, leaf_weights, shapley_from_all
-from verax.perturb.tree_shapley import TreeGame
+from verax.perturb.paths.tree_walks import DIGITS
+from verax.perturb.shapley import TreeGame, interactions_from_all, leaf_weights, shapley_from_all
 
 # How far the values may miss the model's own prediction before the closed form is not trusted.
 SUM_TOLERANCE = 1e-5
@@ -44,7 +41,7 @@ SUMS = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class ShapOptions:
     """What is to be explained, and what stands for absence; see :class:`verax.explain.Shap`."""
 
     output: str
@@ -80,7 +77,7 @@ class Solver(Protocol[R_contra]):
 
 
 def explain_exactly(
-    name: str, model: Model, inputs: Inputs, targets: Targets, asked: Asked
+    name: str, model: Model, inputs: Inputs, targets: Targets, asked: ShapOptions
 ) -> list[Attribution | None]:
     """An explanation for each input that has a closed form, None for each that has not.
 
@@ -113,7 +110,7 @@ def explain_exactly(
     return explanations
 
 
-def _refuse(asked: Asked, model: Model) -> None:
+def _refuse(asked: ShapOptions, model: Model) -> None:
     """Says what cannot be had otherwise; nothing where coalitions can be asked about instead."""
     kind = type(model).__name__
     if asked.background == "paths":
@@ -162,7 +159,7 @@ def _whole(ensemble: Ensemble) -> float | None:
     return 1.0 if ensemble.link == "identity" else 0.0
 
 
-def _solver(path: Path[Any], asked: Asked) -> Solver[Any] | None:
+def _solver(path: Path[Any], asked: ShapOptions) -> Solver[Any] | None:
     if isinstance(path, BagPath) and asked.background == "rows" and not asked.interactions:
         if isinstance(path.head, TreeHead) and asked.output in SUMS.get(path.head.ensemble.link, ()):
             trees = TextTrees.of(path.head.ensemble, path.lexicon.n_columns)
@@ -206,7 +203,7 @@ class TextLinear:
         ]
 
 
-def _table_solver(path: TablePath, asked: Asked) -> Solver[TableRow] | None:
+def _table_solver(path: TablePath, asked: ShapOptions) -> Solver[TableRow] | None:
     if path.trees is not None:
         game, link = path.game, path.trees.ensemble.link
         sums = asked.output in SUMS.get(link, ())

@@ -16,12 +16,11 @@ import numpy as np
 
 from verax.data.words import WORD, split_words
 from verax.errors import VeraxError
-from verax.explain.base import Claim, Explainer, Target, at_least, explainers
-from verax.explain.entry import class_numbers
+from verax.explain.base import Claim, Explainer, Target, at_least, class_numbers, explainers
 from verax.explain.explanation import Attribution, Cost
 from verax.models.base import Inputs, Model
 from verax.models.capabilities import ask_for
-from verax.models.text import check_texts
+from verax.models.wrappers import check_texts
 
 # The same question in other words: what a model states should not depend on them.
 AFTER = (

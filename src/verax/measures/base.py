@@ -18,8 +18,7 @@ from verax.arrays import FloatArray
 from verax.errors import VeraxError
 from verax.explain.explanation import Cost, Explanation
 from verax.measures.case import Case, Reads, make_case
-from verax.models.base import Inputs, Model
-from verax.models.meter import metered
+from verax.models.base import Inputs, Model, metered
 from verax.names import SORTS, fits, parse_name
 from verax.registry import Registry
 

@@ -16,12 +16,10 @@ from verax.arrays import BoolArray, FloatArray, IndexArray
 from verax.data.dataset import contents
 from verax.data.words import WORD, split_words
 from verax.errors import VeraxError
-from verax.explain.conversions import by_word
-from verax.explain.entry import model_inputs
-from verax.explain.exemplar import Exemplar
-from verax.explain.explanation import Explanation
-from verax.explain.path import Path as EditPath
-from verax.explain.rule import Rule
+from verax.explain.base import model_inputs
+from verax.explain.explanation import Explanation, by_word
+from verax.explain.kinds import Exemplar, Rule
+from verax.explain.kinds import Path as EditPath
 from verax.models.base import Inputs, Model
 from verax.models.capabilities import has
 from verax.perturb import Masks, path_for

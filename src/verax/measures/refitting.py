@@ -10,15 +10,13 @@ import numpy as np
 from verax.arrays import BoolArray, FloatArray, IntArray
 from verax.data.words import split_words
 from verax.errors import VeraxError, reason
-from verax.explain.base import Explainer
+from verax.explain.base import Explainer, explanations_of
 from verax.explain.base import explainer as named_explainer
-from verax.explain.entry import explanations_of
 from verax.measures.base import defines, measures
 from verax.measures.case import Case, _mean_row, scores_of
 from verax.measures.removal import counts_of
 from verax.models.base import Inputs, Model
-from verax.models.tables import TableModel
-from verax.models.text import TextPipeline
+from verax.models.wrappers import TableModel, TextPipeline
 from verax.seeds import stream
 
 SHARES = (0.1, 0.3, 0.5)

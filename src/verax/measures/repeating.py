@@ -10,17 +10,16 @@ import numpy as np
 from verax.arrays import FloatArray
 from verax.data.words import split_words
 from verax.errors import VeraxError
-from verax.explain.base import Explainer
-from verax.explain.entry import explanations_of
+from verax.explain.base import Explainer, explanations_of
+from verax.explain.checks import _copied, _randomise
 from verax.explain.explanation import Explanation
-from verax.explain.sanity import _copied, _randomise
 from verax.measures.base import defines, measures
 from verax.measures.case import Case, scores_of
 from verax.measures.refitting import method_of, refitted
 from verax.measures.subsets import rank_correlation
 from verax.models.base import Model
 from verax.models.capabilities import ask_for, has
-from verax.perturb.counterfactual.own_words import thesaurus_for
+from verax.perturb.counterfactual.thesaurus import thesaurus_for
 from verax.perturb.paths.tables import reference_rows, schema_of
 from verax.seeds import stream
 

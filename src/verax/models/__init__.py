@@ -2,12 +2,9 @@
 
 from verax.models.adapt import as_model
 from verax.models.base import Model, check_probabilities
-from verax.models.fit import fit_model, fit_vectorizer, table_columns
-from verax.models.function import CallableModel
-from verax.models.ready import fit_classifier, models
+from verax.models.ready import fit_classifier, fit_model, fit_vectorizer, models, table_columns
 from verax.models.resolve import own_model, resolve_model
-from verax.models.tables import TableModel
-from verax.models.text import TextPipeline
+from verax.models.wrappers import CallableModel, TableModel, TextPipeline
 
 __all__ = [
     "CallableModel",

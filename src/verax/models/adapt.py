@@ -15,10 +15,16 @@ from verax.data.groups import find_groups
 from verax.data.inputs import as_frame, plain_inputs
 from verax.errors import VeraxError
 from verax.models.base import Answer, Batch, Inputs, Model, check_class_names
-from verax.models.function import NUMBER, CallableModel
-from verax.models.llm.prompt import Asked
-from verax.models.tables import TableModel, encode_rows
-from verax.models.text import TextPipeline, check_texts, is_texts
+from verax.models.llm.prompt import PromptOptions
+from verax.models.wrappers import (
+    NUMBER,
+    CallableModel,
+    TableModel,
+    TextPipeline,
+    check_texts,
+    encode_rows,
+    is_texts,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,8 +33,8 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
     from verax.data.table import Schema
-    from verax.models.llm.options import EndpointOptions
-    from verax.models.tables import RawRows
+    from verax.models.llm.client import EndpointOptions
+    from verax.models.wrappers import RawRows
 
 KINDS = ("text", "table")
 
@@ -102,14 +108,16 @@ def as_model(
     if isinstance(fitted, Model):
         return fitted if groups is None else _grouped(fitted, groups)
     if prompt is not None or (isinstance(fitted, str) and fitted.startswith("openai:")):
-        from verax.models.llm.bring import adapt_prompted
+        from verax.models.llm.adapt import adapt_prompted
 
-        asked = Asked(prompt, labels, tuple(examples), calibrate, features, target, chat, base_url, endpoint)
+        asked = PromptOptions(
+            prompt, labels, tuple(examples), calibrate, features, target, chat, base_url, endpoint
+        )
         return adapt_prompted(fitted, tokenizer, asked, texts)
     if isinstance(fitted, type):
         raise VeraxError(f"{fitted.__name__} is a class, not a fitted model; create one and fit it first.")
     if "torch" in sys.modules and (network := _network(fitted, tokenizer)) is not None:
-        from verax.models.neural.brought import adapt_module
+        from verax.models.neural.adapt import adapt_module
 
         table = None if texts is not None or kind == "text" else reference
         if table is not None:

@@ -1,18 +1,25 @@
-"""What is explained: something that turns a batch of inputs into class probabilities, or into numbers."""
+"""What is explained: something that turns a batch of inputs into class probabilities, or into numbers.
+
+What models are asked is counted where they are asked: rows and calls, whoever asks.
+"""
 
 from __future__ import annotations
 
 import textwrap
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from verax.arrays import FloatArray
+from verax.data.inputs import plain_inputs, texts_in
 from verax.errors import VeraxError, reason
-from verax.models.meter import count, counted
 from verax.notebook import paragraph_html
 
 if TYPE_CHECKING:
@@ -20,8 +27,60 @@ if TYPE_CHECKING:
 
     from verax.data.table import Schema
 
-    # What classifiers read: a row of numbers per input, dense or sparse.
-    Rows: TypeAlias = FloatArray | sparse.csr_array
+
+M = TypeVar("M")
+
+
+@dataclass
+class Meter:
+    """Rows that models were asked for, and in how many calls."""
+
+    rows: int = 0
+    calls: int = 0
+
+
+_METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
+
+
+@contextmanager
+def metered() -> Iterator[Meter]:
+    """Counts what models are asked meanwhile; what was being counted before does not see it."""
+    meter = Meter()
+    token = _METER.set(meter)
+    try:
+        yield meter
+    finally:
+        _METER.reset(token)
+
+
+def count(rows: int, calls: int) -> None:
+    """Adds to what is being counted, if something is."""
+    meter = _METER.get()
+    if meter is not None:
+        meter.rows += rows
+        meter.calls += calls
+
+
+def counted(predict_proba: Callable[[M, Any], FloatArray]) -> Callable[[M, Any], FloatArray]:
+    """A model's ``predict_proba`` that takes inputs as people have them, and counts them."""
+
+    @wraps(predict_proba)
+    def entered(self: M, inputs: Any) -> FloatArray:
+        plain = texts_in(inputs) if getattr(self, "kind", None) == "text" else plain_inputs(inputs)
+        # What it asks of itself to answer is the same question, not another one.
+        token = _METER.set(None)
+        try:
+            answer = predict_proba(self, plain)
+        finally:
+            _METER.reset(token)
+        count(len(plain), 1)
+        return answer
+
+    return entered
+
+
+# What classifiers read: a row of numbers per input, dense or sparse.
+Rows: TypeAlias = "FloatArray | sparse.csr_array"
 
 # A batch of inputs: texts, or rows of a table (an array or a list).
 Inputs = Sequence[Any] | NDArray[Any]

@@ -14,12 +14,10 @@ from verax.extras import install_command
 from verax.foreign import SAVED_MODEL, check_foreign
 from verax.models.adapt import as_model, predicts_number, reads_texts
 from verax.models.base import Model
-from verax.models.fit import fit_model
-from verax.models.llm.bring import ENDPOINT, endpoint_for
+from verax.models.llm.adapt import ENDPOINT, endpoint_for
 from verax.models.neural import ABOUT
-from verax.models.ready import check_model, models, parse_model
-from verax.models.tables import TableModel
-from verax.models.text import TextPipeline
+from verax.models.ready import check_model, fit_model, models, parse_model
+from verax.models.wrappers import TableModel, TextPipeline
 
 if TYPE_CHECKING:
     from verax.data.dataset import Dataset
@@ -76,7 +74,7 @@ def resolve_model(
     # Without torch the training itself says what is missing.
     if find_spec("torch") is None or not models.get(ready).__module__.startswith("verax.models.neural."):
         return train()
-    from verax.models.neural.network_store import kept_network
+    from verax.models.neural.saving import kept_network
 
     return kept_network(train, ready, given, dataset, seed)
 

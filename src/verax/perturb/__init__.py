@@ -1,7 +1,6 @@
 """The engine: masks in, probabilities out, for many inputs at once."""
 
 from verax.perturb.dispatch import path_for
-from verax.perturb.evaluate import Answer, Path, Prepared
-from verax.perturb.masks import Masks
+from verax.perturb.masks import Answer, Masks, Path, Prepared
 
 __all__ = ["Answer", "Masks", "Path", "Prepared", "path_for"]

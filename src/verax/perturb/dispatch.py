@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 from verax.errors import VeraxError
 from verax.models.base import Model
 from verax.models.capabilities import Refittable
-from verax.models.text import TextPipeline
-from verax.perturb.evaluate import Absent, Path
+from verax.models.wrappers import TextPipeline
+from verax.perturb.masks import Absent, Path
 from verax.perturb.paths.bag_of_words import bag_path
 from verax.perturb.paths.strings import StringPath
 from verax.perturb.paths.tables import table_path
@@ -60,7 +60,7 @@ def _choose(model: Model) -> Path[Any]:
     if type(model).__module__.startswith("verax.models.neural."):  # then torch is loaded already
         return _network_path(model)
     if type(model).__module__.startswith("verax.models.llm."):
-        from verax.perturb.paths.prompts import PromptPath
+        from verax.perturb.paths.strings import PromptPath
 
         return PromptPath(cast(Any, model))
     return StringPath(model)
@@ -69,7 +69,7 @@ def _choose(model: Model) -> Path[Any]:
 def _network_path(model: Model) -> Path[Any]:
     from verax.models.neural.encoders import WordEncoder
     from verax.models.neural.networks import TextNetwork
-    from verax.perturb.paths.word_ids import WordIdPath
+    from verax.perturb.paths.networks import WordIdPath
 
     if isinstance(model, TextNetwork) and isinstance(model.encoder, WordEncoder):
         return _own_path(model, model.encoder, "dropped") or WordIdPath(model, model.encoder)
@@ -79,8 +79,7 @@ def _network_path(model: Model) -> Path[Any]:
 
 def _own_path(model: TextNetwork, encoder: WordEncoder, absent: Absent) -> Path[Any] | None:
     """The path of a network whose arithmetic is known; None for any other."""
-    from verax.perturb.paths.convolution import convolution_path
-    from verax.perturb.paths.recurrence import recurrence_path
+    from verax.perturb.paths.networks import convolution_path, recurrence_path
 
     return convolution_path(model, encoder, absent) or recurrence_path(model, encoder, absent)
 
@@ -89,7 +88,7 @@ def _masked_path(model: Model) -> Path[Any]:
     if type(model).__module__.startswith("verax.models.neural."):  # then torch is loaded already
         from verax.models.neural.encoders import WordEncoder
         from verax.models.neural.networks import TextNetwork
-        from verax.perturb.paths.word_ids import BLANK, MaskedPath
+        from verax.perturb.paths.networks import BLANK, MaskedPath
 
         if isinstance(model, TextNetwork):
             encoder = model.encoder

@@ -14,10 +14,9 @@ from verax.data.dataset import Inputs
 from verax.errors import OwnCodeError, VeraxError
 from verax.explain import Attribution, Explanation, Fragments
 from verax.explain import fragments as make_fragments
-from verax.explain.entry import explanations_of, model_inputs, target_number
+from verax.explain.base import explanations_of, model_inputs, target_number
 from verax.explain.perturbed import shown_input
-from verax.explain.random import Random
-from verax.explain.random_fragments import RandomFragments
+from verax.explain.random import Random, RandomFragments
 from verax.models import Model
 from verax.report.explanations.comparison import Comparison, Entry, Subject
 from verax.run.progress import During, quietly

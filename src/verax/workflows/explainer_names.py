@@ -9,7 +9,7 @@ from typing import Any
 from verax.errors import VeraxError
 from verax.explain import Explainer, explainer, explainers
 from verax.explain.base import parameters_of
-from verax.explain.presets import AS_PUBLISHED, preset
+from verax.explain.composite import AS_PUBLISHED, preset
 from verax.names import Name, parse_names
 
 

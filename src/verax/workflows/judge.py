@@ -21,14 +21,13 @@ from verax.data import Dataset, load_dataset
 from verax.data.inputs import as_frame, plain_inputs, plain_targets
 from verax.errors import VeraxError
 from verax.explain import Explainer
-from verax.explain.entry import class_numbers, model_inputs
-from verax.explain.random import Random
-from verax.explain.random_fragments import RandomFragments
+from verax.explain.base import class_numbers, model_inputs
+from verax.explain.random import Random, RandomFragments
 from verax.models import Model, as_model
 from verax.models.base import Inputs
 from verax.models.resolve import is_saved, own_model, resolve_model
-from verax.models.text import is_texts
-from verax.perturb.dependence import dependence_notes
+from verax.models.wrappers import is_texts
+from verax.perturb.paths.tables import dependence_notes
 from verax.run.progress import Told, meanwhile
 from verax.seeds import stream
 from verax.workflows.explainer_names import parse_explainers

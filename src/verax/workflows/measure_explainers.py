@@ -28,14 +28,12 @@ from verax.data.dataset import contents
 from verax.data.inputs import as_frame
 from verax.errors import VeraxError
 from verax.explain import Explainer
-from verax.explain.conversions import by_word
-from verax.explain.entry import explanations_of
-from verax.explain.exemplar import Exemplar
-from verax.explain.explanation import Attribution, Cost, Explanation
+from verax.explain.base import explanations_of
+from verax.explain.explanation import Attribution, Cost, Explanation, by_word
 from verax.explain.fragments import Fragments
+from verax.explain.kinds import Exemplar
 from verax.explain.perturbed import shown_input
-from verax.explain.random import Random
-from verax.explain.random_fragments import RandomFragments
+from verax.explain.random import Random, RandomFragments
 from verax.explain.shap import Shap, kernel_samples
 from verax.models import Model
 from verax.models.base import Inputs

@@ -9,7 +9,7 @@ import numpy as np
 
 from verax.benchmarks.rationale.summary import TargetSummary
 from verax.benchmarks.staining.summary import Pair
-from verax.explain.presets import AS_PUBLISHED
+from verax.explain.composite import AS_PUBLISHED
 from verax.results.tables import Table
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 from helpers import make_texts
 from verax.benchmarks.staining.stainable import lower_cased, stainable_of
 from verax.data.load import load_dataset
-from verax.models.fit import fit_vectorizer
+from verax.models.ready import fit_vectorizer
 
 
 @pytest.mark.parametrize("words", ["presence", "counts"])

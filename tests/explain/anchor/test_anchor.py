@@ -19,11 +19,11 @@ from verax.data.table import Column, Schema
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain import Anchor, Explanation, Rule
-from verax.explain.account import account
-from verax.explain.anchor import bounds
-from verax.explain.anchor.removed_words import RemovedWords
+from verax.explain.anchor import search
+from verax.explain.anchor.samples import RemovedWords
 from verax.explain.anchor.table_rows import TableRows
 from verax.explain.checks import check_explainer
+from verax.explain.description import describe
 
 
 def package(name: str):
@@ -120,34 +120,34 @@ def test_the_package_finds_the_same_rule(table):
 
 def upper(shares, levels):
     """The highest share is 1 less the lowest of the rest."""
-    return 1.0 - bounds.lower(1.0 - shares, levels)
+    return 1.0 - search.lower(1.0 - shares, levels)
 
 
 def test_bounds_are_those_of_the_package():
     base = package("anchor_base").AnchorBaseBeam
     shares, levels = np.array([0.0, 0.3, 0.95, 1.0]), np.array([0.02, 0.1, 0.01, 0.05])
     for share, level, low, high in zip(
-        shares, levels, bounds.lower(shares, levels), upper(shares, levels), strict=True
+        shares, levels, search.lower(shares, levels), upper(shares, levels), strict=True
     ):
         assert low == pytest.approx(base.dlow_bernoulli(share, level), abs=2e-5)
         assert high == pytest.approx(base.dup_bernoulli(share, level), abs=2e-5)
-    assert bounds.search_level(20, 3, 0.1) == pytest.approx(base.compute_beta(20, 3, 0.1))
+    assert search.search_level(20, 3, 0.1) == pytest.approx(base.compute_beta(20, 3, 0.1))
 
 
 def test_the_divergence_at_a_bound_is_the_level():
     shares, levels = np.meshgrid(np.linspace(0.02, 0.98, 25), np.geomspace(1e-4, 3.0, 25))
-    for edge in (bounds.lower(shares, levels), upper(shares, levels)):
+    for edge in (search.lower(shares, levels), upper(shares, levels)):
         divergence = shares * np.log(shares / edge) + (1 - shares) * np.log((1 - shares) / (1 - edge))
         # Within 1e-10 of 1 the divergence cannot be computed from the share.
         near = (edge > 1e-10) & (edge < 1 - 1e-4)
         np.testing.assert_allclose(divergence[near], levels[near], rtol=1e-6)
-    edge = bounds.lower(shares, levels)
-    assert bounds.divergence(shares[3, 4], edge[3, 4]) == pytest.approx(levels[3, 4])
-    assert bounds.divergence(1.0, 0.95) == pytest.approx(-np.log(0.95))
+    edge = search.lower(shares, levels)
+    assert search.divergence(shares[3, 4], edge[3, 4]) == pytest.approx(levels[3, 4])
+    assert search.divergence(1.0, 0.95) == pytest.approx(-np.log(0.95))
     assert (edge < shares).all()
     assert (upper(shares, levels) > shares).all()
-    assert bounds.lower(np.array([1.0]), np.array([0.05]))[0] == pytest.approx(np.exp(-0.05))
-    assert bounds.lower(np.array([0.0]), np.array([0.05]))[0] == pytest.approx(0.0, abs=1e-9)
+    assert search.lower(np.array([1.0]), np.array([0.05]))[0] == pytest.approx(np.exp(-0.05))
+    assert search.lower(np.array([0.0]), np.array([0.05]))[0] == pytest.approx(0.0, abs=1e-9)
 
 
 def test_coverage_is_the_share_of_examples_that_agree(table):
@@ -255,7 +255,7 @@ def test_nothing_is_said_of_a_precision_that_nobody_looked_at(reviews_model):
         )[0],
     ):
         assert not rule.measured
-        lines = [part.text for part in account(rule)]
+        lines = [part.text for part in describe(rule)]
         assert len(lines) == 2
         assert lines[0].startswith("No condition was found for the model predicting")
         assert lines[1] == f"Why: {rule.details['reason']}."

@@ -63,7 +63,7 @@ def by_hand():
     "good" is (1, 0) and "bad" is (0, 1). The filters give 2 x and 3 y - 1, the unit adds the first, half of the second
     and 1; the classes' scores are the unit's negative, and twice the unit plus 0.5.
     """
-    from verax.models.neural.cnn import CnnNetwork
+    from verax.models.neural.architectures import CnnNetwork
     from verax.models.neural.encoders import WordEncoder
     from verax.models.neural.networks import TextNetwork
 

@@ -12,9 +12,9 @@ from verax.errors import VeraxError
 from verax.explain.checks import check_explainer
 from verax.explain.inside import filter_trees, learned
 from verax.explain.inside.cnn_arrays import CnnArrays
-from verax.explain.inside.decision_trees import DecisionTrees
-from verax.explain.inside.filter_trees import LEAF, Tree, filter_features
-from verax.explain.inside.learned import Lesson
+from verax.explain.inside.filter_trees import LEAF, FilterTree, filter_features
+from verax.explain.inside.filters import DecisionTrees
+from verax.explain.inside.learned import ReferenceAnswers
 
 torch = pytest.importorskip("torch")
 
@@ -73,7 +73,7 @@ def test_a_tree_answers_as_scikit_learn_does():
 
 def test_pruning_joins_leaves_that_do_not_help():
     """The root asks for filter 0, its right child for filter 1, which other inputs do not confirm."""
-    grown = Tree(*map(np.array, ([1, LEAF, 3, LEAF, LEAF], [2, LEAF, 4, LEAF, LEAF], [0, 0, 1, 0, 0],
+    grown = FilterTree(*map(np.array, ([1, LEAF, 3, LEAF, LEAF], [2, LEAF, 4, LEAF, LEAF], [0, 0, 1, 0, 0],
                                  [0.5, 0.0, 0.5, 0.0, 0.0], [0.5, 0.0, 0.9, 1.0, 0.2])))  # fmt: skip
     others = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [1.0, 1.0]])
     kept = filter_trees._pruned(grown, others, np.array([False, True, True, True]))
@@ -88,7 +88,7 @@ def test_only_thresholds_that_are_passed_count_and_the_side_is_the_correlated_cl
     found = verax.explainer("decision-trees", count=10).explain(cnn, texts)
     trees, arrays = DecisionTrees().trees(cnn), CnnArrays.of(cnn.network)
     features = filter_features(cnn, arrays, texts)
-    grown_on = Lesson.of(cnn, "decision-trees").parts(0, 0.7, 0.15)[0]
+    grown_on = ReferenceAnswers.of(cnn, "decision-trees").parts(0, 0.7, 0.15)[0]
     seen = [list(cnn.reference)[place] for place in grown_on]
     with np.errstate(invalid="ignore"):  # some filters never respond
         correlations = np.corrcoef(np.column_stack([features_of(cnn, seen), cnn.scores(seen)]), rowvar=False)

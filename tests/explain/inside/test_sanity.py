@@ -8,8 +8,7 @@ import pytest
 import verax
 from verax.errors import VeraxError
 from verax.explain import Explainer
-from verax.explain.checks import check_sanity
-from verax.explain.sanity import _correlation
+from verax.explain.checks import _correlation, check_sanity
 
 pytest.importorskip("torch")
 

@@ -12,7 +12,7 @@ from verax.explain.checks import check_explainer
 from verax.models.base import Model
 
 torch = pytest.importorskip("torch")
-from verax.explain.inside import l2x_learning  # noqa: E402
+from verax.explain.inside import selector_training  # noqa: E402
 
 QUICK = {
     "l2x": {"k": 4, "epochs": 60},
@@ -61,7 +61,7 @@ def test_learning_once_is_no_part_of_what_an_explanation_takes(cnn, monkeypatch)
         return learn(self, model)
 
     monkeypatch.setattr(type(explainer), "trained", slow)
-    monkeypatch.setattr("verax.explain.inside.selected.time.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("verax.explain.inside.selection.time.perf_counter", lambda: clock[0])
     (found,) = explainer.explain(cnn, ["a good film"])
     assert found.cost.seconds == 0.0
 
@@ -70,7 +70,7 @@ def test_the_relaxed_sample_selects_about_k_features():
     torch.manual_seed(0)
     logits = torch.zeros(500, 8)
     logits[:, :2] = 6.0
-    drawn = l2x_learning.sample(logits, 2, 0.1)
+    drawn = selector_training.sample(logits, 2, 0.1)
     assert drawn.shape == (500, 8)
     assert float(drawn.max()) <= 1.0
     assert 1.2 < float(drawn.sum(dim=1).mean()) <= 2.0  # two draws of two may fall on the same

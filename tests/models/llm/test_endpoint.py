@@ -18,7 +18,7 @@ from completion_server import served
 from tiny_language import LABELS, network, share_smollm2, tokenizer, torch
 from verax.errors import VeraxError
 from verax.models.llm import client as client_module
-from verax.models.llm.options import EndpointOptions
+from verax.models.llm.client import EndpointOptions
 
 PROMPT = "Review: {text}\nSentiment:"
 TEXTS = ["the plot was good", "a dull film", "fine", ""]

@@ -6,9 +6,9 @@ import pytest
 from tiny_language import network, torch
 from verax.errors import VeraxError
 from verax.models.llm import tuning
-from verax.models.llm.tuning import Lesson, Schedule, UpperLayers, tune
+from verax.models.llm.tuning import PromptExamples, TuningSchedule, UpperLayers, tune
 
-SCHEDULE = Schedule(layers=2, epochs=4, patience=4, rate=0.01, batch=8)
+SCHEDULE = TuningSchedule(layers=2, epochs=4, patience=4, rate=0.01, batch=8)
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def lesson(count, seed):
             row[int(rng.integers(len(row)))] = 20
         prompts.append(tuple(row))
         answers.append(10 if number % 2 else 11)
-    return Lesson(prompts, np.array(answers), np.ones(count))
+    return PromptExamples(prompts, np.array(answers), np.ones(count))
 
 
 def chosen(model, prompt):
@@ -98,7 +98,7 @@ def test_an_interrupted_training_goes_on_after_its_last_epoch_to_the_same_weight
 
 def test_what_weighs_nothing_is_not_learnt(own_folder):
     plain, twice = lesson(32, 1), lesson(32, 1)
-    wrong = Lesson(
+    wrong = PromptExamples(
         [*plain.prompts, *plain.prompts],
         np.concatenate([plain.answers, 21 - plain.answers]),  # the opposite answers, which count nothing
         np.repeat([1.0, 0.0], 32),

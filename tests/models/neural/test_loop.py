@@ -10,8 +10,8 @@ from verax.data.dataset import Part
 from verax.errors import VeraxError
 from verax.models import fit_classifier, fit_model
 from verax.models.neural import loop
-from verax.models.neural.dense import DenseNetwork
-from verax.models.neural.loop import Examples, Lesson, Schedule, evaluate, train
+from verax.models.neural.architectures import DenseNetwork
+from verax.models.neural.loop import Examples, Schedule, TrainingTask, evaluate, train
 
 QUICK = {"vectors": "trained", "dimensions": 6, "epochs": 2}
 SCHEDULE = Schedule(epochs=12, patience=2, batch=16, optimizer="adam", rate=0.02)
@@ -72,7 +72,7 @@ def test_fixed_vectors_stay_and_others_learn(word_data):
 def test_training_ends_early_and_keeps_the_best_weights():
     network, watched = small_network(), examples(60, 1)
     history = train(
-        Lesson(
+        TrainingTask(
             network, collate, examples(200, 0), watched, replace(SCHEDULE, rate=0.1, epochs=60), 0, "small"
         )
     )
@@ -133,7 +133,7 @@ def test_ratings_are_learnt_as_the_second_class(monkeypatch):
     ratings = 1 / (1 + np.exp(-2 * rows[:, 1].astype(float)))
     rated = Examples(list(rows), ratings, np.ones(400))
     network = small_network()
-    train(Lesson(network, collate, rated, rated, replace(SCHEDULE, epochs=60, patience=10), 0, "rater"))
+    train(TrainingTask(network, collate, rated, rated, replace(SCHEDULE, epochs=60, patience=10), 0, "rater"))
     with torch.inference_mode():
         said = torch.softmax(network(torch.from_numpy(rows)), dim=1)[:, 1].numpy()
     assert np.mean((said - ratings) ** 2) < 0.02 * np.var(ratings)
@@ -143,7 +143,7 @@ def test_ratings_are_learnt_as_the_second_class(monkeypatch):
 def test_a_loss_that_is_not_finite_is_told():
     wild = replace(SCHEDULE, optimizer="sgd", rate=1e30)
     with pytest.raises(VeraxError, match=r"'small' did not learn: its loss is not finite after epoch 1"):
-        train(Lesson(small_network(), collate, examples(200, 0), examples(60, 1), wild, 0, "small"))
+        train(TrainingTask(small_network(), collate, examples(200, 0), examples(60, 1), wild, 0, "small"))
 
 
 def test_what_was_done_is_written_down(cnn, word_data):
@@ -157,7 +157,7 @@ def test_what_was_done_is_written_down(cnn, word_data):
 
 def test_each_epoch_is_told_on_a_terminal_only(monkeypatch, capsys):
     train(
-        Lesson(
+        TrainingTask(
             small_network(),
             collate,
             examples(40, 0),
@@ -170,7 +170,7 @@ def test_each_epoch_is_told_on_a_terminal_only(monkeypatch, capsys):
     assert capsys.readouterr() == ("", "")
     monkeypatch.setattr(loop.sys.stderr, "isatty", lambda: True)
     history = train(
-        Lesson(
+        TrainingTask(
             small_network(),
             collate,
             examples(40, 0),

@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch")
 from helpers import make_texts  # noqa: E402
 from verax.data.dataset import Dataset, Part  # noqa: E402
 from verax.models import resolve  # noqa: E402
-from verax.models.neural import network_store  # noqa: E402
+from verax.models.neural import saving  # noqa: E402
 from verax.models.resolve import resolve_model  # noqa: E402
 
 NAME = "cnn(epochs=1, vectors=trained, dimensions=4)"
@@ -56,7 +56,7 @@ def test_whatever_a_network_depends_on_trains_it_anew(data, trainings, tmp_path,
     resolve_model(NAME, flipped)
     resolve_model(NAME, data, options={"epochs": 2})
     assert len(trainings) == 4
-    monkeypatch.setattr(network_store, "_code", lambda: "edited")
+    monkeypatch.setattr(saving, "_code", lambda: "edited")
     resolve_model(NAME, data)
     assert len(trainings) == 5
 
@@ -98,7 +98,7 @@ def test_an_interrupt_loses_no_network_that_was_trained_before(data, trainings, 
 
 def test_the_least_recently_used_goes_when_there_is_no_room(data, trainings, monkeypatch):
     resolve_model(NAME, data)
-    monkeypatch.setattr(network_store, "MAX_BYTES", 1)
+    monkeypatch.setattr(saving, "MAX_BYTES", 1)
     resolve_model(NAME, data, seed=1)  # now there is room for none
     resolve_model(NAME, data)
     assert len(trainings) == 3

@@ -11,7 +11,7 @@ from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain import explainer
 from verax.models import fit_model
-from verax.models.neural.cnn import CnnNetwork
+from verax.models.neural.architectures import CnnNetwork
 from verax.models.neural.encoders import RowEncoder
 from verax.perturb.dispatch import path_for
 

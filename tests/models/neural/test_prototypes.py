@@ -12,12 +12,12 @@ import verax
 from verax.data.table import Column, Schema
 from verax.errors import VeraxError
 from verax.explain import Exemplar, Explanation, Prototype
-from verax.explain.imputation import Imputation
+from verax.explain.prototype import Imputation
 from verax.models import fit_model
 from verax.models.neural import prototype_model
+from verax.models.neural.architectures import PrototypeLayer
 from verax.models.neural.prototype_model import learned_from, own_prototypes
 from verax.models.neural.prototype_recipe import features_of
-from verax.models.neural.prototypes import PrototypeLayer
 
 SMALL = {"prototypes": 4, "epochs": 3, "task_epochs": 3}
 

@@ -14,8 +14,13 @@ from verax.errors import VeraxError
 from verax.models import fit_model
 from verax.models.capabilities import Selection, ask_for, has
 from verax.models.neural.loop import Examples, losses_of
-from verax.models.neural.rationale import RationaleNetwork, compact, nearest_selected
-from verax.models.neural.rationale_cells import GatedAverages, RecurrentRationaleNetwork
+from verax.models.neural.rationale import (
+    GatedAverages,
+    RationaleNetwork,
+    RecurrentRationaleNetwork,
+    compact,
+    nearest_selected,
+)
 from verax.models.neural.rationale_training import (
     Costs,
     Ties,

@@ -9,7 +9,7 @@ import pytest
 from helpers import shared_data
 from verax.data.formats.conllu import read_sentences
 from verax.data.words import Words
-from verax.perturb.counterfactual.closed_class import ADPOSITIONS, is_adposition, is_open, open_words
+from verax.perturb.counterfactual.thesaurus import ADPOSITIONS, is_adposition, is_open, open_words
 
 EDITABLE = {"NOUN", "PROPN", "VERB", "ADJ", "ADV", "ADP"}
 

@@ -11,8 +11,13 @@ import verax
 from helpers import fitted, make_texts
 from verax.data.words import split_words
 from verax.perturb.counterfactual import Language, counterfactual_texts, train_vectors
-from verax.perturb.counterfactual.language import DISCOUNT, HALF_PROOF, likelihoods
-from verax.perturb.counterfactual.likely_versions import likeliest, version_likelihoods
+from verax.perturb.counterfactual.language import (
+    DISCOUNT,
+    HALF_PROOF,
+    likeliest,
+    likelihoods,
+    version_likelihoods,
+)
 from verax.perturb.counterfactual.text_versions import Options, Versions
 
 TEXTS = ["the cat sat", "the dog sat", "the dog ran"]

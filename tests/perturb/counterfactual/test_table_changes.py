@@ -14,9 +14,9 @@ from sklearn.linear_model import LogisticRegression
 import verax
 from verax.data.table import Column, Schema
 from verax.errors import VeraxError
+from verax.perturb.counterfactual import changes as module
 from verax.perturb.counterfactual import column_values, counterfactual_rows
-from verax.perturb.counterfactual import table_changes as module
-from verax.perturb.counterfactual.table_changes import sample_rows
+from verax.perturb.counterfactual.changes import sample_rows
 from verax.seeds import stream
 
 SCHEMA = Schema(

@@ -32,10 +32,9 @@ from verax.perturb.counterfactual import (
     text_versions,
     train_vectors,
 )
-from verax.perturb.counterfactual.closed_class import is_open
 from verax.perturb.counterfactual.text_changes import Distribution, distribution, sample_versions
 from verax.perturb.counterfactual.text_versions import build_texts, predict_versions
-from verax.perturb.counterfactual.thesaurus import Thesaurus, in_case_of
+from verax.perturb.counterfactual.thesaurus import Thesaurus, in_case_of, is_open
 from verax.seeds import stream
 
 REVIEWS, _ = make_texts(12, seed=5)

@@ -7,8 +7,7 @@ torch = pytest.importorskip("torch")
 
 from verax import as_model  # noqa: E402
 from verax.data.words import split_words  # noqa: E402
-from verax.models.neural.bilstm import BilstmNetwork  # noqa: E402
-from verax.models.neural.cnn import CnnNetwork  # noqa: E402
+from verax.models.neural.architectures import BilstmNetwork, CnnNetwork  # noqa: E402
 from verax.models.neural.encoders import WordEncoder  # noqa: E402
 from verax.models.neural.networks import TextNetwork  # noqa: E402
 from verax.perturb.counterfactual.text_versions import (  # noqa: E402

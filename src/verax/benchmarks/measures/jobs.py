@@ -17,7 +17,7 @@ from verax.benchmarks.staining.plan import NO_OBJECTS, Objects, _model, own_code
 from verax.benchmarks.staining.stainable import make_stainable
 from verax.codec import encoded
 from verax.errors import VeraxError
-from verax.explain.entry import explanations_of
+from verax.explain.base import explanations_of
 from verax.explain.explanation import Explanation
 from verax.measures import Measure, measure, measures
 from verax.measures.case import Case, make_case

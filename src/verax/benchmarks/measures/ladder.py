@@ -12,8 +12,7 @@ from verax.benchmarks.measures.reasons import Reasoned
 from verax.benchmarks.staining.scores import ceiling, recall
 from verax.data.dataset import contents
 from verax.errors import VeraxError
-from verax.explain.conversions import by_word
-from verax.explain.explanation import Attribution, Explanation
+from verax.explain.explanation import Attribution, Explanation, by_word
 from verax.explain.greedy import Greedy
 from verax.explain.random import Random
 from verax.perturb import path_for

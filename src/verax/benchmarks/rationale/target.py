@@ -189,8 +189,8 @@ def target_model(name: str, data: Dataset, training: Training) -> Model:
 
 def trained(data: Dataset, training: Training) -> Model:
     """A rationale model for a dataset; one with the same data, options and seed is taken from where it was kept."""
-    from verax.models.fit import fit_model
     from verax.models.neural.saving import load_model, save_model
+    from verax.models.ready import fit_model
 
     folder = kept_in(data, training)
     if not is_whole(folder):

@@ -34,8 +34,8 @@ from verax.codec import encoded
 from verax.data.dataset import Inputs
 from verax.errors import VeraxError
 from verax.explain import Explainer, Explanation, explainer
-from verax.explain.conversions import by_word
-from verax.explain.entry import explanations_of
+from verax.explain.base import explanations_of
+from verax.explain.explanation import by_word
 from verax.models import Model
 from verax.run.objects import fetch, is_reference
 from verax.seeds import stream

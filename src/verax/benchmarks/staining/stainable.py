@@ -24,7 +24,7 @@ from verax.benchmarks.staining.rules import Literal, Values
 from verax.benchmarks.staining.sampling import Candidates, without_copies
 from verax.benchmarks.staining.spec import StainSpec
 from verax.data import Bins, Dataset, Part, load_dataset
-from verax.models.fit import fit_vectorizer
+from verax.models.ready import fit_vectorizer
 from verax.run.objects import fetch, is_reference
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from verax.models import Model, fit_model, own_model, resolve_model
 from verax.models.adapt import text_column
 from verax.models.ready import parse_model
 from verax.models.resolve import is_saved, load_saved, unwrapped
-from verax.models.text import TextPipeline
+from verax.models.wrappers import TextPipeline
 from verax.run.objects import fetch, is_reference
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
 from verax.explain import Attribution, Explainer
-from verax.explain.base import Target
-from verax.explain.entry import check_targets
+from verax.explain.base import Target, check_targets
 from verax.explain.perturbed import shown_input
 from verax.models import Model
 from verax.models.base import Inputs

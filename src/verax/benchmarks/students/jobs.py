@@ -19,8 +19,8 @@ from verax.benchmarks.students.learners import LEARNERS, importance
 from verax.benchmarks.students.spec import StudentsSpec
 from verax.codec import encoded
 from verax.errors import VeraxError
-from verax.explain.conversions import by_word
-from verax.explain.entry import explanations_of
+from verax.explain.base import explanations_of
+from verax.explain.explanation import by_word
 from verax.explain.random import Random
 from verax.models.ready import check_model
 from verax.models.resolve import is_saved

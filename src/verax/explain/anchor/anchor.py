@@ -9,20 +9,17 @@ from typing import ClassVar
 
 from verax.arrays import BoolArray
 from verax.errors import VeraxError
-from verax.explain.anchor.pools import Ask, Neighbourhood, Surroundings
-from verax.explain.anchor.removed_words import RemovedWords
-from verax.explain.anchor.search import Asking, Candidate, Found, Search, Settings
-from verax.explain.anchor.similar_words import SimilarWords
+from verax.explain.anchor.samples import Ask, Neighbourhood, RemovedWords, Sampler, SimilarWords
+from verax.explain.anchor.search import Asking, Candidate, Search, SearchResult, SearchSettings
 from verax.explain.anchor.table_rows import TableRows
-from verax.explain.base import Claim, Explainer, Target, at_least, explainers
-from verax.explain.entry import check_targets
+from verax.explain.base import Claim, Explainer, Target, at_least, check_targets, explainers
 from verax.explain.explanation import Cost
+from verax.explain.kinds import Rule, RuleStep
 from verax.explain.perturbed import Targets, shown_input, slices
-from verax.explain.rule import Rule, RuleStep
 from verax.models.base import Inputs, Model
-from verax.models.text import check_texts
-from verax.perturb.counterfactual.own_words import thesaurus_for
+from verax.models.wrappers import check_texts
 from verax.perturb.counterfactual.text_changes import Distribution
+from verax.perturb.counterfactual.thesaurus import thesaurus_for
 
 WORDS = ("similar", "removed")
 # Of the published code: each word changes with this chance, to one of so many neighbours, drawn with this temperature.
@@ -87,12 +84,12 @@ class Anchor(Explainer):
 
     def _explain_slice(self, model: Model, inputs: Inputs, targets: Targets) -> list[Rule]:
         started = time.perf_counter()
-        around = self._surroundings(model, inputs)
+        around = self._sampler(model, inputs)
         predicted = around.classes().tolist()
         chosen = [
             guess if target is None else target for guess, target in zip(predicted, targets, strict=True)
         ]
-        settings = Settings(
+        settings = SearchSettings(
             precision=self.precision,
             tolerance=self.tolerance,
             delta=self.delta,
@@ -135,7 +132,7 @@ class Anchor(Explainer):
             )
         return rules
 
-    def _surroundings(self, model: Model, inputs: Inputs) -> Surroundings:
+    def _sampler(self, model: Model, inputs: Inputs) -> Sampler:
         if model.kind == "table":
             return TableRows(model, inputs, self.seed)
         texts = check_texts(inputs)
@@ -145,7 +142,7 @@ class Anchor(Explainer):
         return SimilarWords(model, texts, thesaurus, Distribution(CHANGE, TOP, TEMPERATURE), self.seed)
 
 
-def answer_all(around: Surroundings, targets: Sequence[int], running: dict[int, Asking]) -> None:
+def answer_all(around: Sampler, targets: Sequence[int], running: dict[int, Asking]) -> None:
     """Runs searches side by side: what they all ask at a time goes to the model together.
 
     Args:
@@ -170,7 +167,7 @@ def _next(questions: dict[int, Ask], place: int, search: Asking, kept: BoolArray
         questions.pop(place, None)
 
 
-def _steps(found: Found, near: Neighbourhood) -> tuple[RuleStep, ...]:
+def _steps(found: SearchResult, near: Neighbourhood) -> tuple[RuleStep, ...]:
     """The rules on the way, as precise as they were found to be; the last one as it was found on fresh samples."""
     steps = [RuleStep(found.rule.conditions, found.precision, found.rule.coverage)]
     parent = found.rule.parent
@@ -180,6 +177,6 @@ def _steps(found: Found, near: Neighbourhood) -> tuple[RuleStep, ...]:
     return tuple(reversed(steps))
 
 
-def _not_predicted(predicted: str) -> Found:
+def _not_predicted(predicted: str) -> SearchResult:
     reason = f"the model predicts {predicted} here, and a rule can only keep what is predicted"
-    return Found(Candidate((), None, 1.0), 0.0, 0.0, False, 0, reason)
+    return SearchResult(Candidate((), None, 1.0), 0.0, 0.0, False, 0, reason)

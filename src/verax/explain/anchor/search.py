@@ -1,23 +1,74 @@
 """The search for an anchor: rules grow by one condition at a time, the most precise ones are kept.
 
 Ribeiro, Singh and Guestrin (2018), algorithm 2: a beam search in which KL-LUCB decides with few samples which
-candidates are the most precise. Two things differ from their code. All candidates are asked about the same samples, so
-that much of what is known of a rule is known of the longer ones too. And whether a rule is precise enough is decided on
-fresh samples, which had no part in choosing it: the bound holds for the rule that is returned, however many were tried.
+candidates are the most precise. Two things differ from their code. All candidates are asked about the same samples,
+so that much of what is known of a rule is known of the longer ones too. And whether a rule is precise enough is
+decided on fresh samples, which had no part in choosing it: the bound holds for the rule that is returned, however
+many were tried.
+
+How far a share may be from what was counted: Kullback-Leibler bounds (Kaufmann and Kalyanakrishnan 2013).
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import groupby
 
 import numpy as np
+from scipy.special import rel_entr
 
-from verax.arrays import BoolArray
-from verax.explain.anchor import bounds
-from verax.explain.anchor.pools import Ask, Neighbourhood
+from verax.arrays import BoolArray, FloatArray
+from verax.explain.anchor.samples import Ask, Neighbourhood
 from verax.text import counted
+
+# Steps of Newton's method: exact to eleven digits, whatever the share and the level.
+STEPS = 7
+# A share of 0 or 1 stands for one that is so near to it that it makes no difference.
+TINY = 1e-12
+# Of the published code of KL-LUCB: the level grows with the rounds as log(405.5 K t^1.1 / delta), twice iterated.
+ALPHA, K1 = 1.1, 405.5
+
+
+def lower(share: FloatArray, level: FloatArray) -> FloatArray:
+    """The lowest share whose divergence from what was counted is at most the level.
+
+    The highest is 1 less the lowest of the rest: ``1 - lower(1 - share, level)``.
+    """
+    counted = np.clip(share, TINY, 1.0 - TINY)
+    rest = 1.0 - counted
+    # The divergence of p from q is this much less p log q + (1 - p) log (1 - q).
+    own = counted * np.log(counted) + rest * np.log(rest)
+    # Two shares that are surely too low (by Pinsker, and since 1 - q is at most 1): the higher one is the start. The
+    # divergence is convex, so that from there Newton's steps go up to the edge and never beyond it.
+    edge = np.maximum(counted - np.sqrt(level / 2.0), np.exp((own - level) / counted))
+    edge = np.clip(edge, TINY, counted)
+    for _ in range(STEPS):
+        excess = own - level - counted * np.log(edge) - rest * np.log1p(-edge)
+        slope = np.maximum(counted - edge, TINY) / (edge * (1.0 - edge))
+        edge = np.minimum(edge + np.maximum(excess, 0.0) / slope, counted)
+    return edge
+
+
+@lru_cache(maxsize=512)
+def lowest_shares(size: int, level: float) -> list[float]:
+    """The lowest share for every number of hits in a sample, from none to all; searches ask for the same ones often."""
+    counted = np.arange(size + 1) / size
+    lowest: list[float] = lower(counted, np.full(size + 1, level / size)).tolist()
+    return lowest
+
+
+def divergence(share: float, other: float) -> float:
+    """How far a share is from another, strictly between 0 and 1: of Kullback and Leibler, in nats."""
+    return float(rel_entr(share, other) + rel_entr(1.0 - share, 1.0 - other))
+
+
+def search_level(n_rules: int, rounds: int, delta: float) -> float:
+    """By how much the divergence times the sample's size may exceed 0, for all rules in all rounds at once."""
+    first = np.log(K1 * n_rules * rounds**ALPHA / delta)
+    return float(first + np.log(first))
+
 
 # A candidate begins with so many samples, and has at the most so many. The published rule goes on until candidates are
 # told apart up to epsilon, each with samples of its own; on shared samples so many tell them apart as well.
@@ -33,7 +84,7 @@ _NOTHING: BoolArray = np.empty(0, dtype=np.bool_)
 
 
 @dataclass(frozen=True)
-class Settings:
+class SearchSettings:
     """What is searched for; see :class:`verax.explain.Anchor`."""
 
     precision: float
@@ -66,7 +117,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """The end of a search.
 
     Attributes:
@@ -89,25 +140,25 @@ class Found:
 class Search:
     """The search for one input's anchor, as a generator of questions that is sent their answers."""
 
-    def __init__(self, near: Neighbourhood, settings: Settings) -> None:
+    def __init__(self, near: Neighbourhood, settings: SearchSettings) -> None:
         self.near = near
         self.settings = settings
         self.first = FIRST
         self.asked = 0
         self.looked_at = 0
-        self.best: Found | None = None
-        self.tried: list[Found] = []
+        self.best: SearchResult | None = None
+        self.tried: list[SearchResult] = []
         self.spent = False
-        self.found: Found | None = None
+        self.found: SearchResult | None = None
 
     def run(self) -> Asking:
         """Asks until something is found; then ``found`` is set."""
         loose = self.near.loose
         root = Candidate((), None, 1.0)
         if not loose and not self.near.search.varies():
-            self.found = Found(root, 1.0, 1.0, True, 0, "nothing can be changed in this input")
+            self.found = SearchResult(root, 1.0, 1.0, True, 0, "nothing can be changed in this input")
             return
-        self.tried = [Found(root, 0.0, 0.0, False, 0)]
+        self.tried = [SearchResult(root, 0.0, 0.0, False, 0)]
         try:
             yield from self._grow(root, loose)
         except BudgetError:
@@ -145,7 +196,7 @@ class Search:
         yield from self._extend(candidates, self.first)
         rounds = 1
         while len(candidates) > count:
-            level = bounds.search_level(len(candidates), rounds, self.settings.delta)
+            level = search_level(len(candidates), rounds, self.settings.delta)
             unsure = [
                 candidate
                 for candidate in _unsure(candidates, count, level, self.settings.epsilon)
@@ -200,7 +251,7 @@ class Search:
         Rules that look too imprecise already are not asked about.
         """
         for rule in sorted(rules, key=lambda rule: (-rule.coverage, -rule.precision)):
-            verdict = Found(rule, rule.precision, 0.0, False, 0)
+            verdict = SearchResult(rule, rule.precision, 0.0, False, 0)
             if rule.precision >= self.settings.precision:
                 verdict = yield from self._verify(rule)
             self.tried.append(verdict)
@@ -209,7 +260,7 @@ class Search:
                 self.best = verdict
                 break
 
-    def _verify(self, rule: Candidate) -> Generator[Ask, BoolArray, Found]:
+    def _verify(self, rule: Candidate) -> Generator[Ask, BoolArray, SearchResult]:
         check = self._check(rule)
         for look in LOOKS:
             samples = np.arange(check.size, look)
@@ -229,7 +280,7 @@ class Search:
         """Samples that the search itself does not ask about, so that some are left to tell how precise its rule is."""
         return min(LAST_LOOK, self.settings.most_samples // 2)
 
-    def _most_precise_found(self) -> Generator[Ask, BoolArray, Found]:
+    def _most_precise_found(self) -> Generator[Ask, BoolArray, SearchResult]:
         """What is returned when no rule is precise enough, as precise as it is on fresh samples."""
         best = max(self.tried, key=lambda found: (found.lowest, found.precision, found.rule.coverage))
         if not best.sampled and self._kept_back:
@@ -256,9 +307,9 @@ class BudgetError(Exception):
 
 
 class Check:
-    """A rule on trial on fresh samples, which are looked at now and then."""
+    """A rule tested on fresh samples, which are looked at now and then."""
 
-    def __init__(self, rule: Candidate, level: float, settings: Settings) -> None:
+    def __init__(self, rule: Candidate, level: float, settings: SearchSettings) -> None:
         self.rule = rule
         self.level = level
         self.settings = settings
@@ -281,18 +332,18 @@ class Check:
     def _enough(self, share: float, size: int) -> bool:
         """Whether such a share of so many samples is as high as asked for, and surely above that less the tolerance."""
         sure = self.settings.precision - self.settings.tolerance
-        return share >= self.settings.precision and bounds.divergence(share, sure) * size >= self.level
+        return share >= self.settings.precision and divergence(share, sure) * size >= self.level
 
     @property
     def reached(self) -> bool:
         """Whether the rule is precise enough, with confidence."""
         return self._enough(self.kept / self.size, self.size)
 
-    def verdict(self) -> Found:
+    def verdict(self) -> SearchResult:
         """What is known in the end."""
         share = self.kept / self.size
-        lowest = bounds.lower(np.array([share]), np.array([self.level / self.size])).item()
-        return Found(self.rule, share, lowest, self.reached, self.size)
+        lowest = lower(np.array([share]), np.array([self.level / self.size])).item()
+        return SearchResult(self.rule, share, lowest, self.reached, self.size)
 
 
 def _unsure(candidates: list[Candidate], count: int, level: float, epsilon: float) -> list[Candidate]:
@@ -302,11 +353,9 @@ def _unsure(candidates: list[Candidate], count: int, level: float, epsilon: floa
     among the others, until they are no longer in each other's way. Here all that are in the way are sampled together.
     """
     ranked = _ranked(candidates)
-    lows = {rule: bounds.lowest_shares(rule.size, level)[rule.hits] for rule in ranked[:count]}
+    lows = {rule: lowest_shares(rule.size, level)[rule.hits] for rule in ranked[:count]}
     # The highest share is 1 less the lowest of the rest.
-    highs = {
-        rule: 1.0 - bounds.lowest_shares(rule.size, level)[rule.size - rule.hits] for rule in ranked[count:]
-    }
+    highs = {rule: 1.0 - lowest_shares(rule.size, level)[rule.size - rule.hits] for rule in ranked[count:]}
     low, high = min(lows.values()) + epsilon, max(highs.values()) - epsilon
     return [rule for rule in candidates if (lows[rule] < high if rule in lows else highs[rule] > low)]
 

@@ -14,9 +14,9 @@ from verax.arrays import BoolArray, FloatArray, IndexArray, IntArray
 from verax.data.bins import Bins
 from verax.data.dataset import contents
 from verax.data.table import Schema
-from verax.explain.anchor.pools import BLOCK, Ask, Neighbourhood, Pool
+from verax.explain.anchor.samples import BLOCK, Ask, Neighbourhood, SamplePool
 from verax.models.base import Inputs, Model
-from verax.models.tables import encode_rows
+from verax.models.wrappers import encode_rows
 from verax.perturb.dispatch import path_for
 from verax.perturb.masks import MAX_ROWS
 from verax.perturb.paths.tables import TablePath, reference_rows, schema_of
@@ -64,7 +64,7 @@ _NO_SHARES: FloatArray = np.empty((0, 0))
 _BINNED: WeakKeyDictionary[Model, Binned] = WeakKeyDictionary()
 
 
-class TrainingRows(Pool):
+class TrainingRows(SamplePool):
     """Training rows, and what each of their values would be if it were of the input's bin."""
 
     def __init__(self, row: IndexArray, own: IntArray, binned: Binned, seed: int, *about: str | int) -> None:

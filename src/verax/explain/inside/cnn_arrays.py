@@ -14,8 +14,7 @@ from verax.arrays import FloatArray, IndexArray, IntArray
 from verax.errors import VeraxError
 from verax.models.base import Model
 from verax.models.capabilities import ask_for, what_works
-from verax.models.neural.bilstm import BilstmNetwork
-from verax.models.neural.cnn import CnnNetwork
+from verax.models.neural.architectures import BilstmNetwork, CnnNetwork
 from verax.models.neural.encoders import PADDING, Encoded, length_batches
 from verax.models.neural.networks import TextNetwork
 

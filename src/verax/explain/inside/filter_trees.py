@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 from verax.arrays import BoolArray, FloatArray, IndexArray, IntArray
 from verax.data.words import split_words
 from verax.explain.inside.cnn_arrays import CnnArrays
-from verax.explain.inside.learned import Arrays, Lesson
+from verax.explain.inside.learned import Arrays, ReferenceAnswers
 from verax.models.neural.loop import tell
 from verax.models.neural.networks import TextNetwork
 from verax.seeds import stream
@@ -25,7 +25,7 @@ LEAF = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class FilterTree:
     """A binary tree as arrays, the root first. An input goes right where its feature is above the threshold.
 
     Attributes:
@@ -93,7 +93,7 @@ class FilterTrees:
         fragments: how many n-grams an explanation has on average, on the same inputs.
     """
 
-    trees: tuple[Tree, ...]
+    trees: tuple[FilterTree, ...]
     sides: IntArray
     predicted: IntArray
     fidelity: float
@@ -104,7 +104,7 @@ class FilterTrees:
         """From what is kept on disk."""
         count = len(arrays["predicted"])
         trees = [
-            Tree(
+            FilterTree(
                 arrays[f"left{number}"].astype(np.int64),
                 arrays[f"right{number}"].astype(np.int64),
                 arrays[f"feature{number}"].astype(np.int64),
@@ -156,7 +156,9 @@ def _cut(text: str, share: float) -> tuple[str, str]:
     return text[:place], text[place:]
 
 
-def grow(network: TextNetwork, arrays: CnnArrays, lesson: Lesson, seed: int, times: int = 0) -> Arrays:
+def grow(
+    network: TextNetwork, arrays: CnnArrays, lesson: ReferenceAnswers, seed: int, times: int = 0
+) -> Arrays:
     """Grows a tree for each class on the network's own predictions (section 4.3.2), and prunes it.
 
     Args:
@@ -176,7 +178,7 @@ def grow(network: TextNetwork, arrays: CnnArrays, lesson: Lesson, seed: int, tim
     )
     grown_features = np.concatenate([features[grown_on], more])
     grown_classes = arrays.scores(arrays.units(grown_features)).argmax(axis=1)
-    trees: list[Tree] = []
+    trees: list[FilterTree] = []
     for number, name in enumerate(network.class_names):
         tell(f"decision-trees: the tree of the class {name!r} ({number + 1} of {len(network.class_names)}), from "
              f"{len(grown_features):,} texts")  # fmt: skip
@@ -189,18 +191,18 @@ def grow(network: TextNetwork, arrays: CnnArrays, lesson: Lesson, seed: int, tim
         "measured": np.array(_measured(trees, features[measured_on], predicted[measured_on])),
     }
     for number, tree in enumerate(trees):
-        kept |= {f"{name}{number}": getattr(tree, name) for name in Tree.__dataclass_fields__}
+        kept |= {f"{name}{number}": getattr(tree, name) for name in FilterTree.__dataclass_fields__}
     return kept
 
 
-def _tree(features: FloatArray, is_class: BoolArray, seed: int) -> Tree:
+def _tree(features: FloatArray, is_class: BoolArray, seed: int) -> FilterTree:
     """CART with the Gini index, grown until its leaves are pure."""
     grown = DecisionTreeClassifier(random_state=seed).fit(features, is_class)
     tree = grown.tree_
     shares = tree.value[:, 0, :] / tree.value[:, 0, :].sum(axis=1, keepdims=True)
     column = list(grown.classes_).index(True) if True in grown.classes_ else None
     chance = np.zeros(tree.node_count) if column is None else shares[:, column]
-    return Tree(
+    return FilterTree(
         tree.children_left.astype(np.int64),
         tree.children_right.astype(np.int64),
         np.maximum(tree.feature, 0).astype(np.int64),
@@ -209,7 +211,7 @@ def _tree(features: FloatArray, is_class: BoolArray, seed: int) -> Tree:
     )
 
 
-def _pruned(tree: Tree, features: FloatArray, is_class: BoolArray) -> Tree:
+def _pruned(tree: FilterTree, features: FloatArray, is_class: BoolArray) -> FilterTree:
     """Joins two leaves, from the bottom on, wherever that gets no fewer of some other inputs right."""
     left, right = tree.left.copy(), tree.right.copy()
     says = tree.chance > 0.5
@@ -230,7 +232,7 @@ def _pruned(tree: Tree, features: FloatArray, is_class: BoolArray) -> Tree:
     return _compact(tree, left, right)
 
 
-def _compact(tree: Tree, left: IntArray, right: IntArray) -> Tree:
+def _compact(tree: FilterTree, left: IntArray, right: IntArray) -> FilterTree:
     """The nodes that can still be reached, parents before their children."""
     order: list[int] = []
     number: dict[int, int] = {}
@@ -242,7 +244,7 @@ def _compact(tree: Tree, left: IntArray, right: IntArray) -> Tree:
         if left[node] != LEAF:
             stack += [int(right[node]), int(left[node])]
     number[LEAF] = LEAF
-    return Tree(
+    return FilterTree(
         np.array([number[int(left[node])] for node in order]),
         np.array([number[int(right[node])] for node in order]),
         tree.feature[order],
@@ -260,7 +262,9 @@ def _sides(features: FloatArray, outputs: FloatArray) -> IntArray:
     return np.asarray(correlation.argmax(axis=1))
 
 
-def _measured(trees: Sequence[Tree], features: FloatArray, predicted: IndexArray) -> tuple[float, float]:
+def _measured(
+    trees: Sequence[FilterTree], features: FloatArray, predicted: IndexArray
+) -> tuple[float, float]:
     """How well the trees mimic the network on some inputs, and how many n-grams they name on average."""
     said = np.stack([tree.chances(features) for tree in trees]).argmax(axis=0)
     fidelity = float(f1_score(predicted, said, average="macro", zero_division=0.0))

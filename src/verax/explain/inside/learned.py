@@ -37,7 +37,7 @@ _KEPT: WeakKeyDictionary[Model, dict[tuple[object, ...], object]] = WeakKeyDicti
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
+class ReferenceAnswers:
     """What an explainer learns from: a model's reference inputs, and what the model says of each.
 
     Attributes:
@@ -49,7 +49,7 @@ class Lesson:
     probabilities: FloatArray
 
     @classmethod
-    def of(cls, model: Model, method: str, most: int | None = None, seed: int = 0) -> Lesson:
+    def of(cls, model: Model, method: str, most: int | None = None, seed: int = 0) -> ReferenceAnswers:
         """The reference inputs of a model; at most so many of them, drawn by seed."""
         inputs = ask_for(model, "reference", method).reference
         assert inputs is not None, "ask_for lets no model through without"
@@ -88,8 +88,8 @@ class Lesson:
 def learned(
     model: Model,
     about: str,
-    lesson: Callable[[], Lesson],
-    learn: Callable[[Lesson], Arrays],
+    lesson: Callable[[], ReferenceAnswers],
+    learn: Callable[[ReferenceAnswers], Arrays],
     read: Callable[[Arrays], T],
 ) -> T:
     """What an explainer knows of a model: from memory, else from disk, else learned now and kept in both.

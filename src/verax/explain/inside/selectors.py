@@ -15,7 +15,7 @@ from torch.nn import functional
 from verax.arrays import FloatArray, IndexArray
 from verax.data.words import WORD
 from verax.errors import VeraxError
-from verax.explain.inside.learned import Arrays, Lesson, learned
+from verax.explain.inside.learned import Arrays, ReferenceAnswers, learned
 from verax.models.base import Model
 from verax.models.neural.encoders import (
     PADDING,
@@ -26,7 +26,7 @@ from verax.models.neural.encoders import (
     WordEncoder,
     length_batches,
 )
-from verax.models.text import is_texts
+from verax.models.wrappers import is_texts
 
 Activation = Literal["relu", "selu"]
 # As in the released code of L2X: the most frequent words, so many of each text, and the sizes of layers.
@@ -165,7 +165,7 @@ class Subject:
     n_classes: int
 
     @classmethod
-    def of(cls, model: Model, lesson: Lesson) -> Subject:
+    def of(cls, model: Model, lesson: ReferenceAnswers) -> Subject:
         """Reads texts by their most frequent words, rows by their columns."""
         classes = lesson.probabilities.shape[1]
         if is_texts(lesson.inputs):
@@ -287,7 +287,7 @@ def trained_selector(
     explainer: str,
     key: str,
     network: tuple[int, Literal["relu", "selu"]],
-    learn: Callable[[Subject, Lesson], Arrays],
+    learn: Callable[[Subject, ReferenceAnswers], Arrays],
 ) -> Trained:
     """What an explainer knows of a model; learned now if nothing is known yet.
 
@@ -298,10 +298,10 @@ def trained_selector(
         network: the selector's word dimensions and its activation.
         learn: what learns from a lesson.
     """
-    lessons: list[Lesson] = []
+    lessons: list[ReferenceAnswers] = []
 
-    def lesson() -> Lesson:
-        lessons.append(Lesson.of(model, explainer))
+    def lesson() -> ReferenceAnswers:
+        lessons.append(ReferenceAnswers.of(model, explainer))
         return lessons[0]
 
     return learned(

@@ -7,20 +7,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from verax.errors import VeraxError
-from verax.models.llm.calibration import CONTENT_FREE, contextual, fitted, pair_of
 from verax.models.llm.continuations import Network
-from verax.models.llm.local import LanguageModel, Sort
+from verax.models.llm.local import LanguageModel, Sort, WordLanguageModel
 from verax.models.llm.prompt import (
+    CONTENT_FREE,
     OTHER,
     TEXT,
-    Asked,
     Prompt,
+    PromptOptions,
     checked_features,
     checked_question,
+    contextual,
+    fitted,
     make_prompt,
+    pair_of,
 )
-from verax.models.llm.slopes import WordLanguageModel
-from verax.models.text import check_texts
+from verax.models.wrappers import check_texts
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -30,7 +32,7 @@ def adapt_language_model(
     network: Network,
     sort: Sort,
     tokenizer: PreTrainedTokenizerFast | None,
-    asked: Asked,
+    asked: PromptOptions,
     reference: Sequence[str] | None = None,
 ) -> LanguageModel:
     """A local language model with its tokenizer and prompt as a model; what is missing or wrong is a sentence."""

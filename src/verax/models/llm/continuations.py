@@ -35,7 +35,7 @@ TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class PromptTree:
     """Sequences as a tree of tokens.
 
     Attributes:
@@ -51,7 +51,7 @@ class Tree:
     ends: tuple[tuple[int, ...], ...]
 
 
-def grow(sequences: Sequence[Ids]) -> Tree:
+def grow(sequences: Sequence[Ids]) -> PromptTree:
     """The tree of some sequences; those that begin alike share what they have in common."""
     numbers: dict[tuple[int, int], int] = {}
     tokens: list[int] = []
@@ -74,7 +74,7 @@ def grow(sequences: Sequence[Ids]) -> Tree:
         if parent >= 0:
             sees[node] |= sees[parent]
             depths[node] = depths[parent] + 1
-    return Tree(np.array(tokens, dtype=np.intp), depths, sees, tuple(ends))
+    return PromptTree(np.array(tokens, dtype=np.intp), depths, sees, tuple(ends))
 
 
 def forests(sequences: Sequence[Ids], nodes: int = NODES) -> list[list[int]]:
@@ -192,7 +192,7 @@ class Continuations:
                     found[place, number] = float(after[rows, list(self.labels[number])].sum())
         return found
 
-    def _read(self, tree: Tree, asked: Sequence[int]) -> Tensor:
+    def _read(self, tree: PromptTree, asked: Sequence[int]) -> Tensor:
         """The logits behind some nodes of a tree."""
         n = len(self.prefix)
         states = self.prefix_states() if n else None

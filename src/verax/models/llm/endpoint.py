@@ -14,21 +14,24 @@ from scipy.special import logsumexp, softmax
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
 from verax.models.base import Inputs, Model, ask
-from verax.models.llm.calibration import CONTENT_FREE, Calibration, contextual, fitted, pair_of
-from verax.models.llm.client import Body, Client
-from verax.models.llm.options import EndpointOptions
+from verax.models.llm.client import Body, Client, EndpointOptions
 from verax.models.llm.prompt import (
     BETWEEN,
-    Asked,
+    CONTENT_FREE,
+    Calibration,
     Features,
     Filled,
     Placed,
     Prompt,
+    PromptOptions,
     checked_features,
     checked_question,
+    contextual,
+    fitted,
     make_prompt,
+    pair_of,
 )
-from verax.models.text import check_texts
+from verax.models.wrappers import check_texts
 
 log = logging.getLogger("verax.models")
 
@@ -218,7 +221,7 @@ def written(answer: Body) -> str:
     return str(choice.get("text") or (choice.get("message") or {}).get("content") or "")
 
 
-def adapt_endpoint(name: str, asked: Asked, reference: Sequence[str] | None = None) -> EndpointModel:
+def adapt_endpoint(name: str, asked: PromptOptions, reference: Sequence[str] | None = None) -> EndpointModel:
     """A model behind an endpoint, by its name there; what is missing is a sentence."""
     base_url = asked.base_url or os.environ.get("OPENAI_BASE_URL")
     if not name or not base_url:

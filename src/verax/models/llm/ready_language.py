@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from verax.errors import VeraxError
 from verax.models.base import Model, check_weights
-from verax.models.llm.prompt import SHOTS, TEXT, Asked
+from verax.models.llm.prompt import SHOTS, TEXT, PromptOptions
 from verax.models.ready import models
-from verax.models.text import check_texts
+from verax.models.wrappers import check_texts
 from verax.seeds import stream
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class PromptedRecipe:
         shots = draw_examples(dataset, self.examples, self.seed)
         watched = drawn(dataset.validation, self.calibration, self.seed, "calibration")
         fits = len(watched) and len(np.unique(watched.labels)) == len(labels)
-        asked = Asked(prompt, labels, shots, watched if fits else None)
+        asked = PromptOptions(prompt, labels, shots, watched if fits else None)
         return adapt_language_model(network, "causal", tokenizer, asked, check_texts(dataset.train.inputs))
 
 
@@ -115,14 +115,14 @@ class TunedRecipe:
     def fit_inputs(self, dataset: Dataset, sample_weight: ArrayLike | None = None) -> Model:
         """The model trained on the training part; the validation part tells when to stop."""
         from verax.models.llm.adapt_local import adapt_language_model
-        from verax.models.llm.tuning import Lesson, Schedule, training_precision, tune
+        from verax.models.llm.tuning import PromptExamples, TuningSchedule, training_precision, tune
         from verax.models.llm.weights import VERSION, fresh_smollm2, packed_weights
 
         packed_weights()
         prompt, labels = asked_for(dataset, self.prompt, examples=False)
         network, tokenizer = fresh_smollm2()
         model = adapt_language_model(
-            network, "causal", tokenizer, Asked(prompt, labels), check_texts(dataset.train.inputs)
+            network, "causal", tokenizer, PromptOptions(prompt, labels), check_texts(dataset.train.inputs)
         )
         first = [tokens[0] for tokens in model.label_ids()]
         if len(set(first)) < len(first):
@@ -135,16 +135,16 @@ class TunedRecipe:
         order = kept[stream(self.seed, "taught texts").permutation(len(kept))[: self.texts]]
         watched = drawn(dataset.validation, 200, self.seed, "watched")
 
-        def lesson(part: Part, counted: np.ndarray) -> Lesson:
+        def lesson(part: Part, counted: np.ndarray) -> PromptExamples:
             prompts = model.encode([model.prompt.fill(text) for text in check_texts(part.inputs)])
             answers = np.array(first, dtype=np.int64)[np.asarray(part.labels, dtype=np.int64)]
-            return Lesson(prompts, answers, counted)
+            return PromptExamples(prompts, answers, counted)
 
         tune(
             network,
             lesson(dataset.train.take(order), weights[order]),
             lesson(watched, np.ones(len(watched))),
-            Schedule(self.layers, self.epochs, rate=self.rate, precision=training_precision()),
+            TuningSchedule(self.layers, self.epochs, rate=self.rate, precision=training_precision()),
             self.seed,
             f"smollm2 {VERSION}",
         )

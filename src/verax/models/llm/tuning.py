@@ -40,7 +40,7 @@ DONE, UNDER_WAY = "trained.pt", "epoch.pt"
 
 
 @dataclass(frozen=True)
-class Schedule:
+class TuningSchedule:
     """How the last layers are trained.
 
     Attributes:
@@ -61,7 +61,7 @@ class Schedule:
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
+class PromptExamples:
     """Prompts with the token that is to be said behind each.
 
     Attributes:
@@ -95,7 +95,12 @@ class Tuned:
 
 
 def tune(
-    network: Network, taught: Lesson, watched: Lesson, schedule: Schedule, seed: int, about: str
+    network: Network,
+    taught: PromptExamples,
+    watched: PromptExamples,
+    schedule: TuningSchedule,
+    seed: int,
+    about: str,
 ) -> Tuned:
     """Trains the last layers in place, or reads them from disk if the same training was done before.
 
@@ -119,12 +124,17 @@ def tune(
         tuned = _train(network, taught, watched, schedule, seed, folder)
     _write(asdict(tuned), folder / DONE)
     (folder / UNDER_WAY).unlink(missing_ok=True)
-    _make_room(folder.parent)
+    _drop_oldest(folder.parent)
     return tuned
 
 
 def _train(
-    network: Network, taught: Lesson, watched: Lesson, schedule: Schedule, seed: int, folder: Path
+    network: Network,
+    taught: PromptExamples,
+    watched: PromptExamples,
+    schedule: TuningSchedule,
+    seed: int,
+    folder: Path,
 ) -> Tuned:
     started = time.process_time()
     upper = UpperLayers(network, schedule.layers, half=schedule.precision == "bfloat16")
@@ -272,7 +282,7 @@ class UpperLayers:
         return logits.float()
 
 
-def _loss(upper: UpperLayers, below: Sequence[Tensor], watched: Lesson) -> float:
+def _loss(upper: UpperLayers, below: Sequence[Tensor], watched: PromptExamples) -> float:
     answers = torch.from_numpy(watched.answers)
     total = 0.0
     with torch.inference_mode():
@@ -295,7 +305,9 @@ def _steps(lengths: Sequence[int], batch: int, seed: int, epoch: int) -> list[li
     return [batches[place] for place in rng.permutation(len(batches))]
 
 
-def _folder(taught: Lesson, watched: Lesson, schedule: Schedule, seed: int, about: str) -> Path:
+def _folder(
+    taught: PromptExamples, watched: PromptExamples, schedule: TuningSchedule, seed: int, about: str
+) -> Path:
     digest = hashlib.sha256()
     for lesson in (taught, watched):
         digest.update(repr([list(prompt) for prompt in lesson.prompts]).encode())
@@ -311,7 +323,7 @@ def _write(kept: dict[str, Any], path: Path) -> None:
     part.replace(path)
 
 
-def _make_room(folder: Path) -> None:
+def _drop_oldest(folder: Path) -> None:
     kept = sorted(
         (each for each in folder.iterdir() if each.is_dir()), key=lambda each: -each.stat().st_mtime
     )

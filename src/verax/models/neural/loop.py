@@ -107,7 +107,7 @@ Collate = Callable[[Sequence[Encoded]], tuple[Tensor, ...]]
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
+class TrainingTask:
     """All that a training needs.
 
     Attributes:
@@ -130,10 +130,10 @@ class Lesson:
 
 
 # What trains a network in place, as `train` does.
-Train = Callable[[Lesson], History]
+Train = Callable[[TrainingTask], History]
 
 
-def train(lesson: Lesson, extra: Extra | None = None) -> History:
+def train(lesson: TrainingTask, extra: Extra | None = None) -> History:
     """Trains a network in place, in one thread: the same seed gives the same weights on one machine.
 
     Args:
@@ -145,7 +145,7 @@ def train(lesson: Lesson, extra: Extra | None = None) -> History:
         return _train(lesson, extra)
 
 
-def _train(lesson: Lesson, extra: Extra | None) -> History:
+def _train(lesson: TrainingTask, extra: Extra | None) -> History:
     network, schedule = lesson.network, lesson.schedule
     trained = [parameter for parameter in network.parameters() if parameter.requires_grad]
     optimizer = _optimizer(trained, schedule)
@@ -187,7 +187,7 @@ def _optimizer(parameters: list[nn.Parameter], schedule: Schedule) -> torch.opti
 
 
 def _epoch(
-    lesson: Lesson, optimizer: torch.optim.Optimizer, order: np.random.Generator, extra: Extra | None
+    lesson: TrainingTask, optimizer: torch.optim.Optimizer, order: np.random.Generator, extra: Extra | None
 ) -> float:
     """One pass over the examples; the mean loss on the way."""
     total, examples = 0.0, lesson.examples

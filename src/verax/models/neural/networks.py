@@ -26,8 +26,7 @@ from verax.models.neural.encoders import (
     length_batches,
     pad,
 )
-from verax.models.tables import encode_rows
-from verax.models.text import check_texts
+from verax.models.wrappers import check_texts, encode_rows
 
 # Table rows that go through a network together: with what is made of them they fit the processor's cache.
 BATCH_ROWS = 2_048

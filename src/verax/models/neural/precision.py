@@ -33,7 +33,7 @@ from verax.models.neural.encoders import TextEncoder
 from verax.models.neural.networks import TextNetwork, run_network, weights_state
 from verax.models.neural.probe import WRONG, reduced
 from verax.models.neural.representations import cache_folder
-from verax.models.text import check_texts
+from verax.models.wrappers import check_texts
 from verax.seeds import stream
 
 Precision = Literal["int8", "bfloat16"]

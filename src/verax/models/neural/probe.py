@@ -1,4 +1,4 @@
-"""A trial of lower precision, run as a program of its own: it may end where the process that asks must not.
+"""A test of lower precision, run as a program of its own: it may end where the process that asks must not.
 
 A processor, or the machine that imitates one, may announce instructions that end the process which executes them. So
 the layers that networks are made of are computed here first, by the same library, in a child. The file imports torch

@@ -14,22 +14,22 @@ from verax.data.dataset import Dataset, Part
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.models.base import Model
-from verax.models.neural.bilstm import BilstmNetwork
-from verax.models.neural.dense import DenseNetwork
-from verax.models.neural.encoders import pad
-from verax.models.neural.loop import Schedule
-from verax.models.neural.networks import TableNetwork, TextNetwork
-from verax.models.neural.prototype_recipe import NEAR, STARTS, PrototypeRecipe, features_of, with_prototypes
-from verax.models.neural.prototypes import (
+from verax.models.neural.architectures import (
     FAR,
     OFF_CLASS,
     OFF_CLASS_PENALTY,
     ON_CLASS,
     SEPARATION,
+    BilstmNetwork,
+    DenseNetwork,
     PrototypeBilstm,
     PrototypeDense,
     PrototypeLayer,
 )
+from verax.models.neural.encoders import pad
+from verax.models.neural.loop import Schedule
+from verax.models.neural.networks import TableNetwork, TextNetwork
+from verax.models.neural.prototype_recipe import NEAR, STARTS, PrototypeRecipe, features_of, with_prototypes
 
 # What is learned of a model, as it lies on disk.
 Arrays = dict[str, NDArray[np.generic]]
@@ -123,7 +123,7 @@ class PrototypeModel:
 
 
 @dataclass(frozen=True)
-class Given:
+class TrainedModel:
     """A task model that is trained already, where a recipe for one is asked for."""
 
     model: TextNetwork | TableNetwork
@@ -178,7 +178,7 @@ def learn_prototypes(model: Model, per_class: int | None, seed: int, predicted: 
             f"{right[least]} for it, too few for {count} prototypes; {fewer}explain a model that predicts this class "
             "more often."
         )
-    recipe = PrototypeRecipe("prototype", model.kind, seed, Given(model), SCHEDULE, count, True, both)
+    recipe = PrototypeRecipe("prototype", model.kind, seed, TrainedModel(model), SCHEDULE, count, True, both)
     network = recipe.fit_inputs(_as_predicted(model, predicted)).network
     assert isinstance(network, PrototypeBilstm | PrototypeDense)
     return {name: tensor.detach().numpy() for name, tensor in network.output.state_dict().items()}

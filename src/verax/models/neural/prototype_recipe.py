@@ -13,12 +13,16 @@ from torch import Tensor
 from verax.arrays import BoolArray, FloatArray, IndexArray, IntArray
 from verax.data.dataset import Dataset
 from verax.errors import VeraxError
-from verax.models.neural.bilstm import BilstmNetwork
-from verax.models.neural.dense import DenseNetwork
+from verax.models.neural.architectures import (
+    BilstmNetwork,
+    DenseNetwork,
+    PrototypeBilstm,
+    PrototypeDense,
+    PrototypeLayer,
+)
 from verax.models.neural.encoders import Encoded, length_batches
-from verax.models.neural.loop import History, Lesson, Schedule, train
+from verax.models.neural.loop import History, Schedule, TrainingTask, train
 from verax.models.neural.networks import TableNetwork, TextNetwork
-from verax.models.neural.prototypes import PrototypeBilstm, PrototypeDense, PrototypeLayer
 from verax.models.neural.recipe import Recipe, Untrained
 from verax.models.ready import ReadsInputs
 from verax.run.threads import one_thread
@@ -72,7 +76,7 @@ class PrototypeRecipe:
             projections.append(projection)
             return made
 
-        def trained_by(lesson: Lesson) -> History:
+        def trained_by(lesson: TrainingTask) -> History:
             reads = _stacked if self.fixed else lesson.collate
             return train(replace(lesson, collate=reads), projections[-1])
 

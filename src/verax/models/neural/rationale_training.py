@@ -25,8 +25,8 @@ from verax.models.neural.loop import (
     Collate,
     Examples,
     History,
-    Lesson,
     Train,
+    TrainingTask,
     evaluate,
     losses_of,
     shuffled_batches,
@@ -125,22 +125,22 @@ def phases_for(mean_words: float, share: float | None, ties: Ties, epochs: int |
 def rationale_training(share: float | None, ties: Ties, epochs: int | None, costs: Costs = Costs()) -> Train:
     """The training as `Recipe` calls it; see `phases_for` for what is left open."""
 
-    def train(lesson: Lesson) -> History:
+    def train(lesson: TrainingTask) -> History:
         mean_words = float(np.mean([len(array) for array in lesson.examples.arrays]))
         phases = replace(phases_for(mean_words, share, ties, epochs), costs=costs)
         if costs.sparsity is not None:
             phases = replace(phases, warm_up=0, polish=0)
         with one_thread(), torch.random.fork_rng(devices=[]):
             torch.manual_seed(lesson.seed)
-            return _Course(lesson, phases).run()
+            return _JointTraining(lesson, phases).run()
 
     return train
 
 
-class _Course:
+class _JointTraining:
     """One training on its way."""
 
-    def __init__(self, lesson: Lesson, phases: Phases) -> None:
+    def __init__(self, lesson: TrainingTask, phases: Phases) -> None:
         assert isinstance(lesson.network, SelectingNetwork)
         self.lesson = lesson
         self.network = lesson.network

@@ -42,7 +42,7 @@ def cnn(
         max_words: how much of a text is read.
     """
     with _needs_torch("cnn"):
-        from verax.models.neural.cnn import CnnNetwork
+        from verax.models.neural.architectures import CnnNetwork
         from verax.models.neural.loop import Schedule
         from verax.models.neural.recipe import Recipe, WordVectorSource, words_into
     schedule = Schedule(epochs=epochs, patience=3, batch=64, optimizer="adam", rate=rate)
@@ -75,7 +75,7 @@ def bilstm(
         max_words: how much of a text is read.
     """
     with _needs_torch("bilstm"):
-        from verax.models.neural.bilstm import BilstmNetwork
+        from verax.models.neural.architectures import BilstmNetwork
         from verax.models.neural.loop import Schedule
         from verax.models.neural.recipe import Recipe, WordVectorSource, words_into
     schedule = Schedule(

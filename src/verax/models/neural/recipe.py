@@ -18,17 +18,18 @@ from verax.data.dataset import Dataset, Part, contents
 from verax.data.vectors import WordVectors, word_vectors
 from verax.data.words import WORD
 from verax.errors import VeraxError
-from verax.models.fit import table_schema
-from verax.models.neural.bilstm import BilstmNetwork
-from verax.models.neural.cnn import CnnNetwork
-from verax.models.neural.dense import DenseNetwork
+from verax.models.neural.architectures import BilstmNetwork, CnnNetwork, DenseNetwork
 from verax.models.neural.encoders import UNKNOWN, Encoded, RowEncoder, WordEncoder
-from verax.models.neural.loop import Examples, Lesson, Schedule, Train, train
+from verax.models.neural.loop import Examples, Schedule, Train, TrainingTask, train
 from verax.models.neural.networks import SelectionRecord, TableNetwork, TextNetwork, TrainingRecord
-from verax.models.neural.rationale import RationaleModel, RationaleNetwork, SelectingNetwork
-from verax.models.neural.rationale_cells import RecurrentRationaleNetwork
-from verax.models.ready import check_labels
-from verax.models.text import check_texts
+from verax.models.neural.rationale import (
+    RationaleModel,
+    RationaleNetwork,
+    RecurrentRationaleNetwork,
+    SelectingNetwork,
+)
+from verax.models.ready import check_labels, table_schema
+from verax.models.wrappers import check_texts
 from verax.seeds import stream
 
 # Of the training part, where there is no validation part to watch.
@@ -104,7 +105,9 @@ class Recipe:
         examples, watched = _examples(dataset, weights, encode, self.seed)
         learner = untrained.learner or model.network
         history = self.trained_by(
-            Lesson(learner, model.encoder.collate, examples, watched, self.schedule, self.seed, self.name)
+            TrainingTask(
+                learner, model.encoder.collate, examples, watched, self.schedule, self.seed, self.name
+            )
         )
         record = TrainingRecord(
             model=self.name,

@@ -19,19 +19,18 @@ from verax.arrays import FloatArray
 from verax.data.dataset import Dataset
 from verax.data.vectors import MINILM, minilm_folder
 from verax.extras import require
-from verax.models.neural.encoders import Encoded, length_batches
+from verax.models.neural.encoders import Encoded, PieceEncoder, length_batches
 from verax.models.neural.networks import TextNetwork, WordNetwork
-from verax.models.neural.pieces import PieceEncoder
 from verax.models.neural.recipe import Untrained
 from verax.models.neural.representations import Representations
-from verax.models.text import check_texts
+from verax.models.wrappers import check_texts
 from verax.run.threads import one_thread
 
 Pooling = Literal["mean", "lstm"]
 UNITS = 100
 
 
-class Head(nn.Module):
+class TransformerHead(nn.Module):
     """From a text's representations to scores: their mean, or an LSTM's last state, then one hidden layer.
 
     Args:
@@ -80,7 +79,7 @@ class TransformerNetwork(WordNetwork):
             backbone = AutoModel.from_pretrained(minilm_folder(), local_files_only=True)
         self.backbone = backbone.requires_grad_(False)
         self.embedding = self.backbone.get_input_embeddings()
-        self.head = Head(pooling, int(self.backbone.config.hidden_size), n_classes)
+        self.head = TransformerHead(pooling, int(self.backbone.config.hidden_size), n_classes)
 
     def from_embedded(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         """Scores of texts as vectors of their pieces."""

@@ -1,8 +1,9 @@
 """How likely a word is between its neighbours: a small language model of the texts that a model was trained on.
 
-It has no notion of a whole sentence. It knows how frequent a word is, which words and marks stood before and after it,
-and with which of the frequent ones it goes on either side, which tells nouns, verbs and adjectives apart well enough to
-keep "don't city your money" away.
+It has no notion of a whole sentence. It knows how frequent a word is, which words and marks stood before and after
+it, and with which of the frequent ones it goes on either side, which tells nouns, verbs and adjectives apart well
+enough to keep "don't city your money" away. So versions of a text are found that read like language: no unlikely
+words, and of many versions the likeliest.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from verax.arrays import FloatArray
+from verax.arrays import FloatArray, IndexArray
 from verax.data.words import Words, split_words
-from verax.perturb.counterfactual.closed_class import is_adposition
+from verax.perturb.counterfactual.text_versions import Options, Versions
+from verax.perturb.counterfactual.thesaurus import Candidates, is_adposition
 
 # What is taken off every count of a pair and given to pairs that were not seen (absolute discounting).
 DISCOUNT = 0.75
@@ -182,3 +184,55 @@ def likelihoods(language: Language, words: Words, places: Sequence[int], after: 
     return np.array(
         [language.change(words, place, word) for place, word in zip(places, after, strict=True)], dtype=float
     )
+
+
+# Words that are less likely than this, as `Language.change` has it, are not used; each further attempt takes a little
+# less likely ones, down to the last limit.
+FLOOR, STEP, LAST_FLOOR = -2.5, 0.25, -4.0
+# Two changed words next to each other were judged by neighbours that are not there any more.
+NEIGHBOURS_COST = 3.0
+# Each further changed word is one more that may be wrong.
+FURTHER_COST = 0.5
+# One is drawn among the likeliest so large a share of the versions, and among so many at least.
+BEST_SHARE, FEWEST = 0.05, 5
+
+
+@dataclass(frozen=True, eq=False)
+class LikelyCandidates:
+    """Options that read well, with how likely each is."""
+
+    candidates: Candidates
+    likelihoods: FloatArray
+
+
+def likely_candidates(candidates: Candidates, language: Language, attempt: int) -> LikelyCandidates:
+    """The options that are likely enough for an attempt, counted from 0."""
+    options = candidates.options
+    scores = likelihoods(language, options.words, options.places.tolist(), options.after)
+    kept = np.flatnonzero(scores >= max(FLOOR - STEP * attempt, LAST_FLOOR))
+    after = tuple(options.after[option] for option in kept.tolist())
+    fewer = Options(options.words, options.places[kept], after)
+    return LikelyCandidates(Candidates(fewer, candidates.similarities[kept]), scores[kept])
+
+
+def version_likelihoods(versions: Versions, scores: FloatArray) -> FloatArray:
+    """How likely each version is: as its least likely word, for one bad word spoils a text; fewer changes are better.
+
+    Args:
+        versions: with one edit at least each.
+        scores: of the options.
+    """
+    starts, chosen = versions.starts[:-1], versions.chosen
+    worst: FloatArray = np.minimum.reduceat(scores[chosen], starts)
+    places = versions.options.places[chosen]
+    beside = np.diff(places, prepend=-2) == 1
+    beside[starts] = False
+    further = versions.edits - 1
+    return worst - FURTHER_COST * further - NEIGHBOURS_COST * np.logical_or.reduceat(beside, starts)
+
+
+def likeliest(likely: FloatArray) -> IndexArray:
+    """The places of the best of some versions, the best first."""
+    count = max(FEWEST, int(np.ceil(BEST_SHARE * len(likely))))
+    order: IndexArray = np.argsort(-likely, kind="stable")[:count]
+    return order

@@ -11,17 +11,16 @@ from verax.arrays import FloatArray, IndexArray
 from verax.data.vectors import WordVectors
 from verax.data.words import Words, split_words
 from verax.models.base import Model
-from verax.models.text import check_texts
+from verax.models.wrappers import check_texts
 from verax.perturb.counterfactual.changes import (
     Counterfactual,
-    Wish,
+    Goal,
     WordChange,
     agreed_classes,
     check_request,
     predicted_classes,
 )
-from verax.perturb.counterfactual.language import Language
-from verax.perturb.counterfactual.likely_versions import likeliest, likely_candidates, version_likelihoods
+from verax.perturb.counterfactual.language import Language, likeliest, likely_candidates, version_likelihoods
 from verax.perturb.counterfactual.text_versions import Versions, build_texts, join, predict_versions
 from verax.perturb.counterfactual.thesaurus import Candidates, Thesaurus
 from verax.perturb.masks import BLOCK_CELLS, MAX_ROWS
@@ -99,7 +98,7 @@ def counterfactual_texts(
             (model, *others),
             split_words(text),
             thesaurus,
-            Wish(prediction, bool(flip), most_edits),
+            Goal(prediction, bool(flip), most_edits),
             language,
             samples,
             attempts,
@@ -145,13 +144,13 @@ def _find(
     models: Sequence[Model],
     words: Words,
     thesaurus: Thesaurus,
-    wish: Wish,
+    goal: Goal,
     language: Language | None,
     samples: int,
     attempts: int,
     seed: int,
 ) -> Counterfactual | None:
-    """Draws until a version is as wished for, by all models, and chooses one."""
+    """Draws until a version is as wanted, by all models, and chooses one."""
     for attempt in range(attempts):
         wanted = distribution(len(words), attempt)
         candidates = thesaurus.candidates(words, wanted.top)
@@ -166,7 +165,7 @@ def _find(
         rng = stream(seed, "counterfactual", words.text, attempt)
         drawn = sample_versions(candidates, wanted, samples, rng)
         asks = [predict_versions(model, candidates.options) for model in models]
-        versions, classes = _granted(drawn, asks, wish)
+        versions, classes = _meeting(drawn, asks, goal)
         if len(versions):
             number = int(rng.integers(len(versions)))
             likelihood = None
@@ -180,7 +179,7 @@ def _find(
                 original=words.text,
                 perturbed=build_texts(chosen)[0],
                 changes=_changes(chosen),
-                prediction=wish.prediction,
+                prediction=goal.prediction,
                 perturbed_prediction=int(classes[number]),
                 attempts=attempt + 1,
                 likelihood=likelihood,
@@ -188,22 +187,22 @@ def _find(
     return None
 
 
-def _granted(
-    drawn: Iterable[Versions], asks: Sequence[Callable[[Versions], FloatArray]], wish: Wish
+def _meeting(
+    drawn: Iterable[Versions], asks: Sequence[Callable[[Versions], FloatArray]], goal: Goal
 ) -> tuple[Versions, IndexArray]:
-    """The distinct versions that are as wished for, with few edits if there are such, and their predicted classes."""
+    """The distinct versions that are as wanted, with few edits if there are such, and their predicted classes."""
     kept, classes = [], []
     for block in drawn:
         distinct = block.select(block.first_places())
         predicted, same = agreed_classes(ask(distinct) for ask in asks)
         distinct, predicted = distinct.select(np.flatnonzero(same)), predicted[same]
-        granted = wish.granted(predicted, distinct.edits)
-        kept.append(distinct.select(granted))
-        classes.append(predicted[granted])
+        meeting = goal.meeting(predicted, distinct.edits)
+        kept.append(distinct.select(meeting))
+        classes.append(predicted[meeting])
     versions, predicted = join(kept), np.concatenate(classes)
     # Blocks may share versions, and may differ in the fewest edits.
     places = versions.first_places()
-    places = places[wish.granted(predicted[places], versions.edits[places])]
+    places = places[goal.meeting(predicted[places], versions.edits[places])]
     return versions.select(places), predicted[places]
 
 

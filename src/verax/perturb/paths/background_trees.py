@@ -17,15 +17,13 @@ from numpy.typing import NDArray
 from verax.arrays import BoolArray, FloatArray, IndexArray, IntArray
 from verax.errors import reason
 from verax.models.base import ask
-from verax.models.tables import TableModel
+from verax.models.wrappers import TableModel
 from verax.perturb.masks import Masks, all_masks
 from verax.perturb.paths.boosted_readers import Probe
-from verax.perturb.paths.coded_trees import DIGITS, TOGETHER
-from verax.perturb.paths.composition import composition, ensemble_of, parts_of
+from verax.perturb.paths.composition import Separable, composition, ensemble_of, parts_of, separable
 from verax.perturb.paths.ensembles import LEAF, Ensemble, NodeArray
-from verax.perturb.paths.separable import Separable, separable
 from verax.perturb.paths.tree_readers import reader_of
-from verax.perturb.paths.tree_walks import HAS_NUMBA, full_set
+from verax.perturb.paths.tree_walks import DIGITS, HAS_NUMBA, TOGETHER, full_set
 
 log = logging.getLogger("verax.perturb")
 

@@ -13,11 +13,9 @@ import numpy as np
 from verax.arrays import FloatArray
 from verax.data.words import split_words
 from verax.models.base import Inputs
-from verax.models.text import TextPipeline, check_texts
-from verax.perturb.evaluate import Answer, Rows, evaluate_packed
-from verax.perturb.masks import MAX_ROWS, Masks, Variants
-from verax.perturb.paths.bags import Bag, Csr, Weighting, sparse_rows, stack
-from verax.perturb.paths.heads import Head, head_for
+from verax.models.wrappers import TextPipeline, check_texts
+from verax.perturb.masks import MAX_ROWS, Answer, Masks, Rows, Variants, evaluate_packed
+from verax.perturb.paths.bags import Bag, Csr, Head, Weighting, head_for, sparse_rows, stack
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator

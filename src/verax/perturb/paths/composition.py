@@ -1,4 +1,7 @@
-"""What an estimator is made of: models of trees, the steps before each, and what makes one answer of theirs."""
+"""What an estimator is made of: models of trees, the steps before each, and what makes one answer of theirs.
+
+A pipeline is separable if every number that the classifier sees comes from one column of the row.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+import scipy.sparse
 
 from verax.arrays import FloatArray
-from verax.perturb.paths.ensembles import Ensemble, in_walking_order, side_by_side
+from verax.models.base import Model
+from verax.models.wrappers import TableModel
+from verax.perturb.paths.ensembles import Ensemble, NodeArray, in_walking_order, side_by_side
 from verax.perturb.paths.tree_readers import flatten
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
     from verax.perturb.paths.boosted_readers import Probe
+
 
 # Estimators that average what others say.
 AVERAGES = ("VotingClassifier", "VotingRegressor", "BaggingClassifier", "BaggingRegressor")
@@ -33,7 +40,7 @@ AROUND_ONE = {
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class ModelPart:
     """A model and the fitted steps before it."""
 
     steps: tuple[BaseEstimator, ...]
@@ -45,10 +52,10 @@ class Joined:
     """An estimator that makes one answer of those of others."""
 
     estimator: BaseEstimator
-    parts: tuple[Part | Joined, ...]
+    parts: tuple[ModelPart | Joined, ...]
 
 
-Composition: TypeAlias = Part | Joined
+Composition: TypeAlias = ModelPart | Joined
 
 
 @dataclass(frozen=True)
@@ -66,7 +73,7 @@ def composition(estimator: BaseEstimator, before: tuple[Any, ...] = ()) -> Compo
     """What a fitted estimator is made of; anything that is not known is one part."""
     name = type(estimator).__name__
     if not type(estimator).__module__.startswith("sklearn."):
-        return Part(before, estimator)
+        return ModelPart(before, estimator)
     if name == "Pipeline":
         steps = [step for _, step in estimator.steps]
         return composition(steps[-1], (*before, *steps[:-1]))
@@ -86,7 +93,7 @@ def composition(estimator: BaseEstimator, before: tuple[Any, ...] = ()) -> Compo
         inner = [one for one in estimator.estimators_ if not isinstance(one, str)]
         return Joined(estimator, tuple(composition(one, before) for one in inner))
     own = getattr(estimator, "_preprocessor", None)  # HistGradientBoosting encodes categories by itself
-    return Part(before if own is None else (*before, own), estimator)
+    return ModelPart(before if own is None else (*before, own), estimator)
 
 
 def _picked(which: Any, bagging: BaseEstimator) -> tuple[Picked, ...]:
@@ -98,9 +105,9 @@ def _stacks_answers(stack: BaseEstimator) -> bool:
     return all(method in ("predict_proba", "predict") for method in stack.stack_method_)
 
 
-def parts_of(made: Composition) -> list[Part]:
+def parts_of(made: Composition) -> list[ModelPart]:
     """All models that an estimator is made of."""
-    return [made] if isinstance(made, Part) else [part for one in made.parts for part in parts_of(one)]
+    return [made] if isinstance(made, ModelPart) else [part for one in made.parts for part in parts_of(one)]
 
 
 def ensemble_of(made: Composition, columns: Sequence[slice], probe: Probe | None) -> Ensemble | str | None:
@@ -121,7 +128,7 @@ def ensemble_of(made: Composition, columns: Sequence[slice], probe: Probe | None
         if isinstance(found, str):
             return found
         read.append(found)
-    if isinstance(made, Part):
+    if isinstance(made, ModelPart):
         return read[0]
     if len({ensemble.absent_is_missing for ensemble in read}) > 1:
         return "its parts differ in what an absent column is"
@@ -140,7 +147,7 @@ def ensemble_of(made: Composition, columns: Sequence[slice], probe: Probe | None
     return in_walking_order(replace(whole, join=lambda margins: _answers(made, read, margins)))
 
 
-def _read(part: Part, probe: Probe | None) -> Ensemble | str | None:
+def _read(part: ModelPart, probe: Probe | None) -> Ensemble | str | None:
     if type(part.estimator).__module__.startswith("catboost."):
         from verax.perturb.paths.boosted_readers import READERS, catboost_ensemble
 
@@ -151,7 +158,7 @@ def _read(part: Part, probe: Probe | None) -> Ensemble | str | None:
 
 def _weights(made: Composition) -> list[float] | None:
     """How much each part counts, where all that is made of them are averages."""
-    if isinstance(made, Part):
+    if isinstance(made, ModelPart):
         return [1.0]
     if type(made.estimator).__name__ not in AVERAGES:
         return None
@@ -170,7 +177,7 @@ def _own_weights(made: Joined) -> list[float]:
 
 def _unknown(made: Composition) -> str | None:
     """Why an answer cannot be made of those of the parts, if so."""
-    if isinstance(made, Part):
+    if isinstance(made, ModelPart):
         return None
     if type(made.estimator).__name__ == "CalibratedClassifierCV":
         for calibrated, part in zip(made.estimator.calibrated_classifiers_, made.parts, strict=True):
@@ -181,7 +188,7 @@ def _unknown(made: Composition) -> str | None:
 
 def _answers(made: Composition, read: Sequence[Ensemble], margins: FloatArray) -> FloatArray:
     """What an estimator says, given the summed leaves of all its parts (rows, outputs)."""
-    if isinstance(made, Part):
+    if isinstance(made, ModelPart):
         (ensemble,) = read
         return replace(ensemble, base=np.zeros_like(ensemble.base)).probabilities(margins.T)
     name = type(made.estimator).__name__
@@ -216,9 +223,9 @@ def _calibrated(made: Joined, told: Sequence[FloatArray], scores: Sequence[Float
     for one, part, probabilities, margins in zip(calibrated, made.parts, told, scores, strict=True):
         stand_in = copy(one)
         given = margins if hasattr(one.estimator, "decision_function") else None
-        if given is not None and isinstance(part, Part):
+        if given is not None and isinstance(part, ModelPart):
             given = given * _score_factor(part.estimator)
-        stand_in.estimator = _told(one.estimator, probabilities, given)
+        stand_in.estimator = _with_answers(one.estimator, probabilities, given)
         answers.append(stand_in.predict_proba(probabilities))
     return np.asarray(np.mean(answers, axis=0), dtype=np.float64)
 
@@ -231,12 +238,14 @@ def _score_factor(estimator: BaseEstimator) -> float:
     return 0.5 if exponential else 1.0
 
 
-def _told(estimator: BaseEstimator, probabilities: FloatArray, scores: FloatArray | None) -> BaseEstimator:
-    """An estimator that says what it was told, in the way of another one."""
+def _with_answers(
+    estimator: BaseEstimator, probabilities: FloatArray, scores: FloatArray | None
+) -> BaseEstimator:
+    """An estimator that gives known answers, in the way of another one."""
     from sklearn.base import BaseEstimator, ClassifierMixin
 
-    class Told(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-        """Says what it was told."""
+    class WithAnswers(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+        """Gives the answers."""
 
         classes_ = estimator.classes_
 
@@ -249,5 +258,114 @@ def _told(estimator: BaseEstimator, probabilities: FloatArray, scores: FloatArra
 
     if scores is not None:
         said = scores[:, 0] if scores.shape[1] == 1 else scores
-        Told.decision_function = lambda _self, _rows: said
-    return Told()
+        WithAnswers.decision_function = lambda _self, _rows: said
+    return WithAnswers()
+
+
+# So many different values of each column are tried when it is found out what depends on it.
+PROBES = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Separable:
+    """A table model's preprocessing and what each of its outputs depends on.
+
+    Attributes:
+        model: the table model.
+        made: what its estimator is made of.
+        branches: parts whose steps differ; what these make of a row stands side by side.
+        columns: for each part, which of all columns it is given.
+        owner: for each number that a classifier sees, the column it comes from; -1 for a constant.
+    """
+
+    model: TableModel
+    made: Composition
+    branches: tuple[ModelPart, ...]
+    columns: tuple[slice, ...]
+    owner: NodeArray
+
+    @property
+    def classifier(self) -> BaseEstimator:
+        """The last step, or the estimator that joins several."""
+        return self.made.estimator
+
+    def transform(self, rows: FloatArray, absent: float = 0.0) -> FloatArray:
+        """What the classifiers see, as a dense array; ``absent`` is put where a sparse one has no entry."""
+        seen = [_transform(self.model, branch, rows, absent) for branch in self.branches]
+        return seen[0] if len(seen) == 1 else np.concatenate(seen, axis=1)
+
+
+def separable(model: Model, reference: FloatArray) -> Separable | None:
+    """The preprocessing of a table model, or None if some output depends on two columns or it cannot be told."""
+    if not isinstance(model, TableModel):
+        return None
+    made = composition(model.estimator)
+    branches: dict[Any, ModelPart] = {}
+    keys = []
+    for part in parts_of(made):
+        library = type(part.estimator).__module__.split(".", 1)[0]
+        keys.append((*map(id, part.steps), library))
+        branches.setdefault(keys[-1], part)
+    # All that is tried is transformed at once: a pipeline takes milliseconds to be called, however few the rows are.
+    tried = [_some_values(reference[:, column]) for column in range(reference.shape[1])]
+    rows = np.repeat(reference[:1], 1 + sum(map(len, tried)), axis=0)
+    place = 1
+    for column, values in enumerate(tried):
+        rows[place : place + len(values), column] = values
+        place += len(values)
+    try:
+        parts = {key: _transform(model, branch, rows, 0.0) for key, branch in branches.items()}
+    except Exception:
+        # The classifier reads categories as they are, and no numbers; or a step refuses such rows.
+        return None
+    seen = np.concatenate(list(parts.values()), axis=1)
+    owner = np.full(seen.shape[1], -1, dtype=np.int32)
+    place = 1
+    for column, values in enumerate(tried):
+        here = seen[place : place + len(values)]
+        changed = ((here != seen[0]) & ~(np.isnan(here) & np.isnan(seen[0]))).any(axis=0)
+        if (owner[changed] >= 0).any():
+            return None
+        owner[changed] = column
+        place += len(values)
+    starts = dict(
+        zip(parts, np.cumsum([0, *(part.shape[1] for part in parts.values())]).tolist(), strict=False)
+    )
+    columns = tuple(slice(starts[key], starts[key] + parts[key].shape[1]) for key in keys)
+    return Separable(model, made, tuple(branches.values()), columns, owner)
+
+
+def _some_values(values: FloatArray) -> FloatArray:
+    distinct = np.unique(values)
+    return distinct[np.unique(np.linspace(0, len(distinct) - 1, min(PROBES, len(distinct))).astype(np.intp))]
+
+
+def _transform(model: TableModel, part: ModelPart, rows: FloatArray, absent: float) -> FloatArray:
+    if not part.steps and type(part.estimator).__module__.startswith("catboost."):
+        return model.in_order(rows)  # categories are asked about by their codes
+    seen = model.as_read(rows)
+    for step in part.steps:
+        seen = seen if isinstance(step, str) or step is None else step.transform(seen)  # "passthrough"
+    if scipy.sparse.issparse(seen):
+        entries = scipy.sparse.coo_matrix(seen)
+        dense = np.full(seen.shape, absent)
+        dense[entries.row, entries.col] = entries.data
+        return dense
+    return _numbers(seen, part.estimator) if hasattr(seen, "dtypes") else np.asarray(seen, dtype=np.float64)
+
+
+def _numbers(frame: Any, estimator: BaseEstimator) -> FloatArray:
+    """A frame as LightGBM and xgboost read it: categories as their places, -1 and what is gone as missing."""
+    known = iter(
+        (getattr(estimator, "_Booster", None) and getattr(estimator._Booster, "pandas_categorical", None))
+        or ()
+    )
+    numbers = np.empty(frame.shape)
+    for place, (_, column) in enumerate(frame.items()):
+        if hasattr(column.dtype, "categories"):
+            own = next(known, None)
+            codes = (column if own is None else column.cat.set_categories(own)).cat.codes.to_numpy()
+            numbers[:, place] = np.where(codes < 0, np.nan, codes)
+        else:
+            numbers[:, place] = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return numbers

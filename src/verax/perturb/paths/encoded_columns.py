@@ -18,11 +18,10 @@ import numpy as np
 from verax.arrays import BoolArray, FloatArray, IndexArray
 from verax.errors import reason
 from verax.models.base import ask
-from verax.models.tables import TableModel
-from verax.perturb.paths.coded_trees import CodedTrees, coded_trees
-from verax.perturb.paths.heads import LinearHead, from_scores, linear_head
+from verax.models.wrappers import TableModel
+from verax.perturb.paths.bags import LinearHead, from_scores, linear_head
 from verax.perturb.paths.tree_readers import flatten
-from verax.perturb.paths.tree_walks import HAS_NUMBA
+from verax.perturb.paths.tree_walks import HAS_NUMBA, CodedTrees, coded_trees
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -51,7 +50,7 @@ SAME = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class EncodedColumn:
     """What becomes of one column.
 
     Attributes:
@@ -91,7 +90,7 @@ class EncodedColumns:
     """
 
     model: TableModel
-    columns: tuple[Column, ...]
+    columns: tuple[EncodedColumn, ...]
     constant: FloatArray
     linear: LinearHead | None = None
     trees: CodedTrees | None = None
@@ -186,7 +185,8 @@ def _encoded_columns(model: TableModel, reference: FloatArray) -> EncodedColumns
     rows = np.stack([values[np.minimum(np.arange(longest), len(values) - 1)] for values in seen], axis=1)
     encoded = _transformed(model, rows)
     columns = tuple(
-        Column(values, fed, encoded[: len(values), fed]) for values, fed in zip(seen, feeds, strict=True)
+        EncodedColumn(values, fed, encoded[: len(values), fed])
+        for values, fed in zip(seen, feeds, strict=True)
     )
     made = EncodedColumns(model, columns, constant)
     rows = _mixed(reference)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from verax.explain.account import Part, account
+from verax.explain.description import DescriptionPart, describe
 from verax.explain.explanation import Attribution, Cost, Explanation
 from verax.explain.fragments import Fragments
 from verax.report.explanations.highlight import Mark, ranked
@@ -47,9 +47,9 @@ class Entry:
         return cost if isinstance(cost, Cost) else Cost()
 
     @property
-    def account(self) -> tuple[Part, ...]:
+    def account(self) -> tuple[DescriptionPart, ...]:
         """The explanation in words."""
-        return account(self.explanation)
+        return describe(self.explanation)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from verax.explain.account import Conditions, Grid, Heading, Part, Passage
+from verax.explain.description import Conditions, DescriptionPart, Grid, Heading, Passage
 from verax.report.explanations.comparison import (
     Comparison,
     Entry,
@@ -142,7 +142,7 @@ def told(entry: Entry) -> Group:
     return Group(*parts, Text(f"{cost}; {route}" if route else cost, style="dim"))
 
 
-def _part(part: Part) -> RenderableType:
+def _part(part: DescriptionPart) -> RenderableType:
     if isinstance(part, Conditions):
         return Text("\n".join(f"{place}. {clean(item)}" for place, item in enumerate(part.items, start=1)))
     if isinstance(part, Passage):

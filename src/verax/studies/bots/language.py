@@ -270,7 +270,7 @@ def make_reader(
 
     def ask_here(labels: dict[str, str]) -> Model:
         from verax.models.llm.adapt_local import adapt_language_model
-        from verax.models.llm.prompt import Asked as Question
+        from verax.models.llm.prompt import PromptOptions as Question
 
         network, tokenizer = smollm2()
         return adapt_language_model(network, "causal", tokenizer, Question("{text}", labels))

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from verax.errors import VeraxError
-from verax.explain.base import explainer, explainers, parameters_of
-from verax.explain.entry import explanations_of
+from verax.explain.base import explainer, explainers, explanations_of, parameters_of
 from verax.explain.explanation import Explanation
 from verax.models.resolve import model_files
 from verax.run import Job, Outcome, Progress, Store, execute

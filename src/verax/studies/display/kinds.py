@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from verax.explain.composite import Composite
-from verax.explain.exemplar import Exemplar
 from verax.explain.explanation import Attribution, Explanation
-from verax.explain.path import Path
-from verax.explain.rule import Rule
-from verax.explain.written import Written
+from verax.explain.kinds import Exemplar, Path, Rule, Written
 from verax.studies.display.legends import DECIDES_BY_EXAMPLES, SEVERAL, Kind, legend_of_kind
 from verax.studies.display.terms import terms
 from verax.studies.display.weights import weights_legend_of_all

@@ -9,10 +9,8 @@ from __future__ import annotations
 from typing import Literal
 
 from verax.explain.composite import Composite
-from verax.explain.exemplar import Exemplar
 from verax.explain.explanation import Explanation
-from verax.explain.path import Path
-from verax.explain.rule import Rule
+from verax.explain.kinds import Exemplar, Path, Rule
 from verax.studies.display.terms import TERMS, Terms
 
 # "marks" are highlights on the input; "written" is whatever somebody wrote or imported.

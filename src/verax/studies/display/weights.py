@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from verax.errors import VeraxError
-from verax.explain.account import weights
+from verax.explain.description import weights
 from verax.explain.explanation import Attribution, Explanation
 from verax.studies.display.table_rows import ranges_in_words
 from verax.studies.model.item import Item

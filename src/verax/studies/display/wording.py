@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from verax.explain.written import Written
+from verax.explain.kinds import Written
 from verax.studies.display.kinds import reading_lines, shown_kind
 from verax.studies.display.terms import terms
 from verax.studies.display.written_block import forms, has_legends

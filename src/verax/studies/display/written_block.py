@@ -10,14 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from verax.explain import account as told
+from verax.explain import description as told
 from verax.explain.composite import Composite
-from verax.explain.exemplar import Exemplar
 from verax.explain.explanation import Attribution, Explanation
 from verax.explain.fragments import Fragments
-from verax.explain.path import Path
-from verax.explain.rule import Rule
-from verax.explain.written import Written
+from verax.explain.kinds import Exemplar, Path, Rule, Written
 from verax.studies.display.legends import legend_of
 from verax.studies.display.stimulus import text_tokens
 from verax.studies.display.table_rows import ranges_in_words, row_in_words
@@ -49,11 +46,11 @@ def told_block(
     title: str = "Explanation",
 ) -> Told:
     """What a method found, part by part, with the line on how to read it."""
-    parts = told.account(unnamed(explanation, class_names), plain=True)
+    parts = told.describe(unnamed(explanation, class_names), plain=True)
     return Told(_tellings(parts), title, legend_of(explanation, words))
 
 
-def _tellings(parts: Sequence[told.Part]) -> tuple[Telling, ...]:
+def _tellings(parts: Sequence[told.DescriptionPart]) -> tuple[Telling, ...]:
     """An account as parts of a screen: lines that follow each other are one part, and a heading begins another."""
     made: list[Telling] = []
     for part in parts:
@@ -71,8 +68,8 @@ def _tellings(parts: Sequence[told.Part]) -> tuple[Telling, ...]:
     return tuple(made)
 
 
-def _said(part: told.Line | told.Conditions) -> str:
-    if isinstance(part, told.Line):
+def _said(part: told.Sentence | told.Conditions) -> str:
+    if isinstance(part, told.Sentence):
         return ranges_in_words(part.text)
     return "\n".join(f"{number}. {ranges_in_words(one)}" for number, one in enumerate(part.items, start=1))
 

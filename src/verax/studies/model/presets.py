@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from verax.errors import VeraxError
-from verax.explain.presets import preset
+from verax.explain.composite import preset
 
 
 def preset_conditions(name: str) -> list[dict[str, object]]:

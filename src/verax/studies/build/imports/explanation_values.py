@@ -10,7 +10,7 @@ import numpy as np
 
 from verax.errors import VeraxError
 from verax.explain.explanation import Attribution, Explanation
-from verax.explain.written import Written
+from verax.explain.kinds import Written
 from verax.studies.model.item import Item
 from verax.studies.model.spec_tables import Condition
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from verax.errors import VeraxError
 from verax.explain.explanation import Explanation
-from verax.explain.written import Written
+from verax.explain.kinds import Written
 from verax.studies.build.explanations import Key
 from verax.studies.build.imports.balance_notes import notes_on
 from verax.studies.build.imports.explanation_values import shown_input
