@@ -13,12 +13,12 @@ import argparse
 import time
 
 from verax.studies.analysis import Options, analyse
-from verax.studies.bots.album import make_album
+from verax.studies.bots.person import make_album
 from verax.studies.bots.without_web import simulate_study
 from verax.studies.build.build import compose_study
-from verax.studies.model.study import Study
+from verax.studies.definition.study import Study
 from verax.studies.protocol.contract import make_protocol
-from verax.studies.protocols.sample import sample_material
+from verax.studies.protocols.checks import sample_material
 
 CONDITIONS = ({"name": "none"}, {"name": "lime", "explainer": "lime"})
 PEOPLE, ITEMS = 12, 16

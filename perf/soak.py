@@ -29,11 +29,11 @@ from sqlalchemy import func, select
 
 from study_server import build_verax, free_port
 from verax.studies.bots import BotRun, run_bots, summarise
-from verax.studies.bots.crowd import Progress
-from verax.studies.model.study_files import load_study
+from verax.studies.bots.web import Progress
+from verax.studies.definition.study_files import load_study
 from verax.studies.store import Store, open_store
+from verax.studies.store.identifiers import token_hash
 from verax.studies.store.tables import participants, responses, steps
-from verax.studies.store.tokens import token_hash
 
 PROFILES = "helped=0.6,double-clicker(copies=3)=0.2,reloader=0.2"
 KILLS = ("all", "worker", "parent")

@@ -24,14 +24,14 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from sqlalchemy import insert
 
 from verax.studies.build.build import compose_study
+from verax.studies.protocol.common_steps import participant_class_names, participant_steps
 from verax.studies.protocol.contract import make_protocol
-from verax.studies.protocol.surroundings import participant_class_names, participant_steps
-from verax.studies.protocols.sample import sample_material
+from verax.studies.protocols.checks import sample_material
 from verax.studies.store import open_store
 from verax.studies.store.clock import SECOND, to_micros, utc_now
-from verax.studies.store.participant.consent import step_records
+from verax.studies.store.identifiers import new_code, new_token, token_hash
+from verax.studies.store.participant.enter import step_records
 from verax.studies.store.tables import consents, events, participants, responses, steps
-from verax.studies.store.tokens import new_code, new_token, token_hash
 
 AT_ONCE = 100
 ENTERED = 300

@@ -260,7 +260,7 @@ def otree_session(port: int, participants: int) -> str:
 def build_verax(folder: Path, participants: int) -> dict[str, str]:
     """The forward example with room for everybody; the right answers of its screening test."""
     from verax.studies.build.build import build_study
-    from verax.studies.model.spec_file import parse_study_spec
+    from verax.studies.definition.spec import parse_study_spec
 
     text = EXAMPLE.read_text().replace("participants = 10 ", f"participants = {participants} ")
     study = build_study(parse_study_spec(text), text, folder)

@@ -23,13 +23,9 @@ from verax.stats.crossed.within import Met, condition_means, difference_claims, 
 from verax.stats.power.power import binomial_interval
 from verax.stats.power.simulation import Design, Spreads, simulate
 from verax.stats.tests.multiplicity import holm
-from verax.studies.model.spec import StudySpec
-from verax.studies.model.spec_file import read_study_spec
-from verax.studies.planning.power import People
-from verax.studies.planning.question import question_of
-from verax.studies.planning.simulated_people import share_of, values_of
-from verax.studies.planning.sizes import shown_conditions
-from verax.studies.planning.toy import planning_of, sized
+from verax.studies.definition.spec import StudySpec, read_study_spec
+from verax.studies.planning.planned_study import planning_of, question_of, share_of, sized, values_of
+from verax.studies.planning.power import People, shown_conditions
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 GROUP = 250

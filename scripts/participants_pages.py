@@ -24,16 +24,15 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from verax.explain.explanation import Explanation
 from verax.studies.build.build import compose_study
+from verax.studies.definition.spec_tables import About
+from verax.studies.definition.study import Material, Study
+from verax.studies.definition.study_files import load_study
 from verax.studies.display import wording
 from verax.studies.display.levels import scales
-from verax.studies.model.sources import Material
-from verax.studies.model.spec_tables import About
-from verax.studies.model.study import Study
-from verax.studies.model.study_files import load_study
+from verax.studies.protocol.common_steps import participant_class_names, participant_steps
 from verax.studies.protocol.contract import make_protocol
-from verax.studies.protocol.surroundings import participant_class_names, participant_steps
-from verax.studies.store import Where
-from verax.studies.store.participant.feedback import Tally
+from verax.studies.store import ParticipantView
+from verax.studies.store.participant.participant_view import Tally
 from verax.web.app import SafeHeaders, static
 from verax.web.http.assets import asset_name
 from verax.web.http.pages import draw
@@ -108,7 +107,7 @@ def step(study: Study, prefix: str, row: int, seconds: float | None) -> str:
     parts = list(dict.fromkeys(one.phase for one in steps if study.phases[one.phase].kind != "instructions"))
     ord, here = next((ord, one) for ord, one in enumerate(steps, 1) if one.screen.startswith(prefix))
     alike = [one for one in steps if one.phase == here.phase]
-    where = Where(
+    where = ParticipantView(
         status="active",
         participant=1,
         ord=ord,

@@ -9,12 +9,12 @@ from uuid import uuid4
 
 from small_study import Clock, small_study
 from verax.studies.build.build import compose_study
-from verax.studies.model.screen import Question
-from verax.studies.model.spec_tables import ExclusionRule
-from verax.studies.model.study import Study
+from verax.studies.definition.screen import Question
+from verax.studies.definition.spec_tables import ExclusionRule
+from verax.studies.definition.study import Study
 from verax.studies.protocol.contract import make_protocol
-from verax.studies.protocols.sample import sample_material
-from verax.studies.store import Store, Where
+from verax.studies.protocols.checks import sample_material
+from verax.studies.store import ParticipantView, Store
 
 RIGHT = {"screening-1": 2, "screening-2": 1}  # in the small study
 
@@ -43,7 +43,7 @@ def forward(*rules: Mapping[str, Any], test: int = 8, **options: Any) -> Study:
 
 def answer_step(
     store: Store, token: str, clock: Clock, seconds: float, choose: Callable[[Question], str], **client: Any
-) -> Where:
+) -> ParticipantView:
     """Shows the step that is due, waits, and answers it; what was shown."""
     where = store.show(token)
     assert where is not None

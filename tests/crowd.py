@@ -13,8 +13,8 @@ from sqlalchemy import select
 from real_parts import LONG
 from small_study import answers, begin
 from verax.studies.store import Store
+from verax.studies.store.identifiers import token_hash
 from verax.studies.store.tables import participants, responses, steps
-from verax.studies.store.tokens import token_hash
 
 
 class Crowd:

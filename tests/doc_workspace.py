@@ -224,7 +224,7 @@ def suppose(name: str) -> None:
 def recruited(folder: Path) -> dict[str, str]:
     """Studies of the page on recruiting, one for each way to come in; the code and the token of two people."""
     from small_study import begin, do_step, finish, small_study
-    from verax.studies.model.study_files import save_study
+    from verax.studies.definition.study_files import save_study
     from verax.studies.store import open_store, platform_key
 
     def opened(name: str, **choices):

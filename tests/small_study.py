@@ -10,9 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-from verax.studies.model.design_row import DesignRow, OwnCells
-from verax.studies.model.item import Item
-from verax.studies.model.screen import (
+from verax.studies.definition.screen import (
     Bars,
     Evidence,
     Facts,
@@ -23,13 +21,12 @@ from verax.studies.model.screen import (
     Token,
     class_mark,
 )
-from verax.studies.model.spec_file import make_study_spec
-from verax.studies.model.spec_tables import ScreeningQuestion
-from verax.studies.model.steps import Phase, Step
-from verax.studies.model.study import Study
+from verax.studies.definition.spec import make_study_spec
+from verax.studies.definition.spec_tables import ScreeningQuestion
+from verax.studies.definition.study import DesignRow, Item, OwnCells, Phase, Step, Study
+from verax.studies.protocol.common_steps import framed_phases, framed_screens, screening
 from verax.studies.protocol.contract import Briefing, Material, Protocol, make_protocol
-from verax.studies.protocol.surroundings import framed_phases, framed_screens, screening
-from verax.studies.store import Store, Where
+from verax.studies.store import ParticipantView, Store
 
 CLASS_NAMES = ("bad", "good")
 CLASSES = tuple(Option(class_mark(number), number) for number in range(2))
@@ -206,7 +203,7 @@ def begin(store: Store) -> str:
     return token
 
 
-def do_step(store: Store, token: str, given: dict[str, str] | None = None) -> Where:
+def do_step(store: Store, token: str, given: dict[str, str] | None = None) -> ParticipantView:
     """Shows the step that is due and answers it; what was shown."""
     where = store.show(token)
     assert where is not None
@@ -218,7 +215,7 @@ def do_step(store: Store, token: str, given: dict[str, str] | None = None) -> Wh
     return where
 
 
-def walk_to(store: Store, token: str, phase: str) -> Where:
+def walk_to(store: Store, token: str, phase: str) -> ParticipantView:
     """Answers everything before a phase; where its first step is shown."""
     while (where := store.look(token)) is not None and where.phase is not None and where.phase.key != phase:
         do_step(store, token)
@@ -227,7 +224,7 @@ def walk_to(store: Store, token: str, phase: str) -> Where:
     return shown
 
 
-def finish(store: Store, token: str) -> Where:
+def finish(store: Store, token: str) -> ParticipantView:
     """Answers everything that is left."""
     while (where := store.look(token)) is not None and where.status == "active":
         do_step(store, token)

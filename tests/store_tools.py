@@ -20,7 +20,7 @@ from sqlalchemy import Column, select
 from real_parts import LONG
 from small_study import answers
 from verax.errors import VeraxError
-from verax.studies.model.study import Study
+from verax.studies.definition.study import Study
 from verax.studies.store import Store, open_store
 from verax.studies.store.database.backup import backup
 from verax.studies.store.database.relocate import move

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 import verax
 from helpers import BAD, GOOD, make_texts
 from verax.data.dataset import Dataset, Part
-from verax.studies.model.spec_file import make_study_spec
+from verax.studies.definition.spec import make_study_spec
 from verax.studies.protocol.contract import Source
 
 NAMES = ("awful", "superb", "middling")

@@ -92,7 +92,7 @@ def test_a_number_on_the_page_is_that_of_the_code(title, element, check):
 
 
 def test_every_example_of_the_reverse_turing_test_is_a_spec_that_its_protocol_takes():
-    from verax.studies.model.spec_file import read_study_spec
+    from verax.studies.definition.spec import read_study_spec
     from verax.studies.protocol.contract import make_protocol
 
     files = sorted((ROOT / "examples" / "reverse-turing").glob("*.toml"))

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar
 
+from verax.studies.definition.screen import Screen
+from verax.studies.definition.study import Briefing, DesignRow, OwnCells, Phase, Step
 from verax.studies.display import stimulus
 from verax.studies.items import pool
-from verax.studies.model.design_row import DesignRow, OwnCells
-from verax.studies.model.screen import Screen
-from verax.studies.model.sources import Briefing
-from verax.studies.model.steps import Phase, Step
 from verax.studies.protocol.contract import Protocol
 
 

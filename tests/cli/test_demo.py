@@ -9,7 +9,7 @@ import pytest
 from verax.cli import demo
 from verax.report.study.study_verdict import study_verdict
 from verax.studies.analysis import Options, analyse
-from verax.studies.bots.album import make_album
+from verax.studies.bots.person import make_album
 from verax.studies.bots.without_web import simulate_study
 from verax.workflows.study import build_study
 

@@ -18,7 +18,7 @@ from small_study import begin, finish, small_study
 from verax import foreign
 from verax.errors import VeraxError
 from verax.names import split_outside
-from verax.studies.model.study_files import save_study
+from verax.studies.definition.study_files import save_study
 from verax.studies.store import open_store
 from verax.web.serve import default_database
 

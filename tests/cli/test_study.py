@@ -12,7 +12,7 @@ import pytest
 
 from helpers import make_texts
 from small_study import small_study
-from verax.studies.model.study_files import save_study
+from verax.studies.definition.study_files import save_study
 
 SPEC = """
 title = "Reviews"
@@ -138,7 +138,7 @@ def test_codes_let_participants_in(verax, study):
     verax("study", "build", "spec.toml", "--out", "built")
     codes = verax("study", "codes", "built", "--count", "3").out.split()
     assert len(set(codes)) == 3
-    from verax.studies.model.study_files import load_study
+    from verax.studies.definition.study_files import load_study
     from verax.studies.store import open_store
     from verax.web.serve import default_database
 

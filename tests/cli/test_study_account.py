@@ -14,7 +14,7 @@ import pytest
 
 from real_parts import LONG
 from small_study import small_study
-from verax.studies.model.study_files import load_study, save_study
+from verax.studies.definition.study_files import load_study, save_study
 from verax.studies.store import open_store
 from verax.studies.store.accounts import sign_in
 

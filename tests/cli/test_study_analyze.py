@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from studies.analysis.frames import THREE, sample_study
-from verax.studies.model.study_files import save_study
+from verax.studies.definition.study_files import save_study
 from verax.studies.store import open_store
 from verax.studies.store.together import open_together
 from verax.web.serve import default_database

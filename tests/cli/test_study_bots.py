@@ -15,7 +15,7 @@ import pytest
 from real_parts import LONG
 from small_study import small_study
 from store_tools import rows
-from verax.studies.model.study_files import save_study
+from verax.studies.definition.study_files import save_study
 from verax.studies.store import open_store
 from verax.studies.store.tables import participants
 from verax.web.app import make_app

@@ -16,7 +16,7 @@ from sqlalchemy import text
 from real_parts import LONG
 from small_study import begin, do_step, finish, small_study
 from verax.errors import VeraxError
-from verax.studies.model.study_files import save_study
+from verax.studies.definition.study_files import save_study
 from verax.studies.store import open_store
 from verax.studies.store.people import acted
 from verax.web.serve import default_database

@@ -7,7 +7,7 @@ import json
 import pytest
 import typer
 
-from verax.studies.model.spec_file import read_study_spec
+from verax.studies.definition.spec import read_study_spec
 from verax.studies.protocol.contract import make_protocol, protocols
 from verax.workflows.spec_draft import SpecDraft
 

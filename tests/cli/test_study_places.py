@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from small_study import begin, do_step, finish, small_study
-from verax.studies.model.study_files import save_study
+from verax.studies.definition.study_files import save_study
 from verax.studies.store import open_store
 
 

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import func, select
 
 from small_study import begin, do_step, finish, small_study
-from verax.studies.model.study_files import load_study, save_study
+from verax.studies.definition.study_files import load_study, save_study
 from verax.studies.store import open_store, platform_key
 from verax.studies.store.tables import responses
 

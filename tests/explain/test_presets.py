@@ -5,7 +5,7 @@ import pytest
 import verax
 from verax.errors import VeraxError
 from verax.explain.composite import preset
-from verax.studies.model.spec_file import make_study_spec
+from verax.studies.definition.spec import make_study_spec
 
 
 def spec_with(conditions):

@@ -6,7 +6,7 @@ from typing import Any
 
 from verax.benchmarks.rationale.summary import Summary as RationaleSummary
 from verax.benchmarks.staining.summary import Summary as StainSummary
-from verax.studies.results.summary import Summary as StudySummary
+from verax.studies.results.study_summary import Summary as StudySummary
 
 NO_SPREAD = {"mean": 0.5, "low": None, "high": None, "n": 5, "spread": None}
 

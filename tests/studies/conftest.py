@@ -11,8 +11,8 @@ import pytest
 import real_parts
 from helpers import make_texts
 from small_study import Clock
-from verax.studies.model.spec_file import make_study_spec
-from verax.studies.model.study import Study
+from verax.studies.definition.spec import make_study_spec
+from verax.studies.definition.study import Study
 from verax.studies.store import Store, open_store
 
 

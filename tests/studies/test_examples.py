@@ -7,9 +7,8 @@ from pydantic import BaseModel
 
 from verax.data.registry import datasets
 from verax.explain.base import explainers
-from verax.studies.model.spec import StudySpec
-from verax.studies.model.spec_file import read_study_spec
-from verax.studies.model.spec_tables import NONE, Condition, ScreeningQuestion, WorseModel
+from verax.studies.definition.spec import StudySpec, read_study_spec
+from verax.studies.definition.spec_tables import NONE, Condition, ScreeningQuestion, WorseModel
 from verax.studies.protocol.contract import make_protocol, protocols
 
 ROOT = Path(__file__).parents[2]

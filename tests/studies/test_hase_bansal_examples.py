@@ -16,8 +16,8 @@ from verax.studies.analysis import Options
 from verax.studies.analysis.analyse import analyse
 from verax.studies.bots.without_web import simulate_study
 from verax.studies.build.build import build_study
-from verax.studies.model.screen import Bars, Told
-from verax.studies.model.spec_file import make_study_spec, read_study_spec
+from verax.studies.definition.screen import Bars, WordedExplanation
+from verax.studies.definition.spec import make_study_spec, read_study_spec
 from verax.studies.protocol.contract import make_protocol
 from verax.studies.store import open_store
 from verax.web.app import make_app
@@ -95,7 +95,7 @@ def test_every_kind_is_shown_as_the_paper_showed_it(small_study):
             assert len(values) <= 5 + 3
         else:
             assert isinstance(Explanation.from_dict(records[name]["explanation"]), kinds[name])
-            (told,) = [block for block in blocks if isinstance(block, Told)]
+            (told,) = [block for block in blocks if isinstance(block, WordedExplanation)]
             assert told.parts
             assert told.legend
     assert (

@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 
 from real_parts import LONG
 from small_study import GIVEN, small_study
-from verax.studies.model.study import Study
+from verax.studies.definition.study import Study
 from verax.studies.store import Store, open_store
 from verax.web.app import make_app
 from web.serving import running

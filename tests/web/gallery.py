@@ -13,10 +13,7 @@ from starlette.routing import Route
 
 from verax.data.words import split_words
 from verax.explain import Composite, Edit, Exemplar, Part, Path, Rule
-from verax.studies.display import wording
-from verax.studies.display.weights import weights_legend
-from verax.studies.display.written_block import told_block
-from verax.studies.model.screen import (
+from verax.studies.definition.screen import (
     Bars,
     Cell,
     Evidence,
@@ -31,10 +28,13 @@ from verax.studies.model.screen import (
     Token,
     class_mark,
 )
-from verax.studies.model.spec_file import make_study_spec
-from verax.studies.model.steps import Phase, Step
-from verax.studies.store import Where
-from verax.studies.store.participant.feedback import Tally
+from verax.studies.definition.spec import make_study_spec
+from verax.studies.definition.study import Phase, Step
+from verax.studies.display import wording
+from verax.studies.display.legends import weights_legend
+from verax.studies.display.stimulus import worded_block
+from verax.studies.store import ParticipantView
+from verax.studies.store.participant.participant_view import Tally
 from verax.web.app import SafeHeaders, static
 from verax.web.http.assets import asset_name
 from verax.web.http.pages import draw
@@ -170,7 +170,7 @@ TOLD = {
 
 def told(explanation):
     """An explanation in words, as a condition shows it."""
-    return told_block(explanation, NAMES)
+    return worded_block(explanation, NAMES)
 
 
 SCREENS = {
@@ -279,10 +279,10 @@ SCREENS = {
 
 def at(
     screen: Screen, *, seconds_left: float | None = None, item: str = "i017", condition: str = "lime"
-) -> Where:
+) -> ParticipantView:
     """Somebody at a screen, in the middle of a study."""
     phase = Phase("post", "Your predictions", "test", session_seconds=300)
-    return Where(
+    return ParticipantView(
         status="active",
         participant=7,
         ord=31,
@@ -328,7 +328,7 @@ OWN = {
 MISSING = {"rating": "Please choose an answer.", "reason": "Please write an answer."}
 
 
-def draw_step(where: Where, given=(), errors=()) -> str:
+def draw_step(where: ParticipantView, given=(), errors=()) -> str:
     """The page of a step as HTML."""
     problem = "An answer is missing below. This page is not saved yet." if errors else ""
     return draw(

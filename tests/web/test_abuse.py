@@ -25,12 +25,12 @@ import real_parts
 from real_parts import free_port
 from small_study import small_study
 from verax.errors import VeraxError
-from verax.studies.model.study_files import save_study
+from verax.studies.definition.study_files import save_study
 from verax.studies.store import open_store
-from verax.studies.store.accounts import Wrong
+from verax.studies.store import people as people_module
+from verax.studies.store.accounts import SignInFailure
 from verax.studies.store.database import engine as database_module
-from verax.studies.store.participant import in_vain
-from verax.studies.store.participant.retakes import RETAKE
+from verax.studies.store.participant.enter import RETAKE
 from verax.studies.store.status import overview
 from verax.studies.store.tables import events, participants, studies
 from verax.web import health as health_module
@@ -78,7 +78,7 @@ def test_one_visitor_cannot_fill_the_disk(served_from_both, answer):
     for _ in range(60):
         assert served.client.post(url, data=sent).status_code == 303
     stored = value(served, select(func.sum(func.length(cast(events.c.data, String)))))
-    assert 0 < stored <= in_vain.MOST_BYTES
+    assert 0 < stored <= people_module.MOST_BYTES
     kept, unkept = served.store.database.read(
         lambda connection: connection.execute(select(participants.c.events, participants.c.unkept)).one()
     )
@@ -89,7 +89,7 @@ def test_one_visitor_cannot_fill_the_disk(served_from_both, answer):
 
 
 def test_small_events_are_bounded_in_number(served, monkeypatch):
-    monkeypatch.setattr(in_vain, "MOST_EVENTS", 5)
+    monkeypatch.setattr(people_module, "MOST_EVENTS", 5)
     unlimited(served)
     url = http_enter(served.client)
     sent = Form(served.client.get(url).text).hidden | {"nonce": "wrong"}
@@ -101,7 +101,7 @@ def test_small_events_are_bounded_in_number(served, monkeypatch):
 
 def test_many_visitors_together_cannot_fill_the_disk(served_from_both, monkeypatch, answer):
     served = served_from_both
-    monkeypatch.setattr(in_vain, "MOST_STUDY_BYTES", 50_000)
+    monkeypatch.setattr(people_module, "MOST_STUDY_BYTES", 50_000)
     unlimited(served)
     urls = [http_enter(served.client) for _ in range(4)]
     for url in urls:
@@ -122,15 +122,15 @@ def test_many_visitors_together_cannot_fill_the_disk(served_from_both, monkeypat
 def test_loading_a_page_again_and_again_is_counted_not_kept(served, monkeypatch):
     unlimited(served)
     url = http_enter(served.client)
-    for _ in range(in_vain.MOST_RELOADS + 30):
+    for _ in range(people_module.MOST_RELOADS + 30):
         served.client.get(url)
-    assert value(served, select(func.count()).select_from(events)) == in_vain.MOST_RELOADS - 1
+    assert value(served, select(func.count()).select_from(events)) == people_module.MOST_RELOADS - 1
     where = served.store.look(url.removeprefix("/p/"))
     assert where.ord == 1
 
 
 def test_an_experimenter_is_told_that_things_were_only_counted(served, monkeypatch):
-    monkeypatch.setattr(in_vain, "MOST_EVENTS", 0)
+    monkeypatch.setattr(people_module, "MOST_EVENTS", 0)
     url = http_enter(served.client)
     sent = Form(served.client.get(url).text).hidden | {"nonce": "wrong"}
     for _ in range(3):
@@ -507,10 +507,10 @@ def test_participants_are_never_behind_those_who_sign_in(served, answer, monkeyp
     """All who sign in are stopped in the middle of the check; everybody else goes on, and a long queue is cut."""
     gate, checking = Event(), Semaphore(0)
 
-    def slow(*_: object) -> Wrong:
+    def slow(*_: object) -> SignInFailure:
         checking.release()
         assert gate.wait(LONG)
-        return Wrong("wrong password")
+        return SignInFailure("wrong password")
 
     monkeypatch.setattr(experimenter_routes_module, "sign_in", slow)
     free = Limiter(rate=1e6, burst=1_000_000)

@@ -11,7 +11,7 @@ from small_study import GIVEN, small_study
 from verax.studies.answers.flat_records import participant_records, response_records
 from verax.studies.build.build import compose_study
 from verax.studies.protocol.contract import make_protocol
-from verax.studies.protocols.sample import sample_material
+from verax.studies.protocols.checks import sample_material
 from verax.studies.store.tables import participants
 from web.walk import Asked, Form, http_enter, http_walk
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from markupsafe import escape
 
-from verax.studies.bots.html_page import read_page
-from verax.studies.bots.page import quotes_on
-from verax.studies.model.screen import (
+from verax.studies.bots.page import quotes_on, read_page
+from verax.studies.definition.screen import (
     Bars,
     Evidence,
     Excerpt,
@@ -20,7 +19,7 @@ from verax.studies.model.screen import (
     Row,
     Screen,
     Token,
-    Told,
+    WordedExplanation,
     class_mark,
 )
 from verax.web.http.pages import paragraphs
@@ -45,11 +44,11 @@ def test_the_words_of_an_input_stay_as_they_are():
     quoted = drawn(Quote(f"if {ONE}", f"On {ONE}", f"Dark is {ONE}"), NAMES)
     assert quoted == Quote(f"if {ONE}", "On blue", "Dark is blue")
     excerpt = Excerpt(((f"odd{ONE} ", False), (ONE, True)))
-    assert drawn(Told((excerpt,)), NAMES).parts == (excerpt,)
+    assert drawn(WordedExplanation((excerpt,)), NAMES).parts == (excerpt,)
 
 
 def test_lines_and_tables_of_an_explanation_name_classes_as_the_participant_does():
-    told = Told(
+    told = WordedExplanation(
         (Lines(f"An example ({ONE}):", f"For {ONE}"), Grid(("Variable",), ((f"Chance of {ONE}", "0.2"),)))
     )
     assert drawn(told, NAMES).parts == (
@@ -123,7 +122,9 @@ def test_paragraphs_that_begin_with_a_dash_become_one_list():
 def test_a_text_within_an_explanation_stands_on_the_page_as_it_is():
     """With its tab, its line break and its own stars; only what was changed is bold, and only a table is a table."""
     text = "a **warm**\tand\n<b>odd</b> "
-    screen = Screen("Why?", (Told((Lines("Edits:", "Step 1"), Excerpt(((text, False), ("film", True))))),))
+    screen = Screen(
+        "Why?", (WordedExplanation((Lines("Edits:", "Step 1"), Excerpt(((text, False), ("film", True))))),)
+    )
     html = draw_step(at(screen))
     assert f"{escape(text)}<strong>**film**</strong></p>" in html
     assert "<table" not in html

@@ -17,9 +17,8 @@ from starlette.routing import Route
 
 from real_parts import LONG
 from small_study import GIVEN, Clock, begin, finish, small_study, walk_to
-from verax.studies.model.spec_tables import ExclusionRule
-from verax.studies.store.accounts import set_second_factor
-from verax.studies.store.one_time_codes import SECONDS, code_at, new_secret
+from verax.studies.definition.spec_tables import ExclusionRule
+from verax.studies.store.accounts import CODE_SECONDS, code_at, new_secret, set_second_factor
 from verax.studies.store.tables import actions, studies
 from verax.web.app import make_app
 from verax.web.experimenter.zip_export import _file_name
@@ -560,5 +559,5 @@ def test_a_second_factor_is_typed_at_the_door(anna):
     data = {"name": NAME, "password": PASSWORD}
     for code in ("", "123", "é"):
         assert anna.client.post(DOOR, data=data | {"code": code}).status_code == 403
-    now = int(anna.store.clock().timestamp() // SECONDS)
+    now = int(anna.store.clock().timestamp() // CODE_SECONDS)
     assert anna.client.post(DOOR, data=data | {"code": code_at(secret, now)}).status_code == 303

@@ -12,10 +12,10 @@ from real_parts import LONG
 from small_study import begin, finish
 from verax.studies.answers.collect import collect
 from verax.studies.answers.exclusion import apply_exclusions
-from verax.studies.protocol.surroundings import participant_steps
+from verax.studies.protocol.common_steps import participant_steps
 from verax.studies.store.clock import SECOND
 from verax.studies.store.one_participant import unblind
-from verax.studies.store.pace import HOUR, forecast
+from verax.studies.store.status import HOUR, forecast
 from web.watching_tools import add_anna, knock, send, signed_in
 
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from small_study import small_study
-from verax.studies.model.steps import Phase
-from verax.studies.store.status import Group, PhaseTime, Seen
+from verax.studies.definition.study import Phase
+from verax.studies.store.status import Group, ParticipantStatus, PhaseTime
 from verax.web.experimenter.live_words import by_phase, done_in_words, extremes, minutes, person_in_words
 
 
-def seen(**changes) -> Seen:
+def seen(**changes) -> ParticipantStatus:
     usual = {
         "participant": "p0123456789",
         "bot": False,
@@ -24,7 +24,7 @@ def seen(**changes) -> Seen:
         "minutes": 2.0,
         "ago": 0.2,
     }
-    return Seen(**(usual | changes))
+    return ParticipantStatus(**(usual | changes))
 
 
 @pytest.mark.parametrize(

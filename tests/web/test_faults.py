@@ -22,12 +22,12 @@ from real_parts import free_port
 from small_study import small_study
 from store_tools import Processes, run_together
 from verax.studies.bots import BotRun, run_bots
-from verax.studies.bots.html_page import read_page
-from verax.studies.model.study import Study
-from verax.studies.model.study_files import save_study
+from verax.studies.bots.page import read_page
+from verax.studies.definition.study import Study
+from verax.studies.definition.study_files import save_study
 from verax.studies.store import Store, open_store
+from verax.studies.store.identifiers import token_hash
 from verax.studies.store.tables import participants, responses, steps
-from verax.studies.store.tokens import token_hash
 from verax.web.serve import serve as serve_study
 
 BOTS = 50

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from small_study import small_study
-from verax.studies.build.summary import unsaid
-from verax.studies.model.spec_file import make_study_spec
-from verax.studies.model.spec_tables import About, Texts
+from verax.studies.build.build import unsaid
+from verax.studies.definition.spec import make_study_spec
+from verax.studies.definition.spec_tables import About, Texts
 from web.walk import http_enter, http_walk
 
 ABOUT = About(

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from verax.studies.model.screen import Facts, Passage, Row, Screen, class_mark
+from verax.studies.definition.screen import Facts, Passage, Row, Screen, class_mark
 from web.gallery import (
     CELLS,
     GREY,

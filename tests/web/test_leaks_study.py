@@ -22,8 +22,8 @@ from sklearn.preprocessing import MaxAbsScaler
 
 from real_parts import LONG
 from verax.studies.build.build import build_study
-from verax.studies.model.spec_file import make_study_spec
-from verax.studies.model.study import Study
+from verax.studies.definition.spec import make_study_spec
+from verax.studies.definition.study import Study
 from verax.studies.store import open_store
 from verax.web.app import make_app
 from verax.web.http.assets import assets

@@ -19,11 +19,10 @@ from real_parts import new_context
 from verax.data.words import split_words
 from verax.explain.explanation import Attribution
 from verax.studies.build.build import compose_study
-from verax.studies.model.item import Item, Variant
-from verax.studies.model.screen import Cell, Passage, Prose, Row, Screen, Token
-from verax.studies.model.sources import Material
+from verax.studies.definition.screen import Cell, Passage, Prose, Row, Screen, Token
+from verax.studies.definition.study import Item, Material, Variant
 from verax.studies.protocol.contract import make_protocol, protocols
-from verax.studies.protocols.sample import sample_material
+from verax.studies.protocols.checks import sample_material
 from verax.web.app import SafeHeaders, static
 from web.gallery import PREDICTION, RATING, SCREENS, at, draw_step
 from web.serving import running

@@ -15,12 +15,11 @@ from sqlalchemy import select
 
 from real_parts import axe_violations, new_context
 from verax.studies.build.build import build_study
-from verax.studies.model.design_row import DesignRow, OneCondition, Rounds
-from verax.studies.model.screen import with_names
-from verax.studies.model.spec_file import make_study_spec
-from verax.studies.model.study import Study
+from verax.studies.definition.screen import with_names
+from verax.studies.definition.spec import make_study_spec
+from verax.studies.definition.study import DesignRow, OneCondition, Rounds, Study
+from verax.studies.protocol.common_steps import participant_steps
 from verax.studies.protocol.contract import make_protocol
-from verax.studies.protocol.surroundings import participant_steps
 from verax.studies.store import Store
 from verax.studies.store.tables import participants, responses, steps
 from web.walk import Asked, walk

@@ -16,7 +16,7 @@ import pytest
 from real_parts import LONG, free_port
 from small_study import small_study
 from verax.errors import VeraxError
-from verax.studies.model.study_files import save_study
+from verax.studies.definition.study_files import save_study
 from verax.studies.store import open_store
 from verax.web.serve import default_database, proxies, serve
 from web.watching_tools import add_anna

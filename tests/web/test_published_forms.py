@@ -8,8 +8,8 @@ import pytest
 from helpers import shared_data
 from real_parts import LONG
 from verax.studies.build.imports import import_hase_bansal, make_study
-from verax.studies.build.imports.hase_bansal_spec import METHODS, hase_bansal_spec
-from verax.studies.model.spec_file import parse_study_spec
+from verax.studies.build.imports.hase_bansal import METHODS, hase_bansal_spec
+from verax.studies.definition.spec import parse_study_spec
 from verax.studies.store import open_store
 from verax.web.app import make_app
 from web.serving import running

@@ -15,7 +15,7 @@ from crowd import stored
 from real_parts import free_port
 from small_study import GIVEN, small_study
 from verax.errors import VeraxError
-from verax.studies.model.study_files import save_study
+from verax.studies.definition.study_files import save_study
 from verax.studies.store import open_store
 from verax.studies.store.database.relocate import move
 from verax.web.serve import address, default_database, listen, serve

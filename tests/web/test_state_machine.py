@@ -23,8 +23,8 @@ from real_parts import LONG
 from small_study import GIVEN, Clock, small_study
 from verax.studies.store import open_store
 from verax.studies.store.accounts import add_account
+from verax.studies.store.identifiers import token_hash
 from verax.studies.store.tables import participants, responses, steps
-from verax.studies.store.tokens import token_hash
 from verax.web.app import make_app
 from web.serving import running
 from web.walk import Form, filled

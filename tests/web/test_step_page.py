@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from verax.studies.model.screen import Option, Question, Screen, class_mark
-from verax.studies.model.steps import Phase, Step
+from verax.studies.definition.screen import Option, Question, Screen, class_mark
+from verax.studies.definition.study import Phase, Step
 from verax.web.participant.step_page import duration, progress, step_page, timer
 from web.gallery import CHECK, CONFIDENCE, FIVE, NAMES, PREDICTION, RATING, REASON, SCREENS, at
 

@@ -15,7 +15,7 @@ from store_tools import rows
 from verax.cli.main import app
 from verax.errors import VeraxError
 from verax.studies.bots import run_bots
-from verax.studies.model.study_files import load_study, save_study
+from verax.studies.definition.study_files import load_study, save_study
 from verax.studies.store.accounts import add_account
 from verax.studies.store.tables import participants
 from verax.studies.store.together import folder_of, open_together

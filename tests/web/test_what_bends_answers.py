@@ -14,8 +14,8 @@ import pytest
 from real_parts import LONG, new_context
 from small_study import FAILED, GIVEN, small_study
 from verax.studies.answers.flat_records import READERS, participant_records, view
-from verax.studies.model.spec_tables import About, Texts
-from verax.studies.protocol.surroundings import participant_steps
+from verax.studies.definition.spec_tables import About, Texts
+from verax.studies.protocol.common_steps import participant_steps
 from verax.studies.protocols.checks import check_protocol, sample_material
 from verax.web.preview import preview_app
 from web.serving import running

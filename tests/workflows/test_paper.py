@@ -16,7 +16,7 @@ from verax.benchmarks.staining.spec import StainSpec
 from verax.errors import VeraxError
 from verax.models.ready import check_model
 from verax.results.tables import Column, Table
-from verax.studies.model.spec_file import make_study_spec
+from verax.studies.definition.spec import make_study_spec
 from verax.workflows.paper import changed_spec, run_paper
 from verax.workflows.paper_files import BenchmarkRun, known_papers, read_paper, with_changes, with_data
 from verax.workflows.paper_numbers import registered, study_numbers

@@ -10,7 +10,7 @@ import pytest
 
 import verax
 from verax.cli.main import app
-from verax.studies.model.spec_file import make_study_spec
+from verax.studies.definition.spec import make_study_spec
 
 pytest.importorskip("starlette")
 

@@ -13,8 +13,7 @@ from verax.cli.options import Database, Folder, SummaryJson, split_names
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from verax.studies.results.options import Estimator
-    from verax.studies.results.summary import Primary, Sensitivity, Summary
+    from verax.studies.results.study_summary import Estimator, Primary, Sensitivity, Summary
 
 ANALYZE_EXAMPLES = """Examples:
 
@@ -169,7 +168,7 @@ def _notes(primary: Primary | None) -> list[str]:
 
 def _intended_table(varied: Sensitivity) -> Table:
     """The estimates of everybody who answered, where nobody is analysed per protocol."""
-    from verax.studies.results.summary import EVERYBODY
+    from verax.studies.results.study_summary import EVERYBODY
     from verax.text import NOTHING, between
 
     table = plain_table("condition", "estimate", "95% interval", left=["condition"])

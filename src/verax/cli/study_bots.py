@@ -16,8 +16,7 @@ from verax.cli.console import INTERRUPTED, messages, note, one_sentence, output,
 from verax.cli.options import AsJson, Folders, Verbose
 
 if TYPE_CHECKING:
-    from verax.studies.bots.crowd import Progress
-    from verax.studies.bots.walk import Pace
+    from verax.studies.bots.web import Pace, Progress
 
 BOTS_EXAMPLES = (
     "Example: verax study bots studies/forward --n 40 --profile 'helped(by=0.1)=0.8,guesser+leaver=0.2'"
@@ -111,8 +110,8 @@ def bots_command(
 ) -> None:
     """Send simulated people through a study's real pages; they are marked as bots and take nobody's place."""
     show_reasons(verbose)
-    from verax.studies.model.study_files import load_study
-    from verax.studies.protocol.surroundings import participant_steps
+    from verax.studies.definition.study_files import load_study
+    from verax.studies.protocol.common_steps import participant_steps
     from verax.workflows.study import send_bots
 
     study = load_study(folders[0])

@@ -138,9 +138,9 @@ def withdraw_command(
     recognised should they come again. Backups and exports that were made before are your own files: delete those too.
     """
     check_installed()
-    from verax.studies.model.study_files import load_study
+    from verax.studies.definition.study_files import load_study
     from verax.studies.store import platform_key
-    from verax.studies.store.person_ids import KEY_FILE
+    from verax.studies.store.identifiers import KEY_FILE
 
     given = {"--completion-code": completion_code, "--prolific": prolific, "--mturk": mturk, "--link": link}
     named = {option: value.strip() for option, value in given.items() if value is not None}
@@ -178,7 +178,7 @@ def withdraw_command(
 
 
 def _known(store: Store, option: str, value: str) -> tuple[Known, str]:
-    from verax.studies.store.tokens import token_hash, typed_code
+    from verax.studies.store.identifiers import token_hash, typed_code
 
     if option == "--completion-code":
         return "completion_code", typed_code(value)
@@ -201,7 +201,7 @@ def purge_command(
     A running server does the same when it starts, and once a day. Who took part can no longer be recognised afterwards.
     """
     check_installed()
-    from verax.studies.model.study_files import load_study
+    from verax.studies.definition.study_files import load_study
 
     study = load_study(folder)
     days = study.spec.retention_days

@@ -48,7 +48,7 @@ def backup_command(
     Keep the study's folder as well: the backup holds the answers alone.
     """
     check_installed()
-    from verax.studies.model.study_files import load_study
+    from verax.studies.definition.study_files import load_study
     from verax.studies.store.database.backup import backup
     from verax.web.serve import default_database
 
@@ -83,8 +83,8 @@ def restore_command(
 ) -> None:
     """Put a backup back; stop the server before."""
     check_installed()
-    from verax.studies.model.study_files import load_study
-    from verax.studies.store.database.restore import restore
+    from verax.studies.definition.study_files import load_study
+    from verax.studies.store.database.backup import restore
     from verax.web.serve import default_database
 
     study = load_study(folder)
@@ -115,7 +115,7 @@ def move_command(
     write to, and tells where the study went.
     """
     check_installed()
-    from verax.studies.model.study_files import load_study
+    from verax.studies.definition.study_files import load_study
     from verax.studies.store.database.relocate import move
     from verax.web.serve import default_database
 

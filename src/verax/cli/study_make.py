@@ -16,11 +16,11 @@ from verax.workflows.answers import check_installed
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from verax.studies.build.build import ItemBalance
     from verax.studies.build.imports import Imported
-    from verax.studies.build.imports.hase_bansal_spec import Domain, Test
-    from verax.studies.build.summary import Balance
-    from verax.studies.model.spec import StudySpec
-    from verax.studies.model.study import Study
+    from verax.studies.build.imports.hase_bansal import Domain, Test
+    from verax.studies.definition.spec import StudySpec
+    from verax.studies.definition.study import Study
 
 HASE_BANSAL = "hase-bansal"
 IMPORT_EXAMPLES = """Examples:
@@ -83,7 +83,7 @@ def preview_command(
 ) -> None:
     """Walk through a study's pages; nothing is recorded."""
     check_installed()
-    from verax.studies.model.study_files import load_study
+    from verax.studies.definition.study_files import load_study
     from verax.web.preview import preview as show
 
     if row is not None:
@@ -161,7 +161,7 @@ def _refuse(options: Mapping[str, object], why: str) -> None:
 
 def _from_files(path: Path, items: Path | None, explanations: Path | None) -> tuple[StudySpec, str, Imported]:
     from verax.studies.build.imports import import_files
-    from verax.studies.model.spec_file import parse_study_spec, read_spec_text
+    from verax.studies.definition.spec import parse_study_spec, read_spec_text
 
     if items is None:
         raise VeraxError("Name the file of the items with --items.")
@@ -174,8 +174,8 @@ def _published(
     folder: Path | None, domain: str | None, protocol: str | None, methods: str | None, spec: Path | None
 ) -> tuple[StudySpec, str, Imported]:
     from verax.studies.build.imports import import_hase_bansal
-    from verax.studies.build.imports.hase_bansal_spec import CLASS_NAMES, METHODS, hase_bansal_spec
-    from verax.studies.model.spec_file import parse_study_spec, read_spec_text
+    from verax.studies.build.imports.hase_bansal import CLASS_NAMES, METHODS, hase_bansal_spec
+    from verax.studies.definition.spec import parse_study_spec, read_spec_text
 
     if folder is None:
         raise VeraxError(
@@ -222,7 +222,8 @@ def _print_power(spec: StudySpec, path: Path) -> None:
 
 def _about(made: Study, out: Path) -> dict[str, object]:
     """What was made, for other programs."""
-    from verax.studies.build.summary import minutes, places, uninformative, unsaid
+    from verax.studies.build.build import design_places, uninformative, unsaid
+    from verax.studies.protocol.common_steps import minutes
 
     return {
         "folder": str(out),
@@ -234,7 +235,7 @@ def _about(made: Study, out: Path) -> dict[str, object]:
         "conditions": {condition.name: condition.kind for condition in made.spec.conditions},
         "items": len(made.items),
         "rows": len(made.rows),
-        "places": places(made),
+        "places": design_places(made),
         "minutes": round(minutes(made), 1),
         "unsaid": unsaid(made.spec),
         "uninformative": uninformative(made),
@@ -243,7 +244,8 @@ def _about(made: Study, out: Path) -> dict[str, object]:
 
 def _print_study(made: Study, out: Path, *, already: bool = False, spec: Path | None = None) -> None:
     """What was made, in a few lines; with the power of the design where it was built from a spec."""
-    from verax.studies.build.summary import minutes, places, uninformative, unsaid
+    from verax.studies.build.build import design_places, uninformative, unsaid
+    from verax.studies.protocol.common_steps import minutes
 
     console = output()
     if already:
@@ -259,7 +261,8 @@ def _print_study(made: Study, out: Path, *, already: bool = False, spec: Path | 
     console.print(_balance_table(made))
     console.print()
     console.print(
-        f"design        {len(made.rows)} rows, {places(made)} places; about {minutes(made):.0f} minutes a participant"
+        f"design        {len(made.rows)} rows, "
+        f"{design_places(made)} places; about {minutes(made):.0f} minutes a participant"
     )
     console.print(f"hash          {made.hash}")
     if spec is not None:
@@ -285,9 +288,9 @@ def _model(about: dict[str, object]) -> str:
 
 def _balance_table(made: Study) -> Table:
     """How the items of each role are spread: by predicted class, and whether the model is right."""
-    from verax.studies.build.summary import balance
+    from verax.studies.build.build import item_balance
 
-    groups = balance(made.items.values())
+    groups = item_balance(made.items.values())
     roles = list(dict.fromkeys(group.role for group in groups))
     words = ("predicted", "model is")
     table = plain_table(*words, *(f"{role} items" for role in roles), left=words)
@@ -298,7 +301,7 @@ def _balance_table(made: Study) -> Table:
     return table
 
 
-def _count(group: Balance) -> str:
+def _count(group: ItemBalance) -> str:
     """A group's number, and what it is made of."""
     inside = []
     if group.flips is not None:

@@ -17,7 +17,7 @@ from verax.errors import VeraxError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from verax.studies.model.spec import StudySpec
+    from verax.studies.definition.spec import StudySpec
     from verax.studies.planning.check import Check
     from verax.studies.planning.power import People, PowerPlan
 
@@ -78,7 +78,7 @@ def power_command(
 ) -> None:
     """Say how many participants and items a study needs to find an effect, by simulating it."""
     from verax.run.threads import one_thread
-    from verax.studies.model.spec_file import read_study_spec
+    from verax.studies.definition.spec import read_study_spec
     from verax.studies.planning.power import People, plan_power
 
     asked = read_study_spec(spec)

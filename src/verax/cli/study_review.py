@@ -25,7 +25,7 @@ def review_command(
 ) -> None:
     """Lists all pairs of an input and its changed version, the most doubtful first, and how to strike them."""
     from verax.report.study.review_page import pairs_of, write_review
-    from verax.studies.model.study_files import load_study
+    from verax.studies.definition.study_files import load_study
 
     path = out or folder / "review.html"
     study = load_study(folder)

@@ -16,7 +16,7 @@ from verax.errors import VeraxError
 from verax.workflows.answers import check_installed, opened
 
 if TYPE_CHECKING:
-    from verax.studies.model.study import Study
+    from verax.studies.definition.study import Study
     from verax.studies.store import Store
 
 FREEZE_EXAMPLES = """Examples:
@@ -57,8 +57,7 @@ def freeze_command(
     The hash covers the spec, the items, every screen, the explanations and the analysis plan. From then on the folder
     runs only as it was frozen.
     """
-    from verax.studies.model.freeze import FREEZE, freeze_study
-    from verax.studies.model.study_files import load_study, read_study
+    from verax.studies.definition.study_files import FREEZE, freeze_study, load_study, read_study
     from verax.studies.planning.registration import registration
 
     study = read_study(folder) if again else load_study(folder)
@@ -112,7 +111,7 @@ def account_command(
     share accounts and passwords, but an account has a role in this study alone until it gets one in another.
     """
     check_installed()
-    from verax.studies.model.study_files import load_study
+    from verax.studies.definition.study_files import load_study
     from verax.studies.store import accounts
 
     if sum([remove, new_password, role is not None, second_factor is not None]) > 1:
@@ -147,20 +146,20 @@ def account_command(
 
 def _second_factor(store: Store, name: str, tell: Callable[..., None]) -> tuple[dict[str, str], str]:
     """Gives the account a secret; at a terminal only once a code of it was typed, so that nobody is locked out."""
-    from verax.studies.store import accounts, one_time_codes
+    from verax.studies.store import accounts
     from verax.studies.store.clock import SECOND, to_micros
 
     if not accounts.has_account(store, name):
         raise VeraxError(f"There is no account {name!r} in this database; make it first.")
-    secret = one_time_codes.new_secret()
-    link = one_time_codes.address(secret, store.study.spec.title, name)
+    secret = accounts.new_secret()
+    link = accounts.second_factor_link(secret, store.study.spec.title, name)
     tell(
         f"Type this secret into an app for one-time codes: {secret}",
         f"Or open this link on the phone: {link}",
     )
     if sys.stdin.isatty():
         typed = typer.prompt("The code that it shows now", err=True)
-        if one_time_codes.period_of(secret, typed, to_micros(store.clock()) / SECOND) is None:
+        if accounts.period_of(secret, typed, to_micros(store.clock()) / SECOND) is None:
             raise VeraxError(
                 "That is not the code of this secret; nothing was changed. Check the phone's clock."
             )
@@ -241,7 +240,7 @@ def links_command(
 ) -> None:
     """Sign the ids of people for a study with recruiting.signed; one line each: the id, and what its link ends in."""
     check_installed()
-    from verax.studies.model.study_files import load_study
+    from verax.studies.definition.study_files import load_study
     from verax.web.participant.arrivals import ID, PARAMETERS, SIGNATURE
 
     loaded = load_study(folder)
@@ -278,7 +277,7 @@ def codes_command(
 ) -> None:
     """Make entry codes for a study that is entered by code; one a line, each for one participant."""
     check_installed()
-    from verax.studies.model.study_files import load_study
+    from verax.studies.definition.study_files import load_study
 
     if count < 1:
         raise VeraxError(f"--count {count} makes no codes; give 1 or more.")

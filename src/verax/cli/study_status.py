@@ -54,7 +54,7 @@ def status_command(
     last: Annotated[int, typer.Option(min=0, help="Of how many people to say where they are.")] = 10,
 ) -> None:
     """Say how a study stands: who is where, places filled, times, drop-outs, exclusions by the declared rules."""
-    from verax.studies.model.freeze import frozen
+    from verax.studies.definition.study_files import frozen
 
     if as_json and watch:
         raise VeraxError("Give --json or --watch, not both.")

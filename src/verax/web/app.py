@@ -21,7 +21,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Lifespan, Message, Receive, Scope, Send
 
 from verax.studies.answers.exclusion import apply_exclusions
-from verax.studies.model.study import Study
+from verax.studies.definition.study import Study
 from verax.studies.store import Store
 from verax.web.experimenter.live_page import Watch
 from verax.web.experimenter.password_checks import PasswordChecks

@@ -21,11 +21,11 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route
 from starlette.types import Message, Receive, Scope, Send
 
-from verax.studies.model.screen import Meaning, Question
-from verax.studies.model.study import Study
-from verax.studies.model.study_files import load_study
-from verax.studies.protocol.surroundings import participant_steps
-from verax.studies.store import Store, Where, open_store
+from verax.studies.definition.screen import Meaning, Question
+from verax.studies.definition.study import Study
+from verax.studies.definition.study_files import load_study
+from verax.studies.protocol.common_steps import participant_steps
+from verax.studies.store import ParticipantView, Store, open_store
 from verax.web.app import SafeHeaders, make_app, static
 from verax.web.http.assets import asset_name
 from verax.web.http.pages import Site, draw, see_other
@@ -142,7 +142,7 @@ def _drawn(study: Study, template: str, context: Mapping[str, object]) -> HTMLRe
     return HTMLResponse(draw(template, shared | dict(context)))
 
 
-def fill_in(store: Store, token: str) -> Where | None:
+def fill_in(store: Store, token: str) -> ParticipantView | None:
     """Answers the page that is due: the screening test rightly, all else with one answer after the other."""
     where = store.show(token)
     if where is None or where.status != "active" or where.screen is None:

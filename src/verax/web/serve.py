@@ -20,10 +20,9 @@ from starlette.types import ASGIApp
 from uvicorn.supervisors import Multiprocess
 
 from verax.errors import VeraxError
-from verax.studies.model.freeze import frozen
-from verax.studies.model.study_files import load_study
+from verax.studies.definition.study_files import frozen, load_study
 from verax.studies.store.clock import share_clock
-from verax.studies.store.database.redirect import present_url
+from verax.studies.store.database.location import present_url
 from verax.studies.store.together import folder_of, open_together
 from verax.web.app import make_app
 from verax.web.http.connections import BoundedProtocol

@@ -14,10 +14,10 @@ from starlette.applications import Starlette
 from starlette.routing import Mount, Route
 
 from verax.errors import VeraxError
+from verax.studies.definition.spec import StudySpec
+from verax.studies.definition.study import Study
 from verax.studies.display import wording
-from verax.studies.model.spec import StudySpec
-from verax.studies.model.study import Study
-from verax.studies.store.store import Who
+from verax.studies.store.store import Visitor
 from verax.studies.store.together import Together, folder_of
 from verax.web.app import application, first_routes, make_app
 from verax.web.health import health
@@ -61,7 +61,7 @@ class Door(Site):
         self,
         cookies: Mapping[str, str],
         code: str | None = None,  # noqa: ARG002
-        **who: Unpack[Who],
+        **who: Unpack[Visitor],
     ) -> tuple[Site, str]:
         """Gives somebody one of the studies, or lets them into the one that they have begun.
 

@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from verax.results.findings import Finding
-    from verax.studies.answers.frames import Collected
-    from verax.studies.results.options import Estimator
-    from verax.studies.results.summary import Summary
+    from verax.studies.answers.schema import Collected
+    from verax.studies.results.study_summary import Estimator, Summary
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,7 +38,7 @@ class Analysis:
         """The answers that were analysed, one a row."""
         import pandas as pd
 
-        from verax.studies.analysis.writing import RESULTS
+        from verax.studies.analysis.analyse import RESULTS
 
         return pd.read_parquet(self.folder / RESULTS)
 
@@ -114,11 +113,10 @@ def analyze_study(
         during: told what is being done while it is done.
     """
     check_installed()
-    from verax.studies.analysis.analyse import analyse, analysed, rehearsed
-    from verax.studies.analysis.between.hase2020_tables import defects_of
-    from verax.studies.analysis.writing import write_analysis
-    from verax.studies.model.freeze import frozen
-    from verax.studies.results.options import Estimator, Options
+    from verax.studies.analysis.analyse import analyse, analysed, rehearsed, write_analysis
+    from verax.studies.analysis.between.hase2020 import defects_of
+    from verax.studies.definition.study_files import frozen
+    from verax.studies.results.study_summary import Estimator, Options
 
     if estimator not in get_args(Estimator):
         raise VeraxError(
@@ -165,7 +163,7 @@ def _with_strategies(summary: Summary, path: Path, studies: Sequence[Collected],
 
 def _shared(folder: str | Path, database: str | None) -> str | None:
     """The database of the first study, if a further one has its answers there too: both were served together."""
-    from verax.studies.model.study_files import load_study
+    from verax.studies.definition.study_files import load_study
     from verax.studies.store.status import holds_study
 
     return database if database is not None and holds_study(database, load_study(folder)) else None
@@ -174,7 +172,7 @@ def _shared(folder: str | Path, database: str | None) -> str | None:
 def _collected(folder: str | Path, database: str | None, export: str | Path | None) -> Collected:
     """The answers in an export, or in a database."""
     from verax.studies.answers.collect import collect, collect_export
-    from verax.studies.model.study_files import load_study
+    from verax.studies.definition.study_files import load_study
 
     if export is None:
         with answers(folder, database) as store:

@@ -12,7 +12,7 @@ from verax.extras import require
 
 if TYPE_CHECKING:
     from verax.studies.answers.export import Exported
-    from verax.studies.model.study import Study
+    from verax.studies.definition.study import Study
     from verax.studies.store import Store
 
 
@@ -57,8 +57,8 @@ def answers(folder: str | Path, database: str | None, *, key: bytes | None = Non
     check_installed()
     from sqlalchemy.exc import DBAPIError
 
-    from verax.studies.model.study_files import load_study
-    from verax.studies.store.database.redirect import sqlite_file
+    from verax.studies.definition.study_files import load_study
+    from verax.studies.store.database.location import sqlite_file
     from verax.web.serve import default_database
 
     study = load_study(folder)

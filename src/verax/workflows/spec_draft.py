@@ -93,7 +93,7 @@ class SpecDraft:
 
     def check(self) -> None:
         """Refuses in a sentence what could not be built."""
-        from verax.studies.model.spec_file import parse_study_spec
+        from verax.studies.definition.spec import parse_study_spec
         from verax.studies.protocol.contract import make_protocol
 
         spec = parse_study_spec(self.to_toml(), "the spec")

@@ -14,18 +14,17 @@ from typing import TYPE_CHECKING, Any, Literal
 from verax.errors import VeraxError
 from verax.notebook import paragraph_html
 from verax.run.progress import During, quietly, terminal_progress
-from verax.studies.model.spec import StudySpec
-from verax.studies.model.spec_file import make_study_spec, parse_study_spec, read_spec_text
-from verax.studies.model.study import Study
-from verax.studies.model.study_files import load_study
+from verax.studies.definition.spec import StudySpec, make_study_spec, parse_study_spec, read_spec_text
+from verax.studies.definition.study import Study
+from verax.studies.definition.study_files import load_study
 from verax.workflows.analysis import Analysis, analyze_study
 from verax.workflows.answers import check_installed
 from verax.workflows.toml import to_toml
 
 if TYPE_CHECKING:
     from verax.studies.answers.export import Exported
-    from verax.studies.bots.crowd import Progress
-    from verax.studies.results.options import Estimator
+    from verax.studies.bots.web import Progress
+    from verax.studies.results.study_summary import Estimator
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -245,8 +244,8 @@ def send_bots(
         transcripts: the folder for what it read and said; ``transcripts`` in the study's folder by default.
     """
     check_installed()
-    from verax.studies.bots.crowd import check_counts, run_bots, summarise
-    from verax.studies.bots.mixture import parse_profiles
+    from verax.studies.bots.profiles import parse_profiles
+    from verax.studies.bots.web import check_counts, run_bots, summarise
     from verax.web.background_server import serving_aside
     from verax.workflows.answers import opened
 

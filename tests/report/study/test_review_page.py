@@ -9,9 +9,9 @@ import pytest
 from verax.errors import VeraxError
 from verax.report.study.review_page import pairs_of, write_review
 from verax.studies.build.build import compose_study
-from verax.studies.model.item import Variant
+from verax.studies.definition.study import Variant
 from verax.studies.protocol.contract import make_protocol
-from verax.studies.protocols.sample import sample_material
+from verax.studies.protocols.checks import sample_material
 
 
 def study_of(name="counterfactual", **options):

@@ -15,7 +15,7 @@ from verax.report.study.study_verdict import sentences, study_verdict
 from verax.results.render import rows_of
 from verax.results.units import POINTS
 from verax.studies.analysis import Summary
-from verax.studies.results.summary import Primary, PrimaryEstimate
+from verax.studies.results.study_summary import Primary, PrimaryEstimate
 
 VOID = {"meta", "br", "hr", "img", "input", "link", "path", "use", "rect", "circle"}
 

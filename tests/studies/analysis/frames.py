@@ -16,15 +16,13 @@ import pandas as pd
 
 from verax.stats.power.simulation import Design, Simulated, Spreads, simulate
 from verax.studies.analysis import Options, Summary, analyse
-from verax.studies.answers.frames import Collected, to_frame
-from verax.studies.answers.schema import EXCLUSIONS, PARTICIPANTS, RESPONSES, shown
+from verax.studies.answers.schema import EXCLUSIONS, PARTICIPANTS, RESPONSES, Collected, shown, to_frame
 from verax.studies.build.build import compose_study
-from verax.studies.model.screen import Question
-from verax.studies.model.steps import Step
-from verax.studies.model.study import Study
+from verax.studies.definition.screen import Question
+from verax.studies.definition.study import Step, Study
+from verax.studies.protocol.common_steps import participant_steps
 from verax.studies.protocol.contract import make_protocol
-from verax.studies.protocol.surroundings import participant_steps
-from verax.studies.protocols.sample import sample_material
+from verax.studies.protocols.checks import sample_material
 
 # What an answer is, or None where the step's time is over before one comes.
 Answer = Callable[["Person", Step, Question], Any]

@@ -19,8 +19,8 @@ from studies.analysis.frames import (
     summarised,
 )
 from verax.studies.analysis import Options
-from verax.studies.model.freeze import Frozen
-from verax.studies.model.study import Study
+from verax.studies.definition.study import Study
+from verax.studies.definition.study_files import Frozen
 
 FAST = Options(replicates=100)
 

@@ -18,8 +18,7 @@ from studies.analysis.frames import (
     summarised,
 )
 from verax.studies.analysis import Options, analysed
-from verax.studies.analysis.attrition import MOST_TABLES, equal_losses
-from verax.studies.analysis.flow import flow_of
+from verax.studies.analysis.participation import MOST_TABLES, equal_losses, flow_of
 
 FORWARD = {"name": "forward", "learning": 4, "test": 4}
 FAST = Options(estimator="crossed", replicates=100)

@@ -7,10 +7,9 @@ from verax.errors import VeraxError
 from verax.results.units import POINTS, SCORE
 from verax.studies.analysis import Options
 from verax.studies.analysis.plan import margin_of, plan_problems
-from verax.studies.model.spec import StudySpec
-from verax.studies.model.spec_file import parse_study_spec
-from verax.studies.model.spec_tables import Equivalence
-from verax.studies.protocol.findings import Findings
+from verax.studies.definition.spec import StudySpec, parse_study_spec
+from verax.studies.definition.spec_tables import Equivalence
+from verax.studies.protocol.contract import Findings
 
 SPEC = """
 title = "A study"

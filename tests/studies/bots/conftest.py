@@ -12,14 +12,13 @@ import pytest
 from verax.explain import Attribution, Composite, Exemplar, Rule
 from verax.explain.composite import Part
 from verax.studies.answers.collect import collect
-from verax.studies.answers.frames import Collected
+from verax.studies.answers.schema import Collected
 from verax.studies.bots import BotRun, run_bots
 from verax.studies.build.build import compose_study
-from verax.studies.model.sources import Material
-from verax.studies.model.study import Study
-from verax.studies.model.study_files import save_study
+from verax.studies.definition.study import Material, Study
+from verax.studies.definition.study_files import save_study
 from verax.studies.protocol.contract import make_protocol
-from verax.studies.protocols.sample import sample_material
+from verax.studies.protocols.checks import sample_material
 from verax.studies.store import Store, open_store
 from verax.web.app import make_app
 from web.serving import running

@@ -12,7 +12,7 @@ from tiny_language import network, share_smollm2, tokenizer
 from verax.errors import VeraxError
 from verax.studies.bots import run_bots
 from verax.studies.bots.language import LanguagePerson, Reader, make_reader, page_text
-from verax.studies.bots.page import Asked, Page
+from verax.studies.bots.page import Page, PageQuestion
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_the_page_is_read_as_a_screen_reader_reads_it():
 
 
 def test_what_was_read_and_answered_before_is_remembered_as_far_as_the_budget_goes(reader):
-    page = Page("step", questions=(Asked("prediction", ("bad", "good")),), html="<p>A film.</p>")
+    page = Page("step", questions=(PageQuestion("prediction", ("bad", "good")),), html="<p>A film.</p>")
     long = reader(reading=1000, persona="You are a nurse.")
     seen = []
     long.chances = lambda before, options: seen.append(before) or np.array([0.1, 0.9])
@@ -89,7 +89,7 @@ def test_what_was_read_and_answered_before_is_remembered_as_far_as_the_budget_go
 
 
 def test_the_likeliest_answer_is_given_and_with_a_temperature_others_too_the_same_each_time(reader):
-    page = Page("step", questions=(Asked("q", ("a", "b")),), html="<p>x</p>")
+    page = Page("step", questions=(PageQuestion("q", ("a", "b")),), html="<p>x</p>")
 
     def answers(**options):
         made = reader(**options)

@@ -9,19 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verax.errors import VeraxError
-from verax.studies.bots.chance import Chance
-from verax.studies.bots.mixture import Mixture, parse_profiles
 from verax.studies.bots.profiles import (
     AVERAGE,
     Case,
+    Chance,
     DoubleClicker,
     Guesser,
     Helped,
     LabelFollower,
     Leaver,
+    Mixture,
     ModelKnower,
     Profile,
     SameAnswer,
+    parse_profiles,
 )
 
 GRADED = (1.0, -1.0, 0.5, -0.5, 0.0)  # certain, likely, and cannot say, of two classes

@@ -20,8 +20,8 @@ from studies.bots.conftest import STUDIES
 from verax.errors import VeraxError
 from verax.studies.answers.collect import collect
 from verax.studies.bots import run_bots, simulate_study, summarise
-from verax.studies.bots.album import make_album
-from verax.studies.model.spec_tables import ExclusionRule
+from verax.studies.bots.person import make_album
+from verax.studies.definition.spec_tables import ExclusionRule
 from verax.studies.store import open_store
 from verax.studies.store.tables import events, participants, responses, steps
 from verax.web.app import make_app

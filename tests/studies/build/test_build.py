@@ -10,12 +10,11 @@ import pytest
 import verax
 from verax.errors import VeraxError
 from verax.run import Store
-from verax.studies.build.build import build_study
+from verax.studies.build.build import build_study, design_places, item_balance
 from verax.studies.build.fitting import data_arguments, model_arguments, study_dataset, study_model
-from verax.studies.build.summary import balance, minutes, places
-from verax.studies.model.study_files import FROZEN, MANIFEST, load_study
-from verax.studies.protocol.surroundings import participant_steps
-from verax.studies.results.model_facts import model_facts
+from verax.studies.definition.study_files import FROZEN, MANIFEST, load_study
+from verax.studies.protocol.common_steps import minutes, participant_steps
+from verax.studies.results.study_facts import model_facts
 
 WHOLE = {*FROZEN, MANIFEST}
 
@@ -156,7 +155,7 @@ def test_a_model_of_a_condition_is_refused_where_it_has_no_place(small_spec, tmp
 
 def test_balance_is_that_of_the_paper(small_spec, tmp_path):
     forward = build(small_spec(protocol={"name": "forward", "learning": 8, "test": 16}), tmp_path / "forward")
-    cells = balance(forward.items.values())
+    cells = item_balance(forward.items.values())
     assert [(cell.role, cell.prediction, cell.correct, cell.items, cell.flips) for cell in cells] == [
         (role, prediction, correct, items, None)
         for role, items in (("learning", 2), ("test", 4))
@@ -164,8 +163,8 @@ def test_balance_is_that_of_the_paper(small_spec, tmp_path):
         for correct in (True, False)
     ]
     changed = build(small_spec(protocol={"name": "counterfactual", "test": 16}), tmp_path / "counterfactual")
-    assert [(cell.items, cell.flips) for cell in balance(changed.items.values())] == [(4, 2)] * 4
-    assert places(changed) == 3 * 2
+    assert [(cell.items, cell.flips) for cell in item_balance(changed.items.values())] == [(4, 2)] * 4
+    assert design_places(changed) == 3 * 2
     # 32 items at 12 seconds, and seven pages at 25: instructions, test, the beginning of each part, with what one will
     # see and the question on it at that of the second, debriefing.
     assert minutes(changed) == pytest.approx((32 * 12 + 7 * 25) / 60)

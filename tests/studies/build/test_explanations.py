@@ -25,8 +25,8 @@ from verax.studies.build.fitting import (
     training_places,
     training_size,
 )
-from verax.studies.model.item import Item
-from verax.studies.model.spec_tables import WorseModel
+from verax.studies.definition.spec_tables import WorseModel
+from verax.studies.definition.study import Item
 
 
 class Watching:

@@ -22,18 +22,22 @@ from verax.report.study.study_page import asked
 from verax.studies.analysis import Summary
 from verax.studies.build.build import compose_study
 from verax.studies.build.imports import import_files, make_study
-from verax.studies.build.imports.record_values import changed_text, unstarred
+from verax.studies.build.imports.records import changed_text, unstarred
+from verax.studies.definition.screen import Passage, Quote, Row
+from verax.studies.definition.spec import parse_study_spec
+from verax.studies.definition.study_files import freeze_study, load_study
 from verax.studies.display.levels import scales
-from verax.studies.model.freeze import freeze_study
-from verax.studies.model.screen import Passage, Quote, Row
-from verax.studies.model.spec_file import parse_study_spec
-from verax.studies.model.study_files import load_study
 from verax.studies.planning.registration import registration
+from verax.studies.protocol.common_steps import participant_steps
 from verax.studies.protocol.contract import make_protocol
-from verax.studies.protocol.surroundings import participant_steps
-from verax.studies.protocols.checks import check_answers, check_phases, check_rows, check_screens
-from verax.studies.protocols.sample import sample_material
-from verax.studies.results.model_facts import model_facts
+from verax.studies.protocols.checks import (
+    check_answers,
+    check_phases,
+    check_rows,
+    check_screens,
+    sample_material,
+)
+from verax.studies.results.study_facts import model_facts
 
 SPEC = """
 title = "A study"

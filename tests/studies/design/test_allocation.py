@@ -5,8 +5,8 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verax.studies.design.allocation import choose_row
-from verax.studies.model.design_row import DesignRow, OwnCells
+from verax.studies.definition.study import DesignRow, OwnCells
+from verax.studies.design import choose_row
 
 targets_of = st.lists(st.integers(1, 5), min_size=1, max_size=6)
 

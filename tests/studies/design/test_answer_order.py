@@ -9,12 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verax.studies.build.build import compose_study
-from verax.studies.design.allocation import Places, choose_order
-from verax.studies.design.answer_order import order_count, shown_screen
-from verax.studies.model.design_row import DesignRow, OneCondition
-from verax.studies.model.screen import Bars, Evidence, Option, Prose, Question, Screen, class_mark
+from verax.studies.definition.screen import Bars, Evidence, Option, Prose, Question, Screen, class_mark
+from verax.studies.definition.study import DesignRow, OneCondition
+from verax.studies.design import Places, choose_order, order_count, shown_screen
 from verax.studies.protocol.contract import make_protocol
-from verax.studies.protocols.sample import sample_material
+from verax.studies.protocols.checks import sample_material
 
 FORWARD = {"name": "forward", "learning": 4, "test": 4}
 

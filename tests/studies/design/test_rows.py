@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verax.studies.design.rows import (
+from verax.studies.definition.spec import make_study_spec
+from verax.studies.definition.study import Item
+from verax.studies.design import (
     crossover,
     deal,
     latin_square,
@@ -16,8 +18,6 @@ from verax.studies.design.rows import (
     stratum,
     williams_orders,
 )
-from verax.studies.model.item import Item
-from verax.studies.model.spec_file import make_study_spec
 
 SIZES = range(2, 8)
 

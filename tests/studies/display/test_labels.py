@@ -7,9 +7,7 @@ from dataclasses import replace
 import pytest
 
 from verax.errors import VeraxError
-from verax.studies.display.labels import ADULT, labelled, labels_of
-from verax.studies.display.table_rows import ranges_in_words, row_in_words
-from verax.studies.model.screen import (
+from verax.studies.definition.screen import (
     Bars,
     Cell,
     Evidence,
@@ -20,9 +18,10 @@ from verax.studies.model.screen import (
     Quote,
     Row,
     Screen,
-    Told,
+    WordedExplanation,
 )
-from verax.studies.protocols.sample import sample_material
+from verax.studies.display.readable import ADULT, labelled, labels_of, ranges_in_words, row_in_words
+from verax.studies.protocols.checks import sample_material
 
 SCREEN = Screen(
     "x",
@@ -31,7 +30,9 @@ SCREEN = Screen(
         Row((Cell("Workclass", "Self-emp-inc", level=3), Cell("Age", "up to 28"))),
         Bars((("Workclass: Private", 0.5), ("Age: up to 28", -0.1))),
         Evidence(("Workclass = State-gov", "so")),
-        Told((Lines("If Workclass = Self-emp-not-inc, then 1."), Excerpt((("Workclass = Private", False),)))),
+        WordedExplanation(
+            (Lines("If Workclass = Self-emp-not-inc, then 1."), Excerpt((("Workclass = Private", False),)))
+        ),
         Quote("Workclass = Private, somebody wrote."),
     ),
 )
@@ -69,7 +70,7 @@ def test_an_explanation_in_words_calls_columns_and_ranges_as_the_row_does():
         ("Age <= 28.00", "Marital Status = Married"),
     )
     header = ("Variable", "Prototype", "Original input")
-    told = Told(
+    told = WordedExplanation(
         (Lines(ranges_in_words("1. Hours per week <= 40.00")), Grid(header, tuple(map(row_in_words, rows))))
     )
     line, table = labelled(Screen("x", (told,)), ADULT).blocks[0].parts

@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 
 from verax.explain import Attribution, Composite, Edit, Exemplar, Part, Path, Rule
-from verax.studies.display.legends import DECIDES_BY_EXAMPLES, legend_of
-from verax.studies.display.method_questions import question_on
-from verax.studies.display.terms import TERMS
+from verax.studies.display.legends import DECIDES_BY_EXAMPLES, TERMS, legend_of, question_on
 from verax.studies.display.wording import reading
-from verax.studies.protocols.sample import sample_material
+from verax.studies.protocols.checks import sample_material
 
 NAMES = ("a", "dull", "film")
 RULE = Rule(NAMES, (1,), ("dull",), 0.98, 0.96, 0.5, True, (), 0, "zorbic", "a dull film")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verax.data.words import WORD, split_words
-from verax.studies.display.reading import readable, readable_gaps
+from verax.studies.display.readable import readable, readable_gaps
 from verax.studies.display.stimulus import text_tokens
 
 

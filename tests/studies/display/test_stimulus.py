@@ -12,14 +12,12 @@ from hypothesis import strategies as st
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain import Attribution, Fragment, Fragments, Written, fragments
+from verax.studies.definition.screen import Bars, Cell, Evidence, Row, Token
+from verax.studies.definition.spec import make_study_spec
+from verax.studies.definition.study import Item, Material, Variant
 from verax.studies.display import stimulus
-from verax.studies.display.controls import shuffled_scores
-from verax.studies.display.levels import strongest
-from verax.studies.display.reading import readable
-from verax.studies.model.item import Item, Variant
-from verax.studies.model.screen import Bars, Cell, Evidence, Row, Token
-from verax.studies.model.sources import Material
-from verax.studies.model.spec_file import make_study_spec
+from verax.studies.display.levels import scales, shuffled_scores, strongest
+from verax.studies.display.readable import readable
 
 TEXT = "Good film: a good, slow film."
 ROW = (("Age", "37"), ("Job", "clerk"), ("Sex", "f"))
@@ -52,7 +50,7 @@ def material(items, found, features=2, kind="text"):
             "display": {"features": features},
         }
     )
-    return Material(spec, kind, ("bad", "good"), tuple(items), found, stimulus.scales(found, features))
+    return Material(spec, kind, ("bad", "good"), tuple(items), found, scales(found, features))
 
 
 def marked(block):
@@ -66,10 +64,10 @@ def test_scales_are_the_quartiles_of_what_a_condition_shows():
         ("i1", "shap", "model"): words_of("a b c d", [0, 0, 0, 0]),
     }
     # The two strongest of each: 0.4, 0.2, 0.8, 0.05; by linear interpolation between neighbours:
-    assert stimulus.scales(found, 2)["lime"] == pytest.approx((0.1625, 0.3, 0.5))
+    assert scales(found, 2)["lime"] == pytest.approx((0.1625, 0.3, 0.5))
     # All but the zero: 0.05, 0.1, 0.2, 0.4, 0.8.
-    assert stimulus.scales(found, 0)["lime"] == pytest.approx((0.1, 0.2, 0.4))
-    assert stimulus.scales(found, 2)["shap"] == ()
+    assert scales(found, 0)["lime"] == pytest.approx((0.1, 0.2, 0.4))
+    assert scales(found, 2)["shap"] == ()
 
 
 def test_levels_mean_the_same_in_every_item():
@@ -255,7 +253,7 @@ def test_what_cannot_be_shown_is_a_sentence():
         stimulus.explained_block(
             material([item], {("i1", "lime", "model"): other}), item, "lime", direction=False
         )
-    assert stimulus.scales({("i1", "lime", "model"): other}, 2) == {}  # it is told in words, elsewhere
+    assert scales({("i1", "lime", "model"): other}, 2) == {}  # it is told in words, elsewhere
 
 
 some_words = st.lists(st.sampled_from(["a", "b", "c", "d", "e", "f"]), min_size=1, max_size=14)

@@ -9,12 +9,17 @@ import pytest
 
 from verax.errors import VeraxError
 from verax.explain.explanation import Attribution
-from verax.studies.display.controls import shuffled_scores
-from verax.studies.display.kinds import reading_lines, shown_kind
-from verax.studies.display.method_questions import method_question, question_on
-from verax.studies.display.weights import of_second_class, weights_block
-from verax.studies.model.screen import Bars, Passage
-from verax.studies.model.spec_file import make_study_spec
+from verax.studies.definition.screen import Bars, Passage
+from verax.studies.definition.spec import make_study_spec
+from verax.studies.display.legends import (
+    method_question,
+    of_second_class,
+    question_on,
+    reading_lines,
+    shown_kind,
+    weights_block,
+)
+from verax.studies.display.levels import shuffled_scores
 from verax.studies.protocols.checks import check_protocol, sample_material
 from web.gallery import TOLD
 

@@ -1,8 +1,8 @@
 """Default words."""
 
+from verax.studies.definition.spec import make_study_spec
+from verax.studies.definition.spec_tables import Timing
 from verax.studies.display import wording
-from verax.studies.model.spec_file import make_study_spec
-from verax.studies.model.spec_tables import Timing
 from verax.studies.protocols.checks import sample_material
 
 

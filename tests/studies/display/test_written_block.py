@@ -11,8 +11,8 @@ import pytest
 from verax.data.words import split_words
 from verax.explain import Attribution, Composite, Edit, Exemplar, Part, Path, Rule, RuleStep
 from verax.studies.build.build import build_study
-from verax.studies.display.written_block import in_words, told_block
-from verax.studies.model.screen import Excerpt, Grid, Lines, Screen, Told
+from verax.studies.definition.screen import Excerpt, Grid, Lines, Screen, WordedExplanation
+from verax.studies.display.stimulus import in_words, worded_block
 from verax.web.participant.drawn_blocks import drawn
 
 NAMES = ("awful", "superb")
@@ -49,7 +49,7 @@ COMPOSITE = Composite((Part("LIME", LIME), Part("Anchor", RULE), Part("Decision 
 
 
 def parts_of(explanation):
-    return told_block(explanation, NAMES).parts
+    return worded_block(explanation, NAMES).parts
 
 
 def test_a_rule_is_a_numbered_list_of_conditions():
@@ -76,7 +76,7 @@ def test_a_path_is_told_step_by_step_with_changed_words_apart():
         Lines("", "Step 1. Evidence margin: +0.56"),
         Excerpt((("a ", False), ("fine", True), (" film", False))),
     )
-    assert told_block(PATH, NAMES).plain(" ").endswith("\na **fine** film")
+    assert worded_block(PATH, NAMES).plain(" ").endswith("\na **fine** film")
 
 
 def test_an_example_is_shown_with_its_similarity_out_of_ten():
@@ -90,7 +90,7 @@ def test_an_example_is_shown_with_its_similarity_out_of_ten():
 
 
 def test_a_composite_has_all_parts_one_below_the_other():
-    text = told_block(COMPOSITE, NAMES).plain("\t")
+    text = worded_block(COMPOSITE, NAMES).plain("\t")
     # Weights speak of the second of two classes on every page: what was 0.30 for the first is 0.30 against the second.
     assert "film\t+0.10\ndull\t-0.30\nSum of words\t-0.20\nBaseline\t0.50" in text
     assert "Estimated probability of '⟦1⟧'\t0.30" in text
@@ -114,14 +114,14 @@ def test_whatever_a_text_holds_is_shown_as_it_is(text):
     assert shown == Excerpt(((start, False), ("dull", True), (tidy, False)))
     example = replace(EXEMPLAR, prototype=text)
     assert parts_of(example)[1] == Excerpt(((f"{start}warm{tidy}", False),))
-    block = told_block(path, NAMES)
+    block = worded_block(path, NAMES)
     assert Screen.from_dict(json.loads(json.dumps(Screen("x", (block,)).to_dict()))).blocks == (block,)
 
 
 @pytest.mark.parametrize("explanation", [RULE, PATH, EXEMPLAR, COMPOSITE])
 def test_every_kind_says_how_to_read_it(explanation):
     assert in_words(explanation)
-    assert told_block(explanation, NAMES).legend.endswith(".")
+    assert worded_block(explanation, NAMES).legend.endswith(".")
 
 
 def test_scores_stay_marks():
@@ -141,7 +141,12 @@ def test_a_study_with_such_conditions_is_built_and_shows_them(small_spec, tmp_pa
         ],
     )
     study = build_study(spec, "# a spec\n", tmp_path / "study")
-    told = [block for screen in study.screens.values() for block in screen.blocks if isinstance(block, Told)]
+    told = [
+        block
+        for screen in study.screens.values()
+        for block in screen.blocks
+        if isinstance(block, WordedExplanation)
+    ]
     texts = [block.plain(" ") for block in told]
     # A rule without conditions is one, too.
     rules = [text for text in texts if "for the model predicting '⟦" in text or "condition is needed" in text]
@@ -155,6 +160,6 @@ def test_a_study_with_such_conditions_is_built_and_shows_them(small_spec, tmp_pa
 
 
 def test_participants_read_the_names_of_classes():
-    shown = drawn(told_block(PATH, NAMES), ("Group A", "Group B"))
+    shown = drawn(worded_block(PATH, NAMES), ("Group A", "Group B"))
     assert "Edits for changing the prediction to 'Group B':" in shown.parts[0].text
     assert "⟦" not in shown.plain(" ")

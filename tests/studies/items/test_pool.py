@@ -16,13 +16,11 @@ from verax.data.dataset import Dataset, Part
 from verax.data.table import Column, Schema
 from verax.errors import VeraxError
 from verax.models import as_model, fit_model
-from verax.studies.display.table_rows import readable_row
-from verax.studies.items import pool
-from verax.studies.items.candidates import match_counts
-from verax.studies.items.pool import Candidates
-from verax.studies.model.item import Variant
-from verax.studies.model.sources import Source
-from verax.studies.model.spec_file import make_study_spec
+from verax.studies.definition.spec import make_study_spec
+from verax.studies.definition.study import Source, Variant
+from verax.studies.display.readable import readable_row
+from verax.studies.items import pool, variants
+from verax.studies.items.pool import Candidates, match_counts
 
 NOTHING = Part([], np.empty(0, dtype=np.int64))
 
@@ -92,8 +90,8 @@ def test_versions_are_such_that_all_models_say_the_same_of_them():
     found = pool.candidates(both, "test")
     numbers = list(range(8))
     flips = [number % 2 == 0 for number in numbers]
-    made = pool.with_variants(both, found, numbers, flips, seed=0)
-    alone = pool.with_variants(source, found, numbers, flips, seed=0)
+    made = variants.with_variants(both, found, numbers, flips, seed=0)
+    alone = variants.with_variants(source, found, numbers, flips, seed=0)
     said = other.predict_proba([variant.input for variant in made]).argmax(axis=1).tolist()
     assert said == [variant.prediction for variant in made]
     assert [variant.prediction != found.predictions[number] for number, variant in enumerate(made)] == flips
@@ -298,7 +296,7 @@ def reviews():
 
 def test_half_of_the_perturbed_versions_flip_in_every_cell(reviews):
     found = pool.candidates(reviews, "test")
-    drawn = pool.balanced_variants(reviews, found, 16, 0, "test")
+    drawn = variants.balanced_variants(reviews, found, 16, 0, "test")
     assert len({number for number, _ in drawn}) == 16
     cells = Counter(
         (
@@ -318,15 +316,15 @@ def test_half_of_the_perturbed_versions_flip_in_every_cell(reviews):
         # Outside of the changed words nothing differs.
         assert len(variant.input.split()) == len(original.split())
         assert all(piece in original for piece in _outside(variant))
-    assert pool.balanced_variants(reviews, found, 16, 0, "test") == drawn
+    assert variants.balanced_variants(reviews, found, 16, 0, "test") == drawn
 
 
 def test_struck_inputs_are_left_out_and_changes_may_have_to_read_like_language(reviews):
     found = pool.candidates(reviews, "test")
-    drawn = pool.balanced_variants(reviews, found, 16, 0, "test", fluent=True)
+    drawn = variants.balanced_variants(reviews, found, 16, 0, "test", fluent=True)
     assert all(variant.likelihood is not None for _, variant in drawn)
     gone = int(found.places[drawn[0][0]])
-    again = pool.balanced_variants(reviews, found, 16, 0, "test", fluent=True, struck={gone})
+    again = variants.balanced_variants(reviews, found, 16, 0, "test", fluent=True, struck={gone})
     places = {int(found.places[number]) for number, _ in again}
     assert gone not in places
     assert len(places & {int(found.places[number]) for number, _ in drawn}) >= 12  # the others stay
@@ -345,13 +343,13 @@ def test_versions_that_cannot_be_balanced(reviews):
     with pytest.raises(
         VeraxError, match=r"12 items cannot be balanced over 8 cells .* flips or not.*multiple of 8"
     ):
-        pool.balanced_variants(reviews, found, 12, 0)
+        variants.balanced_variants(reviews, found, 12, 0)
     blind = as_model(_sees_the_end, class_names=("bad", "good"), kind="text")
     stubborn = Source(reviews.spec, reviews.dataset, blind)
     found = pool.candidates(stubborn, "test")
     few = np.isin(np.arange(len(found)), pool.balanced(found, 8, 0))
     with pytest.raises(VeraxError) as raised:
-        pool.balanced_variants(stubborn, pool.where(found, few, "of a few"), 8, 0)
+        variants.balanced_variants(stubborn, pool.where(found, few, "of a few"), 8, 0)
     assert str(raised.value) == (
         "Of 2 texts of 5 to 60 words in the test part of 'reviews' of a few that are rightly predicted 'bad' and were "
         "tried, 0 have a perturbed version that flips the prediction, and 1 are needed; ask for fewer items, or use "
@@ -384,7 +382,7 @@ def test_rows_of_a_table_are_perturbed_too():
     )
     source = Source(spec(), dataset, fit_model("logistic", dataset))
     found = pool.candidates(source, "test")
-    made_of = pool.with_variants(source, found, [0, 1], [True, False], 0)
+    made_of = variants.with_variants(source, found, [0, 1], [True, False], 0)
     for number, (variant, flips) in enumerate(zip(made_of, (True, False), strict=True)):
         assert variant is not None
         assert (variant.prediction != found.predictions[number]) == flips

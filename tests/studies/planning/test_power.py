@@ -14,14 +14,17 @@ from verax.errors import VeraxError
 from verax.stats.crossed.within import Met, difference_claims
 from verax.stats.power.power import analysis, power
 from verax.stats.power.simulation import Design, Spreads, simulate
-from verax.studies.model.spec_file import make_study_spec, read_study_spec
-from verax.studies.planning.check import check_pipeline
-from verax.studies.planning.power import People, design_power, plan_power
-from verax.studies.planning.question import question_of
-from verax.studies.planning.simulated_people import share_of, values_of
-from verax.studies.planning.simulated_study import simulated_study
-from verax.studies.planning.sizes import planned, shown_conditions
-from verax.studies.planning.toy import planning_of, sized, toy_study
+from verax.studies.definition.spec import make_study_spec, read_study_spec
+from verax.studies.planning.check import check_pipeline, simulated_study
+from verax.studies.planning.planned_study import (
+    planning_of,
+    question_of,
+    share_of,
+    sized,
+    toy_study,
+    values_of,
+)
+from verax.studies.planning.power import People, design_power, plan_power, planned, shown_conditions
 from verax.studies.protocol.contract import make_protocol
 
 NONE, LIME, SHAP, RANDOM = (

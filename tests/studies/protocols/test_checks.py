@@ -6,10 +6,10 @@ from types import ModuleType
 
 import pytest
 
-from verax.studies.model.screen import Prose, Screen
-from verax.studies.model.steps import Step
+from verax.studies.definition.screen import Prose, Screen
+from verax.studies.definition.study import Step
+from verax.studies.protocols import forward
 from verax.studies.protocols.checks import check_protocol, sample_material
-from verax.studies.protocols.forward import protocol as forward
 
 ROLES = {"learning": 4, "test": 4}
 

@@ -6,8 +6,8 @@ import pytest
 
 from study_source import review_source
 from verax.errors import VeraxError
+from verax.studies.protocol.common_steps import participant_steps
 from verax.studies.protocol.contract import make_protocol
-from verax.studies.protocol.surroundings import participant_steps
 from verax.studies.protocols.checks import check_protocol, sample_material
 
 TABLE = {"name": "class-from-evidence", "test": 12, "items_per_participant": 6}

@@ -7,10 +7,10 @@ import pytest
 
 from study_source import review_source
 from verax.errors import VeraxError
-from verax.studies.design.allocation import choose_row
-from verax.studies.model.screen import Bars, Passage, class_mark
+from verax.studies.definition.screen import Bars, Passage, class_mark
+from verax.studies.design import choose_row
+from verax.studies.protocol.common_steps import participant_steps
 from verax.studies.protocol.contract import make_protocol
-from verax.studies.protocol.surroundings import participant_steps
 from verax.studies.protocols.checks import check_protocol, sample_material
 
 TABLE = {"name": "forward"}

@@ -8,11 +8,11 @@ import pytest
 
 from study_source import review_source
 from verax.errors import VeraxError
-from verax.studies.build.summary import uninformative
-from verax.studies.design.answer_order import shown_screen
+from verax.studies.build.build import uninformative
+from verax.studies.design import shown_screen
 from verax.studies.display import stimulus
+from verax.studies.protocol.common_steps import participant_steps
 from verax.studies.protocol.contract import make_protocol
-from verax.studies.protocol.surroundings import participant_steps
 from verax.studies.protocols.checks import check_protocol, sample_material
 
 TABLE = {"name": "model-choice", "test": 12, "items_per_participant": 6}

@@ -12,10 +12,10 @@ from study_source import NAMES, review_source
 from verax.data.dataset import Part
 from verax.errors import VeraxError
 from verax.studies.build.build import compose_study
+from verax.studies.definition.screen import class_mark, with_names
 from verax.studies.display import wording
-from verax.studies.model.screen import class_mark, with_names
+from verax.studies.protocol.common_steps import participant_class_names, participant_steps
 from verax.studies.protocol.contract import make_protocol
-from verax.studies.protocol.surroundings import participant_class_names, participant_steps
 from verax.studies.protocols.checks import check_protocol, sample_material, screen_words
 
 TABLE = {"name": "reverse-turing"}

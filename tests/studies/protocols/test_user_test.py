@@ -10,8 +10,8 @@ from study_source import review_source
 from verax.stats import contrasts_with, responses
 from verax.studies.analysis import Options, analysed
 from verax.studies.analysis.analyse import pooled_findings
+from verax.studies.protocol.common_steps import participant_steps
 from verax.studies.protocol.contract import make_protocol
-from verax.studies.protocol.surroundings import participant_steps
 from verax.studies.protocols.checks import check_protocol, sample_material
 from verax.studies.protocols.user_test.parts import part_of
 

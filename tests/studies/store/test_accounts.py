@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from verax.errors import VeraxError
-from verax.studies.store import accounts, one_time_codes
+from verax.studies.store import accounts
 from verax.studies.store.tables import actions, experimenters, sessions
 
 PASSWORD = "correct horse battery"
@@ -44,12 +44,12 @@ def test_who_has_the_password_gets_a_session(store, anna):
     "wrong", ["", PASSWORD.upper(), PASSWORD + " ", PASSWORD[:-1], "x" * 5000, "\x00\ud800"]
 )
 def test_a_wrong_password_gives_none(store, anna, wrong):
-    assert isinstance(accounts.sign_in(store, anna, wrong), accounts.Wrong)
+    assert isinstance(accounts.sign_in(store, anna, wrong), accounts.SignInFailure)
 
 
 @pytest.mark.parametrize("name", ["", "nobody", "' OR 1=1 --", "\x00", "\ud800", "x" * 5000])
 def test_a_wrong_name_gives_none(store, name):
-    assert isinstance(accounts.sign_in(store, name, PASSWORD), accounts.Wrong)
+    assert isinstance(accounts.sign_in(store, name, PASSWORD), accounts.SignInFailure)
 
 
 def test_an_unknown_name_takes_the_work_of_a_known_one(store, anna, monkeypatch):
@@ -105,7 +105,7 @@ def test_a_new_password_takes_the_place_of_the_old_one_and_ends_all_sessions(sto
     token = accounts.sign_in(store, anna, PASSWORD)
     accounts.change_password(store, anna, "another password")
     assert accounts.signed_in(store, token) is None
-    assert isinstance(accounts.sign_in(store, anna, PASSWORD), accounts.Wrong)
+    assert isinstance(accounts.sign_in(store, anna, PASSWORD), accounts.SignInFailure)
     assert accounts.sign_in(store, anna, "another password")
 
 
@@ -113,7 +113,7 @@ def test_a_removed_account_lets_nobody_in(store, anna):
     token = accounts.sign_in(store, anna, PASSWORD)
     accounts.remove_account(store, anna)
     assert accounts.signed_in(store, token) is None
-    assert isinstance(accounts.sign_in(store, anna, PASSWORD), accounts.Wrong)
+    assert isinstance(accounts.sign_in(store, anna, PASSWORD), accounts.SignInFailure)
     with pytest.raises(VeraxError, match=r"There is no account 'anna .*' in this database"):
         accounts.remove_account(store, anna)
     with pytest.raises(VeraxError, match="There is no account"):
@@ -168,7 +168,7 @@ def test_an_account_of_one_study_is_none_in_another_of_the_same_database(open_wi
     accounts.add_account(mine, name, PASSWORD, "helper")
     token = accounts.sign_in(mine, name, PASSWORD)
     assert accounts.signed_in(mine, token) == accounts.Experimenter(name, "helper")
-    assert isinstance(accounts.sign_in(other, name, PASSWORD), accounts.Wrong)
+    assert isinstance(accounts.sign_in(other, name, PASSWORD), accounts.SignInFailure)
     assert accounts.signed_in(other, token) is None
     # Once it has a role there, it has that one.
     accounts.set_role(other, name, "reader")
@@ -183,25 +183,26 @@ def test_an_account_of_one_study_is_none_in_another_of_the_same_database(open_wi
 
 
 def test_a_second_factor_is_asked_for_and_each_code_is_good_once(store, anna, clock):
-    secret = one_time_codes.new_secret()
+    secret = accounts.new_secret()
     accounts.set_second_factor(store, anna, secret)
-    now = int(clock().timestamp() // one_time_codes.SECONDS)
-    code = one_time_codes.code_at(secret, now)
-    assert isinstance(accounts.sign_in(store, anna, PASSWORD), accounts.Wrong)
+    now = int(clock().timestamp() // accounts.CODE_SECONDS)
+    code = accounts.code_at(secret, now)
+    assert isinstance(accounts.sign_in(store, anna, PASSWORD), accounts.SignInFailure)
     assert isinstance(
-        accounts.sign_in(store, anna, PASSWORD, "000000" if code != "000000" else "000001"), accounts.Wrong
+        accounts.sign_in(store, anna, PASSWORD, "000000" if code != "000000" else "000001"),
+        accounts.SignInFailure,
     )
-    assert isinstance(accounts.sign_in(store, anna, "a wrong password", code), accounts.Wrong)
+    assert isinstance(accounts.sign_in(store, anna, "a wrong password", code), accounts.SignInFailure)
     assert isinstance(accounts.sign_in(store, anna, PASSWORD, code), str)
-    assert isinstance(accounts.sign_in(store, anna, PASSWORD, code), accounts.Wrong)
-    clock.advance(one_time_codes.SECONDS)
-    assert isinstance(accounts.sign_in(store, anna, PASSWORD, one_time_codes.code_at(secret, now + 1)), str)
+    assert isinstance(accounts.sign_in(store, anna, PASSWORD, code), accounts.SignInFailure)
+    clock.advance(accounts.CODE_SECONDS)
+    assert isinstance(accounts.sign_in(store, anna, PASSWORD, accounts.code_at(secret, now + 1)), str)
     accounts.set_second_factor(store, anna, None)
     assert isinstance(accounts.sign_in(store, anna, PASSWORD), str)
 
 
 def code_now(secret: str, clock, later: int = 0) -> str:
-    return one_time_codes.code_at(secret, int(clock().timestamp() // one_time_codes.SECONDS) + later)
+    return accounts.code_at(secret, int(clock().timestamp() // accounts.CODE_SECONDS) + later)
 
 
 def wrong_code(secret: str, clock) -> str:
@@ -211,23 +212,25 @@ def wrong_code(secret: str, clock) -> str:
 
 def test_after_many_wrong_codes_two_in_a_row_are_asked_for_and_nobody_is_locked_out(store, anna, clock):
     """Who has the password but not the phone must not guess six digits, nor keep the owner out by trying."""
-    secret = one_time_codes.new_secret()
+    secret = accounts.new_secret()
     accounts.set_second_factor(store, anna, secret)
     for _ in range(accounts.MOST_WRONG_CODES + 1):
-        assert accounts.sign_in(store, anna, PASSWORD, wrong_code(secret, clock)) == accounts.Wrong(
+        assert accounts.sign_in(store, anna, PASSWORD, wrong_code(secret, clock)) == accounts.SignInFailure(
             "wrong code"
         )
     # The right code alone could have been guessed by now.
-    assert accounts.sign_in(store, anna, PASSWORD, code_now(secret, clock)) == accounts.Wrong("wrong code")
+    assert accounts.sign_in(store, anna, PASSWORD, code_now(secret, clock)) == accounts.SignInFailure(
+        "wrong code"
+    )
     two = code_now(secret, clock, -1) + code_now(secret, clock)
     assert isinstance(accounts.sign_in(store, anna, PASSWORD, f"{two[:6]} {two[6:]}"), str)
-    assert accounts.sign_in(store, anna, PASSWORD, two) == accounts.Wrong("wrong code")  # used
-    clock.advance(one_time_codes.SECONDS)
+    assert accounts.sign_in(store, anna, PASSWORD, two) == accounts.SignInFailure("wrong code")  # used
+    clock.advance(accounts.CODE_SECONDS)
     assert isinstance(accounts.sign_in(store, anna, PASSWORD, code_now(secret, clock)), str)
 
 
 def test_wrong_passwords_do_not_count_as_wrong_codes(store, anna, clock):
-    secret = one_time_codes.new_secret()
+    secret = accounts.new_secret()
     accounts.set_second_factor(store, anna, secret)
     for _ in range(accounts.MOST_WRONG_CODES + 1):
         accounts.sign_in(store, anna, "a wrong password", wrong_code(secret, clock))

@@ -10,9 +10,9 @@ from small_study import Clock, begin, do_step, small_study
 from verax.studies.analysis.analyse import analyse
 from verax.studies.answers.collect import collect
 from verax.studies.answers.exclusion import apply_exclusions
-from verax.studies.design.allocation import offered_again
-from verax.studies.model.design_row import DesignRow, OneCondition
-from verax.studies.model.spec_tables import ExclusionRule
+from verax.studies.definition.spec_tables import ExclusionRule
+from verax.studies.definition.study import DesignRow, OneCondition
+from verax.studies.design import offered_again
 from verax.studies.store import Refused, Store, open_store
 
 

@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from verax.studies.store.one_time_codes import SECONDS, address, code_at, new_secret, period_of
+from verax.studies.store.accounts import CODE_SECONDS, code_at, new_secret, period_of, second_factor_link
 
 SECRET = base64.b32encode(b"12345678901234567890").decode()
 
@@ -24,14 +24,14 @@ SECRET = base64.b32encode(b"12345678901234567890").decode()
     ],
 )
 def test_the_codes_of_the_rfc(seconds, code):
-    assert code_at(SECRET, seconds // SECONDS) == code
-    assert period_of(SECRET, f"{code[:3]} {code[3:]}", seconds) == seconds // SECONDS
+    assert code_at(SECRET, seconds // CODE_SECONDS) == code
+    assert period_of(SECRET, f"{code[:3]} {code[3:]}", seconds) == seconds // CODE_SECONDS
 
 
 def test_a_clock_may_be_half_a_minute_off_and_no_more():
     period = 41_152_263
     code = code_at(SECRET, period)
-    found = [period_of(SECRET, code, (period + shift) * SECONDS + 15) for shift in (-2, -1, 0, 1, 2)]
+    found = [period_of(SECRET, code, (period + shift) * CODE_SECONDS + 15) for shift in (-2, -1, 0, 1, 2)]
     assert found == [None, period, period, period, None]
 
 
@@ -50,5 +50,6 @@ def test_secrets_differ_and_apps_can_read_them():
     assert new_secret() != new_secret()
     assert len(base64.b32decode(new_secret())) == 20
     assert (
-        address("ABC", "A & B", "anna") == "otpauth://totp/A%20%26%20B%3Aanna?secret=ABC&issuer=A%20%26%20B"
+        second_factor_link("ABC", "A & B", "anna")
+        == "otpauth://totp/A%20%26%20B%3Aanna?secret=ABC&issuer=A%20%26%20B"
     )

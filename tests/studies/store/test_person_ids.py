@@ -11,7 +11,7 @@ import pytest
 from small_study import small_study
 from store_tools import run_together
 from verax.errors import VeraxError
-from verax.studies.store.person_ids import known_person, person_key, platform_key
+from verax.studies.store.identifiers import known_person, person_key, platform_key
 
 KEY = bytes(range(32))
 

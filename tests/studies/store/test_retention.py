@@ -8,10 +8,10 @@ from sqlalchemy import func, select, text
 
 from small_study import answers, begin, do_step, finish
 from store_tools import rows, run_together
-from verax.studies.store import retention
 from verax.studies.store.clock import to_micros
+from verax.studies.store.participant import withdraw as withdraw_module
+from verax.studies.store.participant.withdraw import Purged
 from verax.studies.store.people import acted
-from verax.studies.store.retention import Purged
 from verax.studies.store.tables import codes, consents, events, participants, responses, steps
 
 DAY = 24 * 3600
@@ -116,7 +116,7 @@ def test_another_study_of_the_database_is_left_alone(open_with, clock):
 
 
 def test_many_are_deleted_some_at_a_time_and_noted(open_with, clock, monkeypatch):
-    monkeypatch.setattr(retention, "DUE", retention.DUE.limit(3))
+    monkeypatch.setattr(withdraw_module, "DUE", withdraw_module.DUE.limit(3))
     store = open_with(retention_days=1, target=10)
     for _ in range(8):
         do_step(store, begin(store))

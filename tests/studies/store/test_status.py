@@ -8,7 +8,7 @@ from answering import answer_all, finish, first_option, forward, go_to, small
 from small_study import FAILED, begin, do_step
 from verax.studies.answers.exclusion import apply_exclusions
 from verax.studies.answers.flat_records import participant_records
-from verax.studies.model.design_row import cells_of
+from verax.studies.definition.study import cells_of
 from verax.studies.store.status import overview
 
 

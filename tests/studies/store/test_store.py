@@ -11,10 +11,10 @@ from small_study import begin, do_step, finish, small_study, walk_to
 from store_tools import rows
 from verax.errors import VeraxError
 from verax.studies.display import wording
-from verax.studies.protocol.surroundings import participant_steps
+from verax.studies.protocol.common_steps import participant_steps
 from verax.studies.store import Refused, Store, Submitted, open_store
+from verax.studies.store.identifiers import token_hash
 from verax.studies.store.tables import consents, events, participants, responses, steps
-from verax.studies.store.tokens import token_hash
 
 
 def test_a_participant_goes_from_the_link_to_the_completion_code(store):

@@ -12,9 +12,9 @@ from small_study import FAILED, Clock, do_step, finish, small_study
 from store_tools import rows, run_together
 from verax.errors import VeraxError
 from verax.studies.answers.exclusion import apply_exclusions
-from verax.studies.design.allocation import Places, choose_study
-from verax.studies.model.design_row import DesignRow, OneCondition
-from verax.studies.model.spec_tables import ExclusionRule
+from verax.studies.definition.spec_tables import ExclusionRule
+from verax.studies.definition.study import DesignRow, OneCondition
+from verax.studies.design import Places, choose_study
 from verax.studies.store import Refused
 from verax.studies.store.tables import participants
 from verax.studies.store.together import Together, open_together

@@ -9,10 +9,9 @@ from pathlib import Path
 from verax.errors import VeraxError
 from verax.report.common.page import page_style
 from verax.report.explanations.explanations_page import _environment
+from verax.studies.definition.screen import Passage, Row
+from verax.studies.definition.study import Item, Study
 from verax.studies.display.stimulus import changes_marked, input_block, variant_block
-from verax.studies.model.item import Item
-from verax.studies.model.screen import Passage, Row
-from verax.studies.model.study import Study
 
 # A piece of a text or a row, and whether it differs from the other one of the pair.
 Piece = tuple[str, bool]

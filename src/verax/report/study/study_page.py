@@ -25,7 +25,7 @@ from verax.results.tables import (
     text,
 )
 from verax.studies.protocol.contract import question_of
-from verax.studies.results.summary import Primary, PrimaryEstimate, Summary
+from verax.studies.results.study_summary import Primary, PrimaryEstimate, Summary
 from verax.text import counted, percent
 
 # The analysis whose table shows whether conclusions hang on who is counted.

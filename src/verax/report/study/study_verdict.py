@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from verax.results.verdict import Judged, Reference, Verdict
 from verax.stats.thresholds import FEWEST_PEOPLE
-from verax.studies.results.summary import Primary, PrimaryEstimate, Summary
+from verax.studies.results.study_summary import Primary, PrimaryEstimate, Summary
 from verax.text import listed
 
 NO_ANSWER = "The primary question cannot be answered with these data; what could not be estimated is below."

@@ -3,9 +3,8 @@
 from verax.results.figures import Figure
 from verax.results.tables import Column, Table
 from verax.studies.analysis.analyse import analyse, analysed
-from verax.studies.protocol.findings import Analysed, Findings
-from verax.studies.results.options import Options
-from verax.studies.results.summary import CourtLine, Primary, PrimaryEstimate, Summary
+from verax.studies.protocol.contract import Analysed, Findings
+from verax.studies.results.study_summary import CourtLine, Options, Primary, PrimaryEstimate, Summary
 
 __all__ = [
     "Analysed",

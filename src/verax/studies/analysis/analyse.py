@@ -1,35 +1,81 @@
-"""A study's answers in, one summary out: flow, primary analysis, tables, figures, sensitivity, what was planned."""
+"""A study's answers in, one summary out, and written to its folder."""
 
 from __future__ import annotations
 
+import csv
+import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verax.codec import cleaned
+from verax.codec import cleaned, encoded
 from verax.errors import VeraxError
 from verax.results.figures import Figure, FlowChart
 from verax.results.flow import Flow
 from verax.run import library_versions
+from verax.run.canonical import write_json
+from verax.run.manifest import machine
 from verax.run.threads import one_thread
-from verax.studies.analysis.attrition import attrition
-from verax.studies.analysis.balance import balance, balance_problems, is_within
-from verax.studies.analysis.conduct import conduct
-from verax.studies.analysis.flow import flow_of, flow_problems
+from verax.studies.analysis.participation import (
+    attrition,
+    balance,
+    balance_problems,
+    flow_of,
+    flow_problems,
+    is_within,
+    screened_out,
+)
 from verax.studies.analysis.plan import plan_problems, with_plan
-from verax.studies.analysis.screened_out import screened_out
-from verax.studies.protocol.contract import make_protocol, protocols
-from verax.studies.protocol.findings import Analysed, Findings, ProtocolAnalysis
-from verax.studies.results.model_facts import model_facts
-from verax.studies.results.options import Options
-from verax.studies.results.summary import Summary
+from verax.studies.answers.export_files import guarded
+from verax.studies.design import order_count
+from verax.studies.protocol.contract import Analysed, Findings, ProtocolAnalysis, make_protocol, protocols
+from verax.studies.results.study_facts import ItemResult, model_facts
+from verax.studies.results.study_summary import Options, Summary
 from verax.text import listed
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from verax.studies.answers.frames import Collected
-    from verax.studies.model.freeze import Frozen
+    from verax.studies.answers.schema import Collected
+    from verax.studies.definition.study import Study
+    from verax.studies.definition.study_files import Frozen
+
+
+def treatment_notes(data: Analysed, screening: str) -> tuple[str, ...]:
+    """One paragraph for each matter; that on the screening test is given."""
+    return tuple(said for said in (answer_orders(data), screening) if said)
+
+
+def answer_orders(data: Analysed) -> str:
+    """In which order answers stood, and how evenly the orders are spread over those who are analysed."""
+    orders = order_count(data.study)
+    if orders == 1:
+        return "Answers stood in the same order on everybody's pages."
+    what = (
+        "classes in the one order or its reverse, scales from the one end or the other"
+        if orders == 2
+        else f"{orders} orders of the classes, scales from the one end or the other"
+    )
+    said = f"The order of answers was counterbalanced between participants ({what})"
+    people = data.participants[data.participants["answer_order"].notna()]
+    if people.empty:
+        return f"{said}."
+    return f"{said}; among those analysed {_spread(people, orders)}."
+
+
+def _spread(people: pd.DataFrame, orders: int) -> str:
+    named = people["condition"].notna().all()
+    groups = people["condition"] if named else people["answer_order"] * 0
+    apart = 0
+    for _, group in people.groupby(groups)["answer_order"]:
+        counts = group.value_counts().reindex(range(orders), fill_value=0)
+        apart = max(apart, int(counts.max() - counts.min()))
+    where = "within each condition" if named else "over all of them"
+    return (
+        f"the orders differ by at most {apart} in number {where}" if apart else f"they are as often {where}"
+    )
 
 
 def analysed(collected: Collected, *, bots: bool = False) -> Analysed:
@@ -49,9 +95,9 @@ def analysed(collected: Collected, *, bots: bool = False) -> Analysed:
         study=study,
         scored=protocol.scored,
         parameters=protocol.model_dump(),
-        responses=_of(answers, complete),
+        responses=_answers_of(answers, complete),
         participants=complete.reset_index(drop=True),
-        intended=_of(answers, intended),
+        intended=_answers_of(answers, intended),
         intended_participants=intended.reset_index(drop=True),
         conditions=tuple(study.spec.conditions),
         people="bots" if bots else "participants",
@@ -155,7 +201,7 @@ def analyse(
             frozen=None if frozen is None else frozen.at,
             source=collected.source,
             flow=flow,
-            conduct=conduct(data, screening.said),
+            conduct=treatment_notes(data, screening.said),
             attrition=attrition(collected, data),
             balance=balance(data),
             primary=findings.primary,
@@ -261,5 +307,98 @@ def _findings(data: Analysed, options: Options, flow: Flow) -> tuple[Findings, t
     return known.run(data, options), known.keys
 
 
-def _of(answers: pd.DataFrame, people: pd.DataFrame) -> pd.DataFrame:
+def _answers_of(answers: pd.DataFrame, people: pd.DataFrame) -> pd.DataFrame:
     return answers[answers["participant"].isin(set(people["participant"]))].reset_index(drop=True)
+
+
+SUMMARY, RESULTS, MANIFEST, TABLES = "summary.json", "results.parquet", "manifest.json", "tables"
+ITEMS = "items.csv"
+
+
+def write_analysis(folder: Path, data: Analysed, summary: Summary, options: Options) -> None:
+    """Writes what was found and what it was found from.
+
+    Args:
+        folder: made if absent; what an earlier analysis left there is written over.
+        data: the answers that were analysed. Texts in people's own words are not written.
+        summary: as `analyse` gives it.
+        options: how it was analysed.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise VeraxError(
+            f"{str(folder)!r} cannot be the folder of the analysis ({error.strerror}); name another with --out."
+        ) from error
+    _remove_old_tables(folder)
+    write_json(folder / SUMMARY, summary.to_dict())
+    without_texts(data.responses, data.study).to_parquet(folder / RESULTS, index=False)
+    (folder / ITEMS).unlink(missing_ok=True)
+    if summary.items:
+        write_items(folder / ITEMS, summary.items)
+    written = (SUMMARY, RESULTS, *((ITEMS,) if summary.items else ()))
+    hashes = {name: _hash(folder / name) for name in written}
+    manifest = {
+        "kind": "analysis of a study",
+        "study": data.study.hash,
+        "people": data.people,
+        "source": summary.source,
+        "options": encoded(options),
+        "hashes": hashes,
+        "versions": library_versions(),
+        "machine": machine(),
+    }
+    write_json(folder / MANIFEST, manifest)
+
+
+def write_items(path: Path, items: Sequence[ItemResult]) -> None:
+    """One line for each item and condition: how many were right before and after, and what they saw."""
+    names = [
+        "item",
+        "condition",
+        "people",
+        "right_before",
+        "right_after",
+        "label",
+        "prediction",
+        "right_answer",
+    ]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        lines = csv.writer(file)
+        lines.writerow([*names, "input", "changed", "explanation"])
+        for item in items:
+            for one in item.counts:
+                numbers = [one.people, one.before, one.after]
+                texts = [item.label, item.prediction, item.right, item.input, item.changed, one.explanation]
+                lines.writerow([item.item, one.condition, *numbers, *map(guarded, texts)])
+
+
+def _remove_old_tables(folder: Path) -> None:
+    """Removes the tables of the analysis that stands there: those that are not made again would pass for new ones."""
+    try:
+        old = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+        keys = [table["key"] for table in old["tables"]]
+    except (OSError, ValueError, KeyError, TypeError):  # there is none, or it is somebody else's
+        return
+    for key in keys:
+        for kind in ("md", "tex"):
+            (folder / TABLES / f"{key}.{kind}").unlink(missing_ok=True)
+
+
+def without_texts(answers: pd.DataFrame, study: Study) -> pd.DataFrame:
+    """The answers without what people wrote in their own words, which may tell who they are."""
+    texts = {
+        question.name
+        for screen in study.screens.values()
+        for question in screen.questions
+        if question.kind == "text"
+    }
+    written = answers["question"].isin(texts) & answers["answer"].notna()
+    kept = answers.copy()
+    kept.loc[written, "answer"] = None
+    kept.loc[written, "withheld"] = True
+    return kept
+
+
+def _hash(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,18 +1,136 @@
-"""What primary analyses share, between people and within them: their lines, their figure, their lines in the courts."""
+"""What analyses share: claims as lines of tables, what is found on the way, the primary analysis' figure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
 
+from verax.errors import VeraxError
 from verax.results.figures import Figure, Interval, Intervals
-from verax.results.units import Unit
+from verax.results.tables import Table
+from verax.results.units import PERCENT, Ends, Unit
+from verax.stats.shares import share_interval
 from verax.stats.thresholds import ALPHA
-from verax.studies.results.summary import CourtLine, Primary, PrimaryEstimate
+from verax.studies.protocol.contract import LINKED, Analysed, Findings
+from verax.studies.results.study_summary import CourtLine, Primary, PrimaryEstimate, Sensitivity
+from verax.text import counted, listed
 
 if TYPE_CHECKING:
     from verax.stats.crossed.result import Crossed
-    from verax.studies.model.spec_tables import Condition
+    from verax.studies.definition.spec_tables import Condition
+
+
+@dataclass(frozen=True)
+class NamedClaim:
+    """A condition, or a comparison of two, and what is claimed of it.
+
+    Attributes:
+        name: what readers see.
+        claim: the estimate with its tests.
+        key: what a plan may call it; None if nothing.
+    """
+
+    name: str
+    claim: Crossed
+    key: str | None = None
+
+
+def named(claims: Mapping[str, Crossed]) -> list[NamedClaim]:
+    """Claims by name as lines."""
+    return [NamedClaim(name, claim) for name, claim in claims.items()]
+
+
+def share_ends(claim: Crossed | None) -> Ends:
+    """The interval of an estimated share in per cent, by Korn and Graubard, so that it never leaves 0 to 100."""
+    if claim is None or claim.estimate is None or claim.se is None or claim.df is None:
+        return None
+    ends = share_interval(claim.estimate, claim.se, claim.df, claim.level)
+    return None if ends is None else PERCENT.interval(*ends)
+
+
+def warnings_of(claims: Mapping[str, Crossed]) -> list[str]:
+    """What the estimator says beside its claims, once each, with whose it is."""
+    said: dict[str, list[str]] = {}
+    for name, claim in claims.items():
+        for warning in claim.warnings:
+            said.setdefault(warning, []).append(name)
+    return [
+        warning if len(names) == len(claims) else f"{listed(names)}: {warning}"
+        for warning, names in said.items()
+    ]
+
+
+def untested(claims: Mapping[str, Crossed], otherwise: str) -> str:
+    """The sentence, with the lines that allow no claim taken out of it: that nothing was shown would be no news."""
+    names = [name for name, claim in claims.items() if not claim.enough]
+    if not names:
+        return otherwise
+    why = "the answers are too few for a test, or do not vary"
+    if len(names) == len(claims):
+        return f"Nothing is claimed: {why}."
+    return f"{otherwise} Nothing is claimed of {listed(names)}: {why}."
+
+
+T = TypeVar("T")
+
+
+@dataclass
+class FindingsCollector:
+    """Tables, figures and estimators so far, and what could not be estimated."""
+
+    tables: list[Table] = field(default_factory=list)
+    figures: list[Figure] = field(default_factory=list)
+    estimators: dict[str, object] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+    def tried(self, what: str, make: Callable[[], T]) -> T | None:
+        """What is made, or None and the reason among the problems."""
+        try:
+            return make()
+        except VeraxError as error:
+            self.problems.append(f"{what} cannot be estimated: {error}")
+            return None
+
+    def add(self, what: str, make: Callable[[], Table | None]) -> Table | None:
+        """Adds a table if it can be made."""
+        table = self.tried(what, make)
+        if table is not None:
+            self.tables.append(table)
+        return table
+
+    def findings(
+        self, primary: Primary | None, courts: tuple[CourtLine, ...], sensitivity: Sensitivity | None
+    ) -> Findings:
+        """All of it, beside the primary analysis."""
+        return Findings(
+            primary=primary,
+            courts=courts,
+            tables=tuple(self.tables),
+            figures=tuple(self.figures),
+            estimators=self.estimators,
+            sensitivity=sensitivity,
+            problems=tuple(self.problems),
+        )
+
+
+def linked_note(studies: Sequence[Analysed]) -> str:
+    """How many people took part in several of the studies, as far as they are linked; what becomes of them."""
+    found = Counter(
+        name
+        for number, data in enumerate(studies)
+        for name in set(data.person(number).values())
+        if name.startswith(LINKED)
+    )
+    if not found:
+        return "Nobody is linked over studies: whoever took part in two of them is counted as two people."
+    twice = sum(times > 1 for times in found.values())
+    return (
+        f"{counted(len(found), 'person', 'people')} {'is' if len(found) == 1 else 'are'} linked over studies; "
+        f"{counted(twice, 'person', 'people')} took part in several of these, each as one unit of all intervals and "
+        "resampling. Whoever is not linked is counted in every study."
+    )
 
 
 def estimate_of(condition: str, key: str, claim: Crossed, unit: Unit) -> PrimaryEstimate:

@@ -6,23 +6,38 @@ read through one `View` are of one moment, whatever is written meanwhile.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
 
 from sqlalchemy import BindParameter, String, and_, bindparam, cast, func, or_, select
 
-from verax.studies.answers.json_cells import from_json, known
 from verax.studies.answers.response_record import Offered, Record, ResponseRecords, StepColumns
 from verax.studies.answers.schema import DEVICES, POINTERS
 from verax.studies.store.clock import SECOND, from_micros
-from verax.studies.store.participant.retakes import retakes
+from verax.studies.store.identifiers import pseudonym
+from verax.studies.store.participant.enter import retakes
 from verax.studies.store.people import AT_STEP, HAS_LEFT, Transaction, columns, rules_in_force, state_of
 from verax.studies.store.store import Store
 from verax.studies.store.tables import events, exclusions, participants, responses, steps
-from verax.studies.store.tokens import pseudonym
+
+_decode = json.JSONDecoder().raw_decode  # what is around it in json.loads takes longer than the work itself
+
+
+def from_json(text: str) -> dict[str, Any]:
+    """The mapping that a JSON text holds, which begins with it."""
+    decoded: dict[str, Any] = _decode(text)[0]
+    return decoded
+
+
+@lru_cache(maxsize=10_000)
+def known(text: str) -> dict[str, Any]:
+    """The same, to be read only: answers to a question are equal a thousand times, and such are parsed once."""
+    return from_json(text)
+
 
 AT_ONCE = 200  # participants in memory
 MINUTE = 60 * SECOND

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TypedDict
 
-from verax.studies.design.answer_order import shown_screen
-from verax.studies.model.screen import Meaning, Screen
-from verax.studies.model.study import Study
+from verax.studies.definition.screen import Meaning, Screen
+from verax.studies.definition.study import Study
+from verax.studies.design import shown_screen
 from verax.studies.protocol.contract import make_protocol
 
 # Of the server's seconds beside the browser's: what a page may take on its way, and how long a page that was displayed

@@ -1,12 +1,19 @@
-"""The columns of what is known of a study's people: one list for exports, their codebook, and analyses."""
+"""The columns of what is known of a study's people, for exports and analyses; and answers as data frames."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from itertools import islice
+from typing import TYPE_CHECKING, Literal, get_args
 
-from verax.studies.model.spec_tables import RuleName
+from verax.studies.definition.spec_tables import RuleName
+from verax.studies.definition.study import Study
 from verax.studies.store.one_participant import BY_HAND
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 Type = Literal["integer", "number", "text", "boolean", "json"]
 
@@ -17,7 +24,7 @@ RULES: tuple[str, ...] = (*get_args(RuleName), BY_HAND)
 
 
 @dataclass(frozen=True)
-class Column:
+class RecordColumn:
     """A column of a table of records.
 
     Attributes:
@@ -41,19 +48,19 @@ class Column:
     later: bool = False
 
 
-_PARTICIPANT = Column(
+_PARTICIPANT = RecordColumn(
     "participant",
     "text",
     "A pseudonym of the participant: the same in all tables and exports of the study.",
     always=True,
     any_text=True,
 )
-_BOT = Column("bot", "boolean", "Whether this is a simulated participant.", always=True)
+_BOT = RecordColumn("bot", "boolean", "Whether this is a simulated participant.", always=True)
 
 PARTICIPANTS = (
     _PARTICIPANT,
     _BOT,
-    Column(
+    RecordColumn(
         "status",
         "text",
         "What became of the participant: invited (saw the consent page), declined, full (agreed when no place was "
@@ -62,37 +69,37 @@ PARTICIPANTS = (
         STATUSES,
         always=True,
     ),
-    Column("platform", "text", "By which way the participant came.", PLATFORMS, always=True),
-    Column(
+    RecordColumn("platform", "text", "By which way the participant came.", PLATFORMS, always=True),
+    RecordColumn(
         "design_row",
         "integer",
         "The row of the design; missing before one is given: after the consent, or after a screening test that is the "
         "same for all conditions.",
     ),
-    Column("number", "integer", "The participant's number by consent, from 1."),
-    Column(
+    RecordColumn("number", "integer", "The participant's number by consent, from 1."),
+    RecordColumn(
         "answer_order",
         "integer",
         "Which order of answers the participant's pages have, from 0; missing where all see the same.",
         later=True,
     ),
-    Column("condition", "text", "The condition, if the participant's row has only one."),
-    Column("steps", "integer", "How many steps (pages) the participant has in all.", always=True),
-    Column("done", "integer", "How many of them were answered.", always=True),
-    Column("phase", "text", "The phase in which the participant is or stopped."),
-    Column("minutes", "number", "Minutes from the consent to the end, or to the last sign of life."),
-    Column("left", "boolean", "Active, but away for longer than a place is held.", always=True),
-    Column("excluded", "boolean", "Whether any exclusion rule holds.", always=True),
-    Column("rules", "json", "The exclusion rules that hold.", always=True),
-    Column(
+    RecordColumn("condition", "text", "The condition, if the participant's row has only one."),
+    RecordColumn("steps", "integer", "How many steps (pages) the participant has in all.", always=True),
+    RecordColumn("done", "integer", "How many of them were answered.", always=True),
+    RecordColumn("phase", "text", "The phase in which the participant is or stopped."),
+    RecordColumn("minutes", "number", "Minutes from the consent to the end, or to the last sign of life."),
+    RecordColumn("left", "boolean", "Active, but away for longer than a place is held.", always=True),
+    RecordColumn("excluded", "boolean", "Whether any exclusion rule holds.", always=True),
+    RecordColumn("rules", "json", "The exclusion rules that hold.", always=True),
+    RecordColumn(
         "retake_of",
         "text",
         "A suspected retake: who took part in the same browser before, as far as the browser remembers; missing for "
         "all others. It may have been another person.",
         later=True,
     ),
-    Column("version", "text", "The version of Verax when the participant came.", always=True),
-    Column(
+    RecordColumn("version", "text", "The version of Verax when the participant came.", always=True),
+    RecordColumn(
         "link",
         "text",
         "The same in other studies of the same research for the same person: a keyed hash of the platform's id, of "
@@ -100,12 +107,12 @@ PARTICIPANTS = (
         any_text=True,
         later=True,
     ),
-    Column("created_at", "text", "When the participant came (ISO 8601, UTC).", identifying=True),
-    Column(
+    RecordColumn("created_at", "text", "When the participant came (ISO 8601, UTC).", identifying=True),
+    RecordColumn(
         "finished_at", "text", "When the participant finished or ended (ISO 8601, UTC).", identifying=True
     ),
-    Column("completion_code", "text", "The code given at the end.", identifying=True),
-    Column(
+    RecordColumn("completion_code", "text", "The code given at the end.", identifying=True),
+    RecordColumn(
         "person_hash",
         "text",
         "A keyed hash of the platform's id of the person, if there is one.",
@@ -120,115 +127,127 @@ POINTERS = ("mouse", "touch", "pen", "keyboard")
 RESPONSES = (
     _PARTICIPANT,
     _BOT,
-    Column(
+    RecordColumn(
         "design_row",
         "integer",
         "The participant's row of the design; missing where they were screened out before they were given one.",
     ),
-    Column("phase", "text", "The phase of the step.", always=True),
-    Column("phase_kind", "text", "What the phase is for; only test phases are scored.", KINDS, always=True),
-    Column("step", "integer", "The place of the step among all of the participant's, from 1.", always=True),
-    Column(
+    RecordColumn("phase", "text", "The phase of the step.", always=True),
+    RecordColumn(
+        "phase_kind", "text", "What the phase is for; only test phases are scored.", KINDS, always=True
+    ),
+    RecordColumn(
+        "step", "integer", "The place of the step among all of the participant's, from 1.", always=True
+    ),
+    RecordColumn(
         "number_in_phase",
         "integer",
         "The item's place in its phase, from 1; the page's if it has none.",
         always=True,
     ),
-    Column("item", "text", "The item (see items.jsonl of the study)."),
-    Column("condition", "text", "The condition under which the item was shown."),
-    Column(
+    RecordColumn("item", "text", "The item (see items.jsonl of the study)."),
+    RecordColumn("condition", "text", "The condition under which the item was shown."),
+    RecordColumn(
         "question",
         "text",
         "Which question of the page; of a step that expired, the scored question, or else the first of the page.",
     ),
-    Column(
+    RecordColumn(
         "answer",
         "text",
         "What the chosen option means, or the text that was written; missing if the step expired, or the text is "
         "withheld.",
         any_text=True,
     ),
-    Column("position", "integer", "The place of the chosen option on the page, from 1."),
-    Column(
+    RecordColumn("position", "integer", "The place of the chosen option on the page, from 1."),
+    RecordColumn(
         "offered",
         "json",
         "What the options mean, in the order in which they stood on the page: the answer is the one at position.",
         later=True,
     ),
-    Column("score", "number", "What the answer to the scored question of a test phase is worth."),
-    Column("label", "integer", "The item's true class."),
-    Column("prediction", "integer", "The model's class for the item."),
-    Column("model_correct", "boolean", "Whether the model is right on the item."),
-    Column("variant_prediction", "integer", "The model's class for the perturbed item, if there is one."),
-    Column("flips", "boolean", "Whether the perturbation changes the model's class, if there is one."),
-    Column(
+    RecordColumn("score", "number", "What the answer to the scored question of a test phase is worth."),
+    RecordColumn("label", "integer", "The item's true class."),
+    RecordColumn("prediction", "integer", "The model's class for the item."),
+    RecordColumn("model_correct", "boolean", "Whether the model is right on the item."),
+    RecordColumn(
+        "variant_prediction", "integer", "The model's class for the perturbed item, if there is one."
+    ),
+    RecordColumn("flips", "boolean", "Whether the perturbation changes the model's class, if there is one."),
+    RecordColumn(
         "state",
         "text",
         "closed (answered), or expired (its time was over; one row without an answer).",
         ("closed", "expired"),
         always=True,
     ),
-    Column("late", "boolean", "Whether the answer came after the limit; true if it never came.", always=True),
-    Column("withheld", "boolean", "Whether a text was written that this table does not hold.", always=True),
-    Column(
+    RecordColumn(
+        "late", "boolean", "Whether the answer came after the limit; true if it never came.", always=True
+    ),
+    RecordColumn(
+        "withheld", "boolean", "Whether a text was written that this table does not hold.", always=True
+    ),
+    RecordColumn(
         "seconds", "number", "From the first display to the receipt of the answer, by the server's clock."
     ),
-    Column(
+    RecordColumn(
         "doubtful",
         "boolean",
         "Whether these seconds cannot be right, as after a step of the server's clock: negative, more than a day, "
         "fewer than the browser counted, or ten minutes more although the page was displayed once.",
         later=True,
     ),
-    Column(
+    RecordColumn(
         "client_ms",
         "number",
         "Milliseconds from the drawing of the page to its sending, by the browser's clock.",
     ),
-    Column("visible_ms", "number", "Milliseconds of these during which the page was visible."),
-    Column("blurs", "integer", "How often the browser's window lost the focus."),
-    Column("views", "integer", "How often the page was displayed, reloads included.", always=True),
-    Column("minute", "number", "Minutes from the consent to the receipt, or to the expiry."),
+    RecordColumn("visible_ms", "number", "Milliseconds of these during which the page was visible."),
+    RecordColumn("blurs", "integer", "How often the browser's window lost the focus."),
+    RecordColumn("views", "integer", "How often the page was displayed, reloads included.", always=True),
+    RecordColumn("minute", "number", "Minutes from the consent to the receipt, or to the expiry."),
 )
 
 PAGES = (
     _PARTICIPANT,
     _BOT,
-    Column("design_row", "integer", "The participant's row of the design, once one is given."),
-    Column("step", "integer", "The place of the page among all of the participant's, from 1.", always=True),
-    Column("phase", "text", "The phase of the page.", always=True),
-    Column("phase_kind", "text", "What the phase is for.", KINDS, always=True),
-    Column("item", "text", "The item that it showed, if any."),
-    Column("condition", "text", "The condition under which the item was shown."),
-    Column("state", "text", "What became of it: open, closed (sent) or expired.", always=True),
-    Column(
+    RecordColumn("design_row", "integer", "The participant's row of the design, once one is given."),
+    RecordColumn(
+        "step", "integer", "The place of the page among all of the participant's, from 1.", always=True
+    ),
+    RecordColumn("phase", "text", "The phase of the page.", always=True),
+    RecordColumn("phase_kind", "text", "What the phase is for.", KINDS, always=True),
+    RecordColumn("item", "text", "The item that it showed, if any."),
+    RecordColumn("condition", "text", "The condition under which the item was shown."),
+    RecordColumn("state", "text", "What became of it: open, closed (sent) or expired.", always=True),
+    RecordColumn(
         "seconds",
         "number",
         "From the first display to its end, by the server's clock; missing while it is open.",
     ),
-    Column(
+    RecordColumn(
         "client_ms",
         "number",
         "Milliseconds from the drawing of the page to its sending, by the browser's clock.",
     ),
-    Column("visible_ms", "number", "Milliseconds of these during which the page was visible."),
-    Column("away_ms", "number", "Milliseconds during which the browser's window was not in focus."),
-    Column("blurs", "integer", "How often the browser's window lost the focus."),
-    Column("views", "integer", "How often the page was displayed, reloads included.", always=True),
-    Column("width", "integer", "The width of the browser's window, in CSS pixels."),
-    Column("height", "integer", "The height of the browser's window, in CSS pixels."),
-    Column(
+    RecordColumn("visible_ms", "number", "Milliseconds of these during which the page was visible."),
+    RecordColumn("away_ms", "number", "Milliseconds during which the browser's window was not in focus."),
+    RecordColumn("blurs", "integer", "How often the browser's window lost the focus."),
+    RecordColumn("views", "integer", "How often the page was displayed, reloads included.", always=True),
+    RecordColumn("width", "integer", "The width of the browser's window, in CSS pixels."),
+    RecordColumn("height", "integer", "The height of the browser's window, in CSS pixels."),
+    RecordColumn(
         "zoom",
         "number",
         "Device pixels for each CSS pixel: larger screens' density times the browser's zoom.",
     ),
-    Column(
+    RecordColumn(
         "device", "text", "The class of device by its pointer and screen: phone, tablet or desktop.", DEVICES
     ),
-    Column(
+    RecordColumn(
         "pointer", "text", "With what the page was answered last: mouse, touch, pen or keyboard.", POINTERS
     ),
-    Column(
+    RecordColumn(
         "translated",
         "boolean",
         "Whether the browser had translated the page; stimuli are marked as not to be.",
@@ -238,43 +257,43 @@ PAGES = (
 EVENTS = (
     _PARTICIPANT,
     _BOT,
-    Column(
+    RecordColumn(
         "step",
         "integer",
         "The step that was due; 0 before the consent. Of leaf, the step that was looked at.",
     ),
-    Column(
+    RecordColumn(
         "type",
         "text",
         "What happened: reload, resume, duplicate, stale, refused, late, leaf (an earlier page of the phase was looked "
         "at again, where it may be leafed through), or what the browser reported.",
         always=True,
     ),
-    Column("minute", "number", "Minutes from the participant's coming.", always=True),
-    Column("at", "text", "When (ISO 8601, UTC).", identifying=True),
-    Column(
+    RecordColumn("minute", "number", "Minutes from the participant's coming.", always=True),
+    RecordColumn("at", "text", "When (ISO 8601, UTC).", identifying=True),
+    RecordColumn(
         "data",
         "json",
         "What was sent in vain, or what the browser reported; it may hold what people wrote, and is withheld like it.",
     ),
-    Column("withheld", "boolean", "Whether there is data that this table does not hold.", always=True),
+    RecordColumn("withheld", "boolean", "Whether there is data that this table does not hold.", always=True),
 )
 
 EXCLUSIONS = (
     _PARTICIPANT,
     _BOT,
-    Column(
+    RecordColumn(
         "rule",
         "text",
         "The rule, as declared in the spec; by-hand if somebody decided it and said why.",
         RULES,
         always=True,
     ),
-    Column("limit", "number", "The rule's limit; empty for what somebody decided by hand."),
-    Column("measured", "number", "What was measured."),
-    Column("answers", "integer", "On how many answers, checks or steps."),
-    Column("evidence", "json", "All that the decision rests on.", always=True),
-    Column(
+    RecordColumn("limit", "number", "The rule's limit; empty for what somebody decided by hand."),
+    RecordColumn("measured", "number", "What was measured."),
+    RecordColumn("answers", "integer", "On how many answers, checks or steps."),
+    RecordColumn("evidence", "json", "All that the decision rests on.", always=True),
+    RecordColumn(
         "in_force", "boolean", "Whether the rule holds; false if it did once and no longer does.", always=True
     ),
 )
@@ -288,6 +307,66 @@ TABLES = {
 }
 
 
-def shown(columns: tuple[Column, ...], *, identifying: bool) -> tuple[Column, ...]:
+def shown(columns: tuple[RecordColumn, ...], *, identifying: bool) -> tuple[RecordColumn, ...]:
     """The columns of an export."""
     return tuple(column for column in columns if identifying or not column.identifying)
+
+
+AT_ONCE = 20_000  # records that wait to become a table
+DTYPES = {"number": "float64", "text": "object", "json": "object"}
+USED = {"participants": PARTICIPANTS, "responses": RESPONSES, "exclusions": EXCLUSIONS}
+
+
+@dataclass(frozen=True, eq=False)
+class Collected:
+    """All answers to a study, people's and bots', with everything but what is identifying.
+
+    Attributes:
+        study: the frozen study.
+        participants, responses, exclusions: the columns of `verax.studies.answers.schema`. Integers and booleans that
+            may be missing are pandas' nullable ones, others plain; texts and JSON are objects, None where missing.
+        source: where they come from, for people to read.
+        edited: files of an export that were changed since, in a way that still fits the study.
+    """
+
+    study: Study
+    participants: pd.DataFrame
+    responses: pd.DataFrame
+    exclusions: pd.DataFrame
+    source: str
+    edited: tuple[str, ...] = ()
+
+
+def to_frame(records: Iterator[Mapping[str, object]], columns: tuple[RecordColumn, ...]) -> pd.DataFrame:
+    """Records as a table with the dtypes of the columns, also if there are none."""
+    import pandas as pd
+
+    parts = []
+    while some := list(islice(records, AT_ONCE)):
+        parts.append(_frame(some, columns))
+    return pd.concat(parts, ignore_index=True) if parts else _frame([], columns)
+
+
+def _frame(records: list[Mapping[str, object]], columns: tuple[RecordColumn, ...]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame(
+        {column.name: pd.Series(_values(records, column), dtype=dtype_of(column)) for column in columns}
+    )
+
+
+def _values(records: list[Mapping[str, object]], column: RecordColumn) -> list[object]:
+    """What stands in a column; only one that came later may be missing in a record."""
+    if column.later:
+        return [record.get(column.name) for record in records]
+    return [record[column.name] for record in records]
+
+
+def dtype_of(column: RecordColumn) -> str:
+    """The pandas dtype of a column."""
+    match column.type:
+        case "integer":
+            return "int64" if column.always else "Int64"
+        case "boolean":
+            return "bool" if column.always else "boolean"
+    return DTYPES[column.type]

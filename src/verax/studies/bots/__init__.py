@@ -1,8 +1,7 @@
 """Simulated people, who go through a study's real pages: for pilots, for the analysis plan, and under load."""
 
-from verax.studies.bots.crowd import run_bots, summarise
-from verax.studies.bots.mixture import Mixture, parse_profiles
-from verax.studies.bots.walk import Acknowledged, BotRun
+from verax.studies.bots.profiles import Mixture, parse_profiles
+from verax.studies.bots.web import Acknowledged, BotRun, run_bots, summarise
 from verax.studies.bots.without_web import simulate_answers, simulate_study
 
 __all__ = [

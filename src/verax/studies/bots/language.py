@@ -22,11 +22,11 @@ from verax.arrays import FloatArray
 from verax.errors import VeraxError
 from verax.models.base import Model
 from verax.seeds import share
-from verax.studies.bots.page import Asked, Page, squeezed
+from verax.studies.bots.page import Page, PageQuestion, squeezed
 from verax.studies.bots.profiles import Profile
 
 if TYPE_CHECKING:
-    from verax.studies.bots.album import Album
+    from verax.studies.bots.person import Album
 
 # What is no part of what a page says.
 UNSEEN = ("script", "style", "head", "noscript", "template", "svg", "nav")
@@ -215,7 +215,7 @@ class LanguagePerson:
             )
         return given
 
-    def _before(self, asked: Asked) -> str:
+    def _before(self, asked: PageQuestion) -> str:
         """All that stands before an answer, cut at its beginning to what the reading budget allows."""
         options = "\n".join(f"{place}. {label}" for place, label in enumerate(asked.labels, start=1))
         question = (CHOOSE if asked.labels else WRITE).format(name=asked.name, options=options)

@@ -1,14 +1,180 @@
-"""One simulated person: sees pages, remembers what they showed, and decides what to answer."""
+"""One simulated person: what they know of a study beforehand, what they see, and what they answer."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
-from verax.studies.bots.album import Album, Known
-from verax.studies.bots.chance import Chance
-from verax.studies.bots.page import Asked, Page
-from verax.studies.bots.profiles import Aid, Careless, Case, Late, Leaver, Profile, SameAnswer
-from verax.studies.model.screen import Facts, Question, class_mark, with_names
+from verax.studies.bots.page import Page, PageQuestion, drawn_page, explains, quotes_on, seen_on
+from verax.studies.bots.profiles import Aid, Careless, Case, Chance, Late, Leaver, Profile, SameAnswer
+from verax.studies.definition.screen import Facts, Question, Screen, class_mark, fits, with_names
+from verax.studies.definition.study import Item, Study
+from verax.studies.design import order_count, shown_screen
+from verax.studies.protocol.common_steps import participant_steps
+from verax.studies.protocol.contract import Protocol, make_protocol
+
+# Some screens are drawn by lot: so many participants of each row are asked which ones they see.
+MOST_LOOKED_AT = 64
+
+# What is asked: the name of each question, or the first answer of a pair, and how many answers it has.
+AskedForms = tuple[tuple[str | tuple[str, ...], int], ...]
+Look = tuple[tuple[str, ...], AskedForms]
+Pairs = tuple[tuple[str, str], ...]
+Scores = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class KnownPage:
+    """What is known of a page.
+
+    Attributes:
+        key: of one of the screens that look so.
+        screen: that one.
+        item: what it is about.
+        kinds: the kinds of the conditions under which somebody sees it: "none", "method", "control".
+        explains: whether an explanation stands on it.
+    """
+
+    key: str
+    screen: Screen
+    item: Item | None
+    kinds: frozenset[str]
+    explains: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Album:
+    """All screens of a study by their looks.
+
+    Attributes:
+        study: the study.
+        protocol: its protocol, which knows the right answers.
+        names: the classes' own names.
+        screens: by look: the keys of the screens that look so.
+        uses: by key: the item, and the conditions under which the screen is shown.
+    """
+
+    study: Study
+    protocol: Protocol
+    names: tuple[str, ...]
+    screens: dict[Look, list[str]]
+    uses: dict[str, tuple[str | None, frozenset[str]]]
+    _pages: dict[tuple[str, tuple[str, ...], int | None], Page] = field(default_factory=dict, repr=False)
+    _known: dict[tuple[Look, Pairs, tuple[str, ...]], KnownPage | None] = field(
+        default_factory=dict, repr=False
+    )
+    _scores: dict[tuple[str, str], tuple[Scores, Scores]] = field(default_factory=dict, repr=False)
+
+    def page(self, key: str, names: tuple[str, ...], order: int | None, ord: int, steps: int) -> Page:
+        """The page of a screen in one participant's words and order, without the web."""
+        look = (key, names, order)
+        if look not in self._pages:
+            self._pages[look] = drawn_page(shown_screen(self.study, key, order), names)
+        return replace(self._pages[look], hidden={"ord": str(ord)}, done=ord - 1, steps=steps)
+
+    def recognise(self, page: Page) -> KnownPage | None:
+        """What is known of a page; None if no screen looks so."""
+        look: Look = (page.seen, tuple((question.name, len(question.labels)) for question in page.questions))
+        # Of a pair the answers say which is which: the one first named stands first.
+        paired = (
+            page.seen,
+            tuple((question.labels[:1], len(question.labels)) for question in page.questions),
+        )
+        look = paired if paired in self.screens else look
+        if (look, page.facts, page.quotes) not in self._known:
+            self._known[look, page.facts, page.quotes] = self._recognised(look, page)
+        return self._known[look, page.facts, page.quotes]
+
+    def scores(self, known: KnownPage, question: Question) -> tuple[Scores, Scores] | None:
+        """What each answer is worth, and would be if the model were always right; None if nothing is."""
+        if known.item is None or question.name != self.protocol.scored:
+            return None
+        if (known.key, question.name) not in self._scores:
+            right, believed = (
+                tuple(self.protocol.score(item, option.means) for option in question.options)
+                for item in (known.item, _if_right(known.item))
+            )
+            self._scores[known.key, question.name] = (right, believed)
+        return self._scores[known.key, question.name]
+
+    def _recognised(self, look: Look, page: Page) -> KnownPage | None:
+        alike = [
+            key
+            for key in self.screens.get(look, [])
+            if self._facts_fit(self.study.screens[key], page.facts)
+            and _quotes_fit(self.study.screens[key], page.quotes)
+        ]
+        if not alike:
+            return None
+        screen = self.study.screens[alike[0]]
+        item, _ = self.uses.get(alike[0], (None, frozenset()))
+        conditions = frozenset[str]().union(*(self.uses.get(key, (None, frozenset()))[1] for key in alike))
+        kinds = frozenset(self.study.spec.condition(name).kind for name in conditions)
+        return KnownPage(
+            alike[0], screen, None if item is None else self.study.items[item], kinds, explains(screen)
+        )
+
+    def _facts_fit(self, screen: Screen, facts: Sequence[tuple[str, str]]) -> bool:
+        """Classes under other names than their own tell nothing."""
+        expected = [pair for block in screen.blocks if isinstance(block, Facts) for pair in block.pairs]
+        if len(expected) != len(facts):
+            return False
+        return all(
+            shown not in self.names or shown == with_names(value, self.names)
+            for (_, value), (_, shown) in zip(expected, facts, strict=True)
+        )
+
+
+def make_album(study: Study) -> Album:
+    """All screens of a study, and who sees them."""
+    screens: dict[Look, list[str]] = {}
+    for key, screen in study.screens.items():
+        # Bars of the classes stand in as many orders as answers do.
+        shown = [screen, *(shown_screen(study, key, order) for order in range(order_count(study)))]
+        for look in dict.fromkeys((tuple(seen_on(one)), _asked_on(one)) for one in shown):
+            screens.setdefault(look, []).append(key)
+    uses: dict[str, tuple[str | None, frozenset[str]]] = {}
+    for key, item, condition in _shown(study):
+        known = uses.get(key, (item, frozenset()))[1]
+        uses[key] = (item, known if condition is None else known | {condition})
+    names = tuple(study.spec.class_names or study.class_names)
+    return Album(study, make_protocol(study.spec.protocol), names, screens, uses)
+
+
+def _asked_on(screen: Screen) -> AskedForms:
+    """The questions by name and number of answers; of a pair, by its first answer, which says what stands first."""
+    return tuple(
+        (
+            tuple(option.label for option in question.options[:1]) if screen.paired else question.name,
+            len(question.options),
+        )
+        for question in screen.questions
+    )
+
+
+def _quotes_fit(screen: Screen, quotes: Sequence[str]) -> bool:
+    """Whether these are the screen's explanations in words, whatever the classes are called."""
+    expected = list(quotes_on(screen))
+    return len(expected) == len(quotes) and all(map(fits, expected, quotes))
+
+
+def _if_right(item: Item) -> Item:
+    """The item as it would be if the model always said what is true."""
+    variant = None if item.variant is None else replace(item.variant, prediction=item.label)
+    return replace(item, prediction=item.label, variant=variant)
+
+
+def _shown(study: Study) -> Iterator[tuple[str, str | None, str | None]]:
+    unseen = set(study.screens)
+    for number in range(1, MOST_LOOKED_AT + 1):
+        for row in study.rows:
+            for step in participant_steps(study, row, number):
+                unseen.discard(step.screen)
+                yield step.screen, step.item, step.condition
+        if not unseen:
+            return
+
 
 # People who rate explanations differ by so many points, and from one explanation to the next by so many.
 RATER_SPREAD, RATING_SPREAD = 0.8, 1.0
@@ -20,7 +186,7 @@ OWN_WORDS = ("I went by the strong words.", "Mostly by feeling.", "I looked at h
 SAYS_NOTHING = 0.5  # the share of texts that are left empty where they may be
 
 
-class Person:
+class SimulatedPerson:
     """Somebody with a profile; the same seed and pages make the same decisions, with the web and without it."""
 
     def __init__(self, album: Album, profile: Profile, seed: int, number: int) -> None:
@@ -60,7 +226,7 @@ class Person:
         habit = self.profile.habit(Late)
         return habit is not None and self._chance.share("late", ord) < habit.share
 
-    def _learn(self, page: Page, known: Known | None) -> Aid:
+    def _learn(self, page: Page, known: KnownPage | None) -> Aid:
         """Keeps what a page teaches; what helps with its questions."""
         if known is None:
             return "none"
@@ -76,7 +242,7 @@ class Person:
             self._last_aid = "control" if known.kinds == {"control"} else "method"
         return self._last_aid
 
-    def _answer(self, asked: Asked, page: Page, known: Known | None, aid: Aid) -> str:
+    def _answer(self, asked: PageQuestion, page: Page, known: KnownPage | None, aid: Aid) -> str:
         study = self._album.study
         if not asked.labels:
             return self._text(asked, page)
@@ -87,18 +253,18 @@ class Person:
             return str(self._rating(asked, page, question, aid))
         return str(self._choice(asked, page, known, question, aid))
 
-    def _text(self, asked: Asked, page: Page) -> str:
+    def _text(self, asked: PageQuestion, page: Page) -> str:
         if not asked.required and self._chance.share(page.ord, asked.name, "says nothing") < SAYS_NOTHING:
             return ""
         return OWN_WORDS[int(len(OWN_WORDS) * self._chance.share(page.ord, asked.name))]
 
-    def _tested(self, asked: Asked, page: Page, right: int) -> int:
+    def _tested(self, asked: PageQuestion, page: Page, right: int) -> int:
         habit = self.profile.habit(Careless)
         if habit is None or self._chance.share(page.ord, asked.name, "careless") >= habit.wrong:
             return right
         return right % len(asked.labels) + 1
 
-    def _rating(self, asked: Asked, page: Page, question: Question, aid: Aid) -> int:
+    def _rating(self, asked: PageQuestion, page: Page, question: Question, aid: Aid) -> int:
         points = len(asked.labels)
         if isinstance(self.profile.answering, SameAnswer):
             return min(self.profile.answering.position, points)
@@ -109,7 +275,7 @@ class Person:
         return self._place(asked, question, max(1, min(points, round(middle + own))))
 
     def _choice(
-        self, asked: Asked, page: Page, known: Known | None, question: Question | None, aid: Aid
+        self, asked: PageQuestion, page: Page, known: KnownPage | None, question: Question | None, aid: Aid
     ) -> int:
         worth = None if known is None or question is None else self._album.scores(known, question)
         if known is None or known.item is None or question is None or worth is None:
@@ -122,7 +288,7 @@ class Person:
             return chosen
         return self._place(asked, question, chosen)
 
-    def _place(self, asked: Asked, question: Question, chosen: int) -> int:
+    def _place(self, asked: PageQuestion, question: Question, chosen: int) -> int:
         """Where the answer stands on this person's pages whose place in the study's list is this one.
 
         Answers under names that are not known yet are all alike, so that any of them may be taken for it.
@@ -134,7 +300,7 @@ class Person:
         unknown = [place for place, label in enumerate(asked.labels, 1) if label not in labels]
         return unknown[sum(label not in asked.labels for label in labels[: chosen - 1])]
 
-    def _labels(self, question: Question, asked: Asked) -> list[str]:
+    def _labels(self, question: Question, asked: PageQuestion) -> list[str]:
         """The answers in the order of the study's list, in the words of this person's pages where they are known."""
         labels = [option.label for option in question.options]
         own = [with_names(label, self._album.names) for label in labels]
@@ -143,7 +309,7 @@ class Person:
         learnt = [self._names.get(number, class_mark(number)) for number in range(len(self._album.names))]
         return [with_names(label, learnt) for label in labels]
 
-    def _understands(self, question: Question, asked: Asked) -> bool:
+    def _understands(self, question: Question, asked: PageQuestion) -> bool:
         """Whether the answers name the classes by names that are known, or were learnt; the last one by exclusion."""
         if set(self._labels(question, asked)) == set(asked.labels):
             return True
@@ -151,5 +317,5 @@ class Person:
         return len(unknown) <= 1
 
 
-def _question(known: Known, name: str) -> Question | None:
+def _question(known: KnownPage, name: str) -> Question | None:
     return next((question for question in known.screen.questions if question.name == name), None)

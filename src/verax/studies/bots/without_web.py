@@ -1,6 +1,6 @@
 """The same people without the web: for the many repeats of a study that a check of its analysis needs.
 
-The same seed gives the answers that `verax.studies.bots.crowd.run_bots` gives one bot after the other in an empty
+The same seed gives the answers that `verax.studies.bots.web.run_bots` gives one bot after the other in an empty
 database. Times are those of people; nobody reloads or clicks twice.
 """
 
@@ -11,28 +11,23 @@ from typing import TYPE_CHECKING
 
 from verax.studies.answers.response_record import Record, ResponseRecords, StepColumns
 from verax.studies.answers.schema import EXCLUSIONS, PARTICIPANTS, RESPONSES, shown
-from verax.studies.bots.album import Album, make_album
-from verax.studies.bots.mixture import Mixture, as_mixture
-from verax.studies.bots.person import Person
-from verax.studies.bots.profiles import Profile
-from verax.studies.design.allocation import Places, choose_order, choose_row, has_room
-from verax.studies.design.answer_order import order_count, shown_screen
-from verax.studies.model.design_row import DesignRow
-from verax.studies.model.screen import Meaning, Screen
-from verax.studies.model.steps import Phase, Step
-from verax.studies.model.study import Study
-from verax.studies.protocol.surroundings import has_door, participant_class_names, participant_steps
-from verax.studies.store.participant.numbering import places
+from verax.studies.bots.person import Album, SimulatedPerson, make_album
+from verax.studies.bots.profiles import Mixture, Profile, as_mixture
+from verax.studies.definition.screen import Meaning, Screen
+from verax.studies.definition.study import DesignRow, Phase, Step, Study
+from verax.studies.design import Places, choose_order, choose_row, has_room, order_count, shown_screen
+from verax.studies.protocol.common_steps import has_door, participant_class_names, participant_steps
+from verax.studies.store.participant.placing import places
 from verax.version import VERSION
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from verax.studies.answers.frames import Collected
+    from verax.studies.answers.schema import Collected
 
 
 def simulate_answers(study: Study, profiles: Mixture | Profile | str, n: int, seed: int = 0) -> pd.DataFrame:
-    """The responses of so many simulated people, as `verax.studies.answers.frames.Collected` has them."""
+    """The responses of so many simulated people, as `verax.studies.answers.schema.Collected` has them."""
     return simulate_study(study, profiles, n, seed).responses
 
 
@@ -48,7 +43,7 @@ def simulate_study(
         seed: of all their decisions.
         album: of the study, for those who repeat it often.
     """
-    from verax.studies.answers.frames import Collected, to_frame
+    from verax.studies.answers.schema import Collected, to_frame
 
     album = album or make_album(study)
     records = ResponseRecords(study)
@@ -57,7 +52,7 @@ def simulate_study(
     people: list[Record] = []
     answers: list[Record] = []
     for place, profile in enumerate(as_mixture(profiles).people(n, seed), start=1):
-        person = Person(album, profile, seed, place)
+        person = SimulatedPerson(album, profile, seed, place)
         if not has_room(study.rows, taken):
             people.append(_nobody(person))
             continue
@@ -78,7 +73,7 @@ class _Walk:
     """One person's way, and what became of it; they come one after the other, so that whoever passes finds a place."""
 
     def __init__(
-        self, album: Album, records: ResponseRecords, person: Person, number: int, taken: Places
+        self, album: Album, records: ResponseRecords, person: SimulatedPerson, number: int, taken: Places
     ) -> None:
         self.status = "active"
         self.phase = ""
@@ -190,11 +185,11 @@ class _Walk:
         }
 
 
-def _name(person: Person) -> str:
+def _name(person: SimulatedPerson) -> str:
     return f"b{person.number:06d}"
 
 
-def _nobody(person: Person) -> Record:
+def _nobody(person: SimulatedPerson) -> Record:
     """Somebody who found no free place."""
     return {
         "participant": _name(person),

@@ -1,4 +1,4 @@
-"""From a spec to a frozen study: dataset, models, items, explanations, screens, design.
+"""From a spec to a frozen study, and what was built, in numbers.
 
 A build that is killed goes on where it stopped: finished explanations wait in ``DIR/.build`` until the study is whole.
 """
@@ -6,8 +6,11 @@ A build that is killed goes on where it stopped: finished explanations wait in `
 from __future__ import annotations
 
 import logging
+import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 
 from verax.errors import VeraxError
@@ -18,29 +21,24 @@ from verax.run.threads import one_thread
 from verax.studies.build.build_folder import BUILDING, built_study, claim_folder, outdated, own_code
 from verax.studies.build.explanations import Key, check_explainers, explain_all, records
 from verax.studies.build.fitting import (
+    check_conditions,
     check_two_models,
     data_arguments,
+    known_models,
     model_arguments,
+    own_models,
     study_dataset,
     study_model,
 )
-from verax.studies.build.known_models import check_conditions, known_models, own_models
-from verax.studies.display.labels import labelled, labels_of
+from verax.studies.definition.screen import Evidence, Passage, Row, Screen
+from verax.studies.definition.spec import StudySpec
+from verax.studies.definition.spec_tables import WorseModel
+from verax.studies.definition.study import DesignRow, Item, Material, Source, Study
+from verax.studies.definition.study_files import save_study
 from verax.studies.display.levels import scales
-from verax.studies.model.design_row import DesignRow
-from verax.studies.model.item import Item
-from verax.studies.model.sources import Material, Source
-from verax.studies.model.spec import StudySpec
-from verax.studies.model.spec_tables import WorseModel
-from verax.studies.model.study import Study
-from verax.studies.model.study_files import save_study
+from verax.studies.display.readable import labelled, labels_of
+from verax.studies.protocol.common_steps import framed_phases, framed_screens, participant_steps, screening
 from verax.studies.protocol.contract import Protocol, make_protocol
-from verax.studies.protocol.surroundings import (
-    framed_phases,
-    framed_screens,
-    participant_steps,
-    screening,
-)
 from verax.text import listed
 
 logger = logging.getLogger(__name__)
@@ -232,3 +230,101 @@ def _check_steps(study: Study) -> None:
                     raise VeraxError(
                         f"Row {row.number} of the design has a step with the {sort} {name!r}, which does not exist."
                     )
+
+
+REACHABLE = re.compile(r"\S@\S|https?://|(\d[\s()/-]*){6}")
+
+
+@dataclass(frozen=True)
+class ItemBalance:
+    """How many items of one role fall into one cell.
+
+    Attributes:
+        role: what they are for.
+        prediction: the model's class.
+        correct: whether it is right.
+        groups: how many of them each item group has.
+        flips: how many of their perturbed versions flip the prediction; None where there are none.
+    """
+
+    role: str
+    prediction: int
+    correct: bool
+    groups: tuple[int, ...]
+    flips: int | None
+
+    @property
+    def items(self) -> int:
+        """How many there are."""
+        return sum(self.groups)
+
+
+def item_balance(items: Collection[Item]) -> list[ItemBalance]:
+    """Every cell of every role: roles in their order, then by class, the right before the wrong."""
+    by_role: dict[str, list[Item]] = {}
+    for item in items:
+        by_role.setdefault(item.role, []).append(item)
+    return [
+        _cell(role, members, prediction, correct)
+        for role, members in by_role.items()
+        for prediction in sorted({item.prediction for item in items})
+        for correct in (True, False)
+    ]
+
+
+def _cell(role: str, items: Sequence[Item], prediction: int, correct: bool) -> ItemBalance:
+    members = [item for item in items if (item.prediction, item.correct) == (prediction, correct)]
+    groups = sorted({item.group for item in items})
+    return ItemBalance(
+        role,
+        prediction,
+        correct,
+        groups=tuple(sum(item.group == group for item in members) for group in groups),
+        flips=sum(item.flips for item in members) if any(item.variant for item in items) else None,
+    )
+
+
+def design_places(study: Study) -> int:
+    """How many participants shall complete the study."""
+    return sum(row.target for row in study.rows)
+
+
+def uninformative(study: Study) -> dict[str, tuple[int, int]]:
+    """By condition: on how many items a page cannot inform, and of how many; only conditions that have such items.
+
+    A page cannot inform where two models are to be compared that are highlighted alike, or where one fragment stands
+    as evidence for two answers.
+    """
+    found: dict[str, tuple[set[str], set[str]]] = {}
+    for row in study.rows:
+        for step in participant_steps(study, row, 1):
+            if step.item is None or step.condition is None or study.phases[step.phase].kind != "test":
+                continue
+            items, without = found.setdefault(step.condition, (set(), set()))
+            items.add(step.item)
+            if not _informs(study.screens[step.screen]):
+                without.add(step.item)
+    return {name: (len(without), len(items)) for name, (items, without) in found.items() if without}
+
+
+def _informs(screen: Screen) -> bool:
+    if screen.paired:
+        first, second = (block for block in screen.blocks if isinstance(block, Passage | Row))
+        return replace(first, title="") != replace(second, title="")
+    fragments = [set(block.fragments) for block in screen.blocks if isinstance(block, Evidence)]
+    return not any(one & other for one, other in combinations(fragments, 2))
+
+
+def unsaid(spec: StudySpec) -> list[str]:
+    """What people should read on the first page before they decide, and the spec does not say: its entries."""
+    about = spec.about
+    said = {
+        "about.purpose": about.purpose,
+        "about.minutes": about.minutes,
+        "about.pay": about.pay,
+        "about.run_by": about.run_by,
+        "about.ethics": about.ethics,
+        # Somebody must be within reach: an address, a page or a number.
+        "texts.contact": REACHABLE.search(spec.texts.contact),
+    }
+    return [entry for entry, value in said.items() if not value]

@@ -10,10 +10,9 @@ from verax.models.ready import models, parse_model
 from verax.models.resolve import is_saved
 from verax.run.sources import code_behind
 from verax.studies.build.fitting import data_arguments, study_dataset
-from verax.studies.model.freeze import frozen
-from verax.studies.model.spec import StudySpec
-from verax.studies.model.study import Study
-from verax.studies.model.study_files import MANIFEST, load_study
+from verax.studies.definition.spec import StudySpec
+from verax.studies.definition.study import Study
+from verax.studies.definition.study_files import MANIFEST, frozen, load_study
 from verax.studies.protocol.contract import protocols
 
 # Where a build that is not finished keeps what it has.

@@ -19,12 +19,11 @@ from verax.studies.build.fitting import (
     study_dataset,
     study_model,
 )
-from verax.studies.display.controls import shuffled_scores
-from verax.studies.display.levels import as_attribution
-from verax.studies.items.candidates import take
-from verax.studies.model.item import Item
-from verax.studies.model.spec import StudySpec
-from verax.studies.model.spec_tables import Condition, WorseModel
+from verax.studies.definition.spec import StudySpec
+from verax.studies.definition.spec_tables import Condition, WorseModel
+from verax.studies.definition.study import Item
+from verax.studies.display.levels import as_attribution, shuffled_scores
+from verax.studies.items.pool import take
 
 # Raise it when the same arguments shall give other explanations.
 VERSION = 2

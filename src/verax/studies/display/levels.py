@@ -1,16 +1,18 @@
-"""How strongly features are marked: in levels, which mean the same in the whole study."""
+"""How strongly features are marked, in levels that mean the same in the whole study; and random controls."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from verax.data.words import split_words
 from verax.errors import VeraxError
-from verax.explain.explanation import Attribution, Explanation, Spans
+from verax.explain.explanation import Attribution, Cost, Explanation, Spans
 from verax.explain.fragments import Fragments
-from verax.studies.model.screen import LEVELS
+from verax.seeds import stream
+from verax.studies.definition.screen import LEVELS
 
 
 def scales(
@@ -79,3 +81,39 @@ def as_attribution(explanation: Explanation, condition: str) -> Attribution:
             "to mark words with; choose another."
         )
     return explanation.as_attribution()
+
+
+def shuffled_scores(attribution: Attribution, seed: int, *about: str | int) -> Attribution:
+    """The same scores, shuffled among the features that mark equally many words.
+
+    So the control has as many words marked at each level as its method has, in every item: what differs is only which.
+    A feature that is the only one to mark so many words, as one that is repeated more often than any other, has none
+    to change with and keeps its score; ``details["kept"]`` counts them.
+
+    Args:
+        attribution: a method's.
+        seed: of the shuffle.
+        about: what it is for; other words shuffle in another way.
+    """
+    generator = stream(seed, "control", *about)
+    groups: dict[int, list[int]] = {}
+    for number, extent in enumerate(extents(attribution)):
+        groups.setdefault(extent, []).append(number)
+    scores = attribution.scores.copy()
+    for members in groups.values():
+        scores[members] = scores[generator.permutation(members)]
+    return replace(
+        attribution,
+        scores=scores,
+        details={
+            "kept": sum(len(members) == 1 for members in groups.values()),
+            # What a method that adds up shows beside its scores, and what values are called there.
+            **{
+                name: attribution.details[name]
+                for name in ("intercept", "bins")
+                if name in attribution.details
+            },
+        },
+        cost=Cost(),
+        explainer=f"shuffled: {attribution.explainer}",
+    )

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from verax.explain.kinds import Written
-from verax.studies.display.kinds import reading_lines, shown_kind
-from verax.studies.display.terms import terms
-from verax.studies.display.written_block import forms, has_legends
-from verax.studies.model.screen import class_mark
-from verax.studies.model.sources import Material
-from verax.studies.model.spec import StudySpec
-from verax.studies.model.spec_tables import Timing
+from verax.studies.definition.screen import class_mark
+from verax.studies.definition.spec import StudySpec
+from verax.studies.definition.spec_tables import Timing
+from verax.studies.definition.study import Material
+from verax.studies.display.legends import reading_lines, shown_kind, terms
+from verax.studies.display.stimulus import forms, has_legends
 from verax.text import listed
 
 Paragraphs = tuple[str, ...]

@@ -13,11 +13,9 @@ from verax.data.vectors import WordVectors
 from verax.errors import VeraxError
 from verax.perturb.counterfactual.changes import Counterfactual, ValueChange, WordChange
 from verax.seeds import stream
-from verax.studies.display.table_rows import readable_row
-from verax.studies.items.candidates import Candidates, CellOf, take
-from verax.studies.items.draws import equal_shares
-from verax.studies.model.item import Variant
-from verax.studies.model.sources import Source
+from verax.studies.definition.study import Source, Variant
+from verax.studies.display.readable import readable_row
+from verax.studies.items.pool import Candidates, CellOf, equal_shares, schema_of, take
 
 if TYPE_CHECKING:
     from verax.perturb.counterfactual import Language
@@ -111,14 +109,6 @@ def balanced_variants(
             used = {number for number, _ in taken}
             waiting = [number for number in waiting if number not in used]
     return [drawn[place] for place in generator.permutation(len(drawn))]
-
-
-def schema_of(source: Source) -> Schema:
-    """A table's columns."""
-    schema = source.dataset.schema
-    if schema is None:
-        raise VeraxError(f"The dataset {source.dataset.name!r} has no columns; it is no table with a schema.")
-    return schema
 
 
 def _search(

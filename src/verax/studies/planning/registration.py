@@ -5,11 +5,10 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from verax.studies.model.design_row import DesignRow
-from verax.studies.model.freeze import Frozen
-from verax.studies.model.spec_tables import Condition, ExclusionRule
-from verax.studies.model.study import Study
-from verax.studies.results.model_facts import model_facts
+from verax.studies.definition.spec_tables import Condition, ExclusionRule
+from verax.studies.definition.study import DesignRow, Study
+from verax.studies.definition.study_files import Frozen
+from verax.studies.results.study_facts import model_facts
 
 WIDTH = 100
 ORDERS = {
@@ -62,7 +61,7 @@ def registration(study: Study, frozen: Frozen) -> str:
 
 def rule_in_words(rule: ExclusionRule) -> str:
     """Whom an exclusion rule excludes."""
-    from verax.studies.answers.exclusion_rules import RULES, limit_of
+    from verax.studies.answers.exclusion import RULES, limit_of
 
     limit = limit_of(rule)
     shown = f"{limit:g}" if rule.rule == "too-fast" else f"{limit:.0%}"

@@ -1,31 +1,197 @@
-"""What a protocol is, and how protocols are found by name.
+"""What a protocol is, what its analysis is given and finds, and how protocols are found by name.
+
+The analysis of a protocol is one function from `Analysed` to `Findings`, which the protocol names in its `analysis`.
+What is the same for all protocols (the flow of participants, attrition, balance, which analyses were planned) is added
+by `verax.studies.analysis.analyse`.
 
 A protocol is one module: its parameters, which items it needs, which screens it shows, its design, and a pure function
 from a design row and a seed to the steps of a participant. What is around it (instructions, the screening test, the
-debriefing) is made by `verax.studies.protocol.surroundings` from its `briefing`.
+debriefing) is made by `verax.studies.protocol.common_steps` from its `briefing`.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from verax.errors import VeraxError
 from verax.registry import Registry
-from verax.studies.model.design_row import DesignRow
-from verax.studies.model.item import Item
-from verax.studies.model.screen import Meaning, Screen
-from verax.studies.model.sources import Briefing, Material, Source
-from verax.studies.model.spec import StudySpec
-from verax.studies.model.steps import Phase, Step
-from verax.studies.model.study import Study
-from verax.studies.protocol.findings import ProtocolAnalysis
-from verax.studies.protocol.planning import Planning
+from verax.results.figures import Figure
+from verax.results.tables import Table
+from verax.studies.definition.screen import Meaning, Screen
+from verax.studies.definition.spec import StudySpec
+from verax.studies.definition.study import Briefing, DesignRow, Item, Material, Phase, Source, Step, Study
+from verax.studies.results.study_facts import ItemResult
+from verax.studies.results.study_summary import CourtLine, Options, People, Primary, Sensitivity
 
-__all__ = ["Briefing", "Material", "Protocol", "Source", "make_protocol", "protocols"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from verax.studies.definition.spec_tables import Condition
+
+__all__ = [
+    "Analysed",
+    "Briefing",
+    "Findings",
+    "Material",
+    "Planning",
+    "Protocol",
+    "ProtocolAnalysis",
+    "Role",
+    "Source",
+    "make_protocol",
+    "protocols",
+]
+
+
+# Right answers of people who guess, or hardly better.
+NEAR_CHANCE = 0.55
+
+
+@dataclass(frozen=True)
+class Role:
+    """The items of one role that a study has: how many in all, dealt into how many groups."""
+
+    name: str
+    items: int
+    groups: int = 1
+
+
+@dataclass(frozen=True)
+class Planning:
+    """What `verax study power` must know of a protocol.
+
+    Attributes:
+        items: the parameter that says how many items are asked about.
+        roles: the items that a study has.
+        answer: what is stored of somebody whose answer about an item is worth so much; `Protocol.score` gives it back.
+            Items of planning have two classes.
+        compared: "between" people, by what changes from the phase "pre" to the phase "post", or "within" people, each
+            of whom meets several conditions.
+        graded: whether answers are worth from -1 to 1, by how sure people are; otherwise they are right or wrong.
+        undecided: of graded answers, the share that cannot say.
+        accuracy: the share of right answers without explanations.
+        sessions: that everybody has, each with items of its own.
+        beside_control: what is compared with a random control where no condition shows nothing.
+    """
+
+    items: str
+    roles: tuple[Role, ...]
+    answer: Callable[[Item, float], Meaning]
+    compared: Literal["between", "within"] = "within"
+    graded: bool = False
+    undecided: float = 0.0
+    accuracy: float = NEAR_CHANCE
+    sessions: int = 1
+    beside_control: Literal["everything", "methods"] = "everything"
+
+
+# What the name of somebody who is known in several studies begins with.
+LINKED = "person "
+
+
+@dataclass(frozen=True, eq=False)
+class Analysed:
+    """The answers that an analysis works on, of people or of bots only. Columns: `verax.studies.answers.schema`.
+
+    Attributes:
+        study: the study.
+        scored: the question whose answers have scores.
+        parameters: of the protocol, by name.
+        responses: answers in all phases of those who completed the study and are not excluded (per protocol).
+        participants: these people, one row each.
+        intended: answers of everybody who got a place and answered something in a test phase, exclusions ignored
+            (intention to treat).
+        intended_participants: these people, one row each.
+        conditions: the study's conditions, in the order of the spec.
+        people: whether they are people or bots.
+    """
+
+    study: Study
+    scored: str
+    parameters: Mapping[str, object]
+    responses: pd.DataFrame
+    participants: pd.DataFrame
+    intended: pd.DataFrame
+    intended_participants: pd.DataFrame
+    conditions: tuple[Condition, ...]
+    people: People = "participants"
+
+    def person(self, study: int) -> Mapping[str, str]:
+        """By participant, who that is in an analysis of several studies: the same in all of them for linked people.
+
+        Args:
+            study: the place of this study among them, which tells apart whom nothing links.
+        """
+        links = self.intended_participants if "link" in self.intended_participants else None
+        known = {} if links is None else dict(zip(links["participant"], links["link"], strict=True))
+        everybody = {*self.participants["participant"], *self.intended_participants["participant"]}
+        return {
+            name: f"{LINKED}{known[name]}" if isinstance(known.get(name), str) else f"{study}:{name}"
+            for name in map(str, everybody)
+        }
+
+    @property
+    def control(self) -> str | None:
+        """The name of the condition without explanations, if there is one."""
+        return next((condition.name for condition in self.conditions if condition.kind == "none"), None)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The names of the conditions that show something, in the order of the spec."""
+        return tuple(condition.name for condition in self.conditions if condition.kind != "none")
+
+    @property
+    def explained_methods(self) -> tuple[str, ...]:
+        """The names of the conditions that show a method's explanations, random controls left out."""
+        return tuple(condition.name for condition in self.conditions if condition.kind == "method")
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What the analysis of a protocol found.
+
+    Attributes:
+        primary: the primary analysis; None where nothing of it can be estimated (``problems`` says why).
+        courts: one line per method.
+        tables: in the order of the report.
+        figures: in the order of the report.
+        estimators: by name, plain values: every estimator in full.
+        sensitivity: the primary estimates in all variants; None where there is nothing to vary.
+        problems: what could not be estimated, and why; one sentence each.
+        items: what became of single items, where that is told.
+    """
+
+    primary: Primary | None = None
+    courts: tuple[CourtLine, ...] = ()
+    tables: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    estimators: Mapping[str, object] = field(default_factory=dict)
+    sensitivity: Sensitivity | None = None
+    problems: tuple[str, ...] = ()
+    items: tuple[ItemResult, ...] = ()
+
+
+Analysis = Callable[[Analysed, Options], Findings]
+
+
+@dataclass(frozen=True)
+class ProtocolAnalysis:
+    """The analysis of one protocol.
+
+    Attributes:
+        run: the function.
+        keys: the keys of all tables that it may make, so that a plan that names one which cannot be made is understood.
+        pooled: makes tables over several studies whose protocols have this same function here; None if there are none.
+    """
+
+    run: Analysis
+    keys: tuple[str, ...] = ()
+    pooled: Callable[[Sequence[Analysed], Options], Findings] | None = None
 
 
 class Protocol(BaseModel, ABC):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from verax.studies.model.screen import Meaning, Option, class_mark
-from verax.studies.model.sources import Material
+from verax.studies.definition.screen import Meaning, Option, class_mark
+from verax.studies.definition.study import Material
 
 CANNOT_SAY = "none"
 WORTH = {"certain": 1.0, "likely": 0.5}

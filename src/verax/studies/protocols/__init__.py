@@ -1,4 +1,4 @@
-"""The study protocols, one folder each: `verax.studies.protocol` finds them here, so that none need be listed."""
+"""The study protocols: `verax.studies.protocol` finds them here, so that none need be listed."""
 
 from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, make_protocol, protocols
 

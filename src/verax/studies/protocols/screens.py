@@ -1,21 +1,38 @@
-"""What several protocols share: numbered items, questions, blocks, timed phases, and refusals."""
+"""What several protocols share: items, questions, screens, timed phases, blocks, and parts of instructions.
+
+A screening test asks about the method and the procedure (Hase and Bansal, section 4.2). Its questions for people with
+and without explanations have their right answers in the same places, so that one key judges both.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
 
 from verax.errors import VeraxError
+from verax.seeds import shuffled
+from verax.studies.definition.screen import (
+    Block,
+    Facts,
+    Meaning,
+    Option,
+    Passage,
+    Prose,
+    Question,
+    Row,
+    Screen,
+    class_mark,
+)
+from verax.studies.definition.spec import StudySpec
+from verax.studies.definition.spec_tables import ScreeningQuestion as Asked
+from verax.studies.definition.study import DesignRow, Item, ItemBlock, Phase, Step, Variant
+from verax.studies.design import deal
 from verax.studies.display import stimulus, wording
-from verax.studies.display.weights import weights_block
-from verax.studies.display.written_block import written_block
+from verax.studies.display.legends import question_on, terms, weights_block
+from verax.studies.display.stimulus import forms, written_block
 from verax.studies.items import pool
-from verax.studies.model.item import Item, Variant
-from verax.studies.model.screen import Block, Facts, Option, Passage, Prose, Question, Row, Screen, class_mark
-from verax.studies.model.spec import StudySpec
-from verax.studies.model.steps import Phase
-from verax.studies.protocol.contract import Material, Source
+from verax.studies.protocol.contract import Material, Planning, Role, Source
 
 EXPLAINED, PLAIN = "explained", "plain"
 EVEN_IF_WRONG = "Predict the model's answer, even if you think it is wrong."
@@ -175,3 +192,84 @@ def outputs(item: Item, *, of_original: bool = False) -> Facts:
 def by_role(items: Iterable[Item], role: str, group: int | None = None) -> list[Item]:
     """The items of one role, and of one group if it is given, in the study's order."""
     return [item for item in items if item.role == role and group in (None, item.group)]
+
+
+# The share of people's graded answers that cannot say, where that may be said.
+UNDECIDED = 0.1
+
+
+def items_in_blocks(source: Source, candidates: pool.Candidates, count: int, size: int) -> list[Item]:
+    """Test items, half of them rightly and half wrongly predicted, dealt evenly into blocks for one participant."""
+    check_blocks(count, size)
+    numbers = pool.halves(candidates, count, source.spec.seed, "test")
+    return made_items(
+        source, candidates, numbers, "test", groups=deal(strata(candidates, numbers), count // size)
+    )
+
+
+def check_blocks(count: int, size: int) -> None:
+    """Items must fill the blocks."""
+    if count % size:
+        raise VeraxError(
+            f"{count} items (test) are not blocks of {size} (items_per_participant); make one a multiple of the other."
+        )
+
+
+def planned_blocks(
+    count: int, size: int, answer: Callable[[Item, float], Meaning], undecided: float = 0.0
+) -> Planning:
+    """What planning must know of a task with graded answers to items in blocks."""
+    return Planning("test", (Role("test", count, count // size),), answer, graded=True, undecided=undecided)
+
+
+def largest_block(items: Sequence[Item]) -> int:
+    """How many items a participant gets."""
+    groups = [item.group for item in items]
+    return max(map(groups.count, set(groups)), default=0)
+
+
+def steps_of_block(row: DesignRow, phase: str, screen: str, seed: int) -> tuple[Step, ...]:
+    """A block's items in random order, each in the condition that the row gives it, on ``screen:item:condition``."""
+    conditions = row.get(ItemBlock).conditions
+    return tuple(
+        Step(phase, f"{screen}:{item}:{conditions[item]}", item, conditions[item])
+        for item in shuffled(sorted(conditions), seed, "order")
+    )
+
+
+RATE_THE_REASONS = (
+    "Give a high rating when the explanation shows the reasons for the model's answer, whether or not that answer is "
+    "right."
+)
+
+
+def half_right(material: Material, half: str = "half") -> str:
+    """That the model is right in half of the items, or about half."""
+    return (
+        f"The {terms(material).many} were chosen so that the model is right on {half} of them, whichever answer it "
+        "gives. So it is not enough to know the right answer."
+    )
+
+
+def what_to_predict(material: Material, other: str = "What is right") -> Asked:
+    """Whose answer is asked for: the model's, and not the ``other``."""
+    return Asked(
+        question=f"What do you say about each {terms(material).one}?",
+        answers=["What the model says, even if it is wrong", other, "What most people would say"],
+        correct=1,
+    )
+
+
+def how_often_right(material: Material, half: str = "half") -> Asked:
+    """In how many of the items the model is right."""
+    many = terms(material).many
+    return Asked(
+        question=f"On how many of the {many} is the model right?",
+        answers=["Almost all", f"{half.capitalize()} of them", "Almost none"],
+        correct=2,
+    )
+
+
+def what_a_mark_means(material: Material) -> Asked:
+    """What explanations show, for people who meet all conditions."""
+    return question_on("written" if "words" in forms(material) else "marks", terms(material))

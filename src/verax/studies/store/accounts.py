@@ -1,17 +1,21 @@
-"""Accounts of experimenters, their roles and sessions. A database has its own; each has a role in some of its studies.
+"""Accounts of experimenters, with roles in some of a database's studies, sessions, and second factors.
 
 Of a password only its argon2 hash is stored, of a session only the hash of its token.
 """
 
 from __future__ import annotations
 
+import base64
 import hmac
+import secrets
+import struct
 import time
 import unicodedata
 from dataclasses import dataclass
 from functools import cache
 from threading import BoundedSemaphore
 from typing import Literal, get_args
+from urllib.parse import quote
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -20,11 +24,60 @@ from sqlalchemy.exc import IntegrityError
 
 from verax.errors import VeraxError
 from verax.studies.store.clock import SECOND, micros, to_micros, utc_now
-from verax.studies.store.one_time_codes import period_of
+from verax.studies.store.identifiers import new_token, token_hash
 from verax.studies.store.people import Transaction, act
 from verax.studies.store.store import Store
 from verax.studies.store.tables import actions, experimenters, roles, sessions
-from verax.studies.store.tokens import new_token, token_hash
+
+CODE_SECONDS = 30  # for which a code is shown
+DIGITS = 6
+SECRET_BYTES = 20
+# A phone's clock may be half a minute off, either way.
+AROUND = (0, -1, 1)
+
+
+def new_secret() -> str:
+    """A secret that nobody can guess, as apps take it."""
+    return base64.b32encode(secrets.token_bytes(SECRET_BYTES)).decode()
+
+
+def code_at(secret: str, period: int) -> str:
+    """The code that is shown in a period of half a minute."""
+    digest = hmac.digest(base64.b32decode(secret), struct.pack(">Q", period), "sha1")
+    start = digest[-1] & 0x0F
+    number = struct.unpack(">I", digest[start : start + 4])[0] & 0x7FFF_FFFF
+    return str(number % 10**DIGITS).zfill(DIGITS)
+
+
+def period_of(
+    secret: str, code: str, seconds: float, after: int | None = None, in_a_row: int = 1
+) -> int | None:
+    """The period whose code it is, now or a moment ago; None if it is none, or not later than the last one used.
+
+    More codes than are needed are taken too, as long as they follow each other; the period is that of the last one.
+
+    Args:
+        secret: of the account.
+        code: what was typed; blanks are passed over.
+        seconds: since 1970.
+        after: the period of the last code that was used.
+        in_a_row: how many codes of periods that follow each other are needed.
+    """
+    typed, now = "".join(code.split()), int(seconds // CODE_SECONDS)
+    count = max(in_a_row, 2 if len(typed) == 2 * DIGITS else 1)
+    for period in (now + shift for shift in AROUND):
+        fresh = after is None or period > after
+        right = "".join(code_at(secret, period - back) for back in reversed(range(count))).encode()
+        if hmac.compare_digest(right, typed.encode("utf-8", "replace")) and fresh:
+            return period
+    return None
+
+
+def second_factor_link(secret: str, study: str, name: str) -> str:
+    """What apps read from a square, or from a link."""
+    label = quote(f"{study}:{name}", safe="")
+    return f"otpauth://totp/{label}?secret={secret}&issuer={quote(study, safe='')}"
+
 
 FAILED = "failed sign-in"  # an action
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 10, 1000
@@ -101,7 +154,7 @@ class Experimenter:
 
 
 @dataclass(frozen=True)
-class Wrong:
+class SignInFailure:
     """Why nobody was signed in, for the records and not for whoever tried.
 
     Attributes:
@@ -199,7 +252,7 @@ def remove_account(store: Store, name: str) -> None:
     store.database.write(remove)
 
 
-def sign_in(store: Store, name: str, password: str, code: str = "") -> str | Wrong:
+def sign_in(store: Store, name: str, password: str, code: str = "") -> str | SignInFailure:
     """The token of a new session, or what is wrong, which is kept on record and takes as long whatever it is.
 
     Args:
@@ -213,9 +266,9 @@ def sign_in(store: Store, name: str, password: str, code: str = "") -> str | Wro
     account = store.database.read(lambda connection: connection.execute(ACCOUNT, keys).one_or_none())
     right = _is_password(password, nobodys if account is None else account.password_hash)
     if account is None or account.role is None:
-        return _failed(store, NOBODY, Wrong("no such account", account=False))
+        return _failed(store, NOBODY, SignInFailure("no such account", account=False))
     if not right:
-        return _failed(store, name, Wrong("wrong password"))
+        return _failed(store, name, SignInFailure("wrong password"))
     token, now = new_token(), to_micros(store.clock())
     period = None
     if account.second_factor is not None:
@@ -224,7 +277,7 @@ def sign_in(store: Store, name: str, password: str, code: str = "") -> str | Wro
         seconds = time.time() if store.clock is utc_now else now / SECOND
         period = period_of(account.second_factor, code, seconds, account.last_code, in_a_row)
         if period is None:
-            return _failed(store, name, Wrong("wrong code"), account.id)
+            return _failed(store, name, SignInFailure("wrong code"), account.id)
     record = {
         "token_hash": token_hash(token),
         "experimenter_id": account.id,
@@ -241,9 +294,9 @@ def sign_in(store: Store, name: str, password: str, code: str = "") -> str | Wro
         return True
 
     try:
-        return token if store.database.write(begin) else _failed(store, name, Wrong("wrong code"))
+        return token if store.database.write(begin) else _failed(store, name, SignInFailure("wrong code"))
     except IntegrityError:  # the account was removed at this very moment
-        return _failed(store, NOBODY, Wrong("no such account", account=False))
+        return _failed(store, NOBODY, SignInFailure("no such account", account=False))
 
 
 def signed_in(store: Store, token: str) -> Experimenter | None:
@@ -291,7 +344,7 @@ def _role_of(account: int, store: Store) -> tuple[ColumnElement[bool], ...]:
     return roles.c.experimenter_id == account, roles.c.study_id == store.study_id
 
 
-def _failed(store: Store, name: str, wrong: Wrong, count_for: int | None = None) -> Wrong:
+def _failed(store: Store, name: str, wrong: SignInFailure, count_for: int | None = None) -> SignInFailure:
     """Keeps on record that somebody could not sign in: one record an hour for each name, with how often."""
 
     def keep(work: Transaction) -> None:

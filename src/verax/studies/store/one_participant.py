@@ -12,11 +12,11 @@ from sqlalchemy import bindparam, insert, select, update
 
 from verax.errors import VeraxError
 from verax.studies.store.clock import SECOND, from_micros
-from verax.studies.store.participant.retakes import retakes
+from verax.studies.store.identifiers import pseudonym
+from verax.studies.store.participant.enter import retakes
 from verax.studies.store.people import Transaction, act, state_of
 from verax.studies.store.store import Store
 from verax.studies.store.tables import actions, exclusions, participants, responses, steps
-from verax.studies.store.tokens import pseudonym
 
 # The rule under which somebody is excluded by a person and not by the program.
 BY_HAND = "by-hand"

@@ -1,7 +1,12 @@
-"""What all work on a study's people shares: its transaction, locks, events, actions, and the places that are taken."""
+"""What all work on a study's people shares: transaction, locks, actions, places taken, and events within bounds.
+
+Anybody can send the same page a thousand times. So there is a limit for each participant and one for the study, and
+nobody's answers ever lack room because of what somebody else sent.
+"""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -23,8 +28,8 @@ from sqlalchemy import (
     update,
 )
 
-from verax.studies.design.allocation import Places, offered_again
-from verax.studies.model.study import Study
+from verax.studies.definition.study import Study
+from verax.studies.design import Places, offered_again
 from verax.studies.store.tables import actions, events, exclusions, participants, steps, studies
 
 # How somebody is found: by their link, by what they were given at the end, or by the platform's id.
@@ -50,7 +55,7 @@ class Transaction:
     preview: bool = False
 
 
-class Person(NamedTuple):
+class ParticipantRow(NamedTuple):
     """A participant whom nobody else can move until the end of the transaction."""
 
     id: int
@@ -93,7 +98,7 @@ def columns(table: Table, names: Iterable[str]) -> list[Column[object]]:
 # stays free, so that a page view may note its event meanwhile.
 _known_by: tuple[Known, ...] = ("token_hash", "completion_code", "person_hash")
 LOCK_PARTICIPANT = {
-    known: select(*columns(participants, Person._fields))
+    known: select(*columns(participants, ParticipantRow._fields))
     .where(participants.c[known] == bindparam("value"), participants.c.study_id == bindparam("study_id"))
     .with_for_update(key_share=True)
     for known in _known_by
@@ -146,11 +151,11 @@ ACTED = (
 )
 
 
-def lock(work: Transaction, value: str, known: Known = "token_hash") -> Person | None:
+def lock(work: Transaction, value: str, known: Known = "token_hash") -> ParticipantRow | None:
     """The participant, whom nobody else can move until the end of the transaction; None if there is none."""
     keys = {"study_id": work.study_id, "value": value}
     row = work.connection.execute(LOCK_PARTICIPANT[known], keys).one_or_none()
-    return None if row is None else Person._make(row)
+    return None if row is None else ParticipantRow._make(row)
 
 
 def state_of(work: Transaction, *, lock: bool = False) -> StudyState:
@@ -208,3 +213,42 @@ def rules_in_force(work: Transaction, people: Iterable[int]) -> dict[int, list[s
     for person, rule in work.connection.execute(RULES, {"people": list(people)}):
         rules.setdefault(person, []).append(rule)
     return rules
+
+
+MOST_EVENTS = 300  # of one participant
+MOST_BYTES = 128 * 1024  # of one participant's events
+MOST_STUDY_BYTES = 64 * 1024 * 1024  # of all events of a study
+MOST_RELOADS = 50  # of one page; the step itself counts how often it was seen
+OVERHEAD = 100  # bytes that a row takes besides
+
+RESERVE = (
+    update(studies)
+    .where(studies.c.id == bindparam("study"), studies.c.event_bytes + bindparam("size") <= bindparam("most"))
+    .values(event_bytes=studies.c.event_bytes + bindparam("size"))
+)
+RELEASE = (
+    update(studies)
+    .where(studies.c.id == bindparam("study"))
+    .values(event_bytes=studies.c.event_bytes - bindparam("size"))
+)
+KEPT = CHANGE.values(
+    events=participants.c.events + 1, event_bytes=participants.c.event_bytes + bindparam("size")
+)
+UNKEPT = CHANGE.values(unkept=participants.c.unkept + 1)
+
+
+def note_rejected(work: Transaction, person: ParticipantRow, ord: int, type: str, data: object) -> None:
+    """Keeps what somebody, who is locked, sent; or counts it, once there is no room."""
+    size = OVERHEAD + len(json.dumps(data, ensure_ascii=False).encode())
+    if _may_keep(work, person, size):
+        note(work, person.id, ord, type, data)
+        work.connection.execute(KEPT, {"who": person.id, "size": size})
+    else:
+        work.connection.execute(UNKEPT, {"who": person.id})
+
+
+def _may_keep(work: Transaction, person: ParticipantRow, size: int) -> bool:
+    if person.events >= MOST_EVENTS or person.event_bytes + size > MOST_BYTES:
+        return False
+    reserved = {"study": work.study_id, "size": size, "most": MOST_STUDY_BYTES}
+    return work.connection.execute(RESERVE, reserved).rowcount == 1

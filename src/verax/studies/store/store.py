@@ -12,25 +12,26 @@ from typing import Concatenate, Literal, NamedTuple, ParamSpec, TypedDict, TypeV
 from sqlalchemy import Connection, bindparam, select, update
 
 from verax.errors import VeraxError
-from verax.studies.model.study import Study
+from verax.studies.definition.study import Study
 from verax.studies.store.clock import to_micros, utc_now
 from verax.studies.store.database.engine import Database
-from verax.studies.store.database.register import open_registered
-from verax.studies.store.participant.consent import consent
-from verax.studies.store.participant.enter import enter, enter_person, is_known, make_codes
-from verax.studies.store.participant.in_vain import keep
-from verax.studies.store.participant.leaf import leaf
-from verax.studies.store.participant.participant_view import Submitted, Where
+from verax.studies.store.database.location import open_registered
+from verax.studies.store.identifiers import is_lent, known_person, lent_token, token_behind, token_hash
+from verax.studies.store.participant.enter import consent, enter, enter_person, is_known, make_codes
+from verax.studies.store.participant.participant_view import ParticipantView, Submitted
+from verax.studies.store.participant.placing import keep_waiting
 from verax.studies.store.participant.posted import clean, keepable
-from verax.studies.store.participant.queueing import keep_waiting
-from verax.studies.store.participant.show import Due, display, find, look
-from verax.studies.store.participant.submit import submit
-from verax.studies.store.participant.withdraw import Left, withdraw
-from verax.studies.store.people import Known, Transaction, act, lock, state_of
-from verax.studies.store.person_ids import is_lent, known_person, lent_token, token_behind
-from verax.studies.store.retention import Purged, due, last_moment, purge_some
+from verax.studies.store.participant.steps import Due, display, find, leaf, look, submit
+from verax.studies.store.participant.withdraw import (
+    Purged,
+    Withdrawal,
+    due,
+    last_moment,
+    purge_some,
+    withdraw,
+)
+from verax.studies.store.people import Known, Transaction, act, lock, note_rejected, state_of
 from verax.studies.store.tables import participants, studies
-from verax.studies.store.tokens import token_hash
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -48,7 +49,7 @@ SET_STATE = (
 )
 
 
-class Who(TypedDict, total=False):
+class Visitor(TypedDict, total=False):
     """Who comes to a study.
 
     Attributes:
@@ -119,7 +120,7 @@ class Store:
         with self.database.snapshot() as connection:
             yield self.begin(connection)
 
-    def enter(self, *, code: str | None = None, holds: str | None = None, **who: Unpack[Who]) -> str:
+    def enter(self, *, code: str | None = None, holds: str | None = None, **who: Unpack[Visitor]) -> str:
         """The token of a new participant; who came before by this code, or from this platform, gets theirs again.
 
         Whoever comes a second time from a platform, in a browser that kept nothing, is lent a way in; see `opened_by`.
@@ -134,7 +135,9 @@ class Store:
         """
         return self.write(self.arriving(code=code, holds=holds, **who).enter)
 
-    def arriving(self, *, code: str | None = None, holds: str | None = None, **who: Unpack[Who]) -> Arriving:
+    def arriving(
+        self, *, code: str | None = None, holds: str | None = None, **who: Unpack[Visitor]
+    ) -> Arriving:
         """Somebody who comes, to be let in by a transaction that may do more than that; see `enter`."""
         platform, person, origin = who.get("platform"), who.get("person"), self._origin(who.get("origin"))
         if platform is None or person is None:
@@ -183,7 +186,7 @@ class Store:
         """What only this database can say of a message: a mark that nobody can make without its secret."""
         return hmac.digest(self._secret().encode(), message.encode("utf-8", "replace"), "sha256").hex()
 
-    def consent(self, token: str, agreed: bool, *, linked: bool = False) -> Where | None:
+    def consent(self, token: str, agreed: bool, *, linked: bool = False) -> ParticipantView | None:
         """Notes the decision and gives whoever agrees a place and their steps, once; None for an unknown token.
 
         Args:
@@ -194,7 +197,7 @@ class Store:
         self.write(consent, token_hash(token), agreed=agreed, linked=linked)
         return self.look(token)
 
-    def show(self, token: str) -> Where | None:
+    def show(self, token: str) -> ParticipantView | None:
         """What to draw now; the first display of a step fixes its deadline. None for an unknown token."""
         # Between looking and noting it, another tab may have moved on: then we look again.
         step: Due
@@ -212,11 +215,11 @@ class Store:
             f"No step of participant {step.row.id} can be shown; the last one looked at was {step.row.current}."
         )
 
-    def look(self, token: str) -> Where | None:
+    def look(self, token: str) -> ParticipantView | None:
         """Where the participant is, without counting it as a display. None for an unknown token."""
         return self.read(look, token_hash(token))
 
-    def leaf(self, token: str, ord: int) -> Where | None:
+    def leaf(self, token: str, ord: int) -> ParticipantView | None:
         """An earlier page of the phase, looked at again and noted as an event; None where there is none to be seen."""
         return self.write(leaf, token_hash(token), ord)
 
@@ -240,11 +243,11 @@ class Store:
         def keep_it(work: Transaction) -> None:
             person = lock(work, token_hash(token))
             if person is not None and person.status != "withdrawn":
-                keep(work, person, person.current, clean(type)[:40], keepable(data))
+                note_rejected(work, person, person.current, clean(type)[:40], keepable(data))
 
         self.write(keep_it)
 
-    def withdraw(self, token: str, *, delete: bool = False) -> Where | None:
+    def withdraw(self, token: str, *, delete: bool = False) -> ParticipantView | None:
         """Ends somebody's part at their wish: the place is free again; None for an unknown token.
 
         Args:
@@ -254,7 +257,7 @@ class Store:
         self.withdraw_known("token_hash", token_hash(token), delete=delete, by="participant")
         return self.look(token)
 
-    def withdraw_known(self, known: Known, value: str, *, delete: bool, by: str) -> Left | None:
+    def withdraw_known(self, known: Known, value: str, *, delete: bool, by: str) -> Withdrawal | None:
         """The same for somebody who is known by something else; None if there is nobody."""
         return self.write(withdraw, known, value, delete=delete, by=by)
 

@@ -65,9 +65,7 @@ participants = Table(
     Column("number", Integer),  # by arrival, from 1; given with the consent, as all below
     Column("design_row", Integer),
     Column("names", JSON),  # what the classes are called on this participant's pages
-    Column(
-        "answer_order", Integer
-    ),  # in which order answers stand there; see verax.studies.design.answer_order
+    Column("answer_order", Integer),  # in which order answers stand there; see verax.studies.design
     Column("phases", Integer, nullable=False),
     Column("steps", Integer, nullable=False),
     Column("current", Integer, nullable=False),  # the ord of the step that is due

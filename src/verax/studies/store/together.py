@@ -12,14 +12,14 @@ from typing import Unpack
 from sqlalchemy import Connection, Select, bindparam, func, select
 
 from verax.errors import VeraxError
-from verax.studies.design.allocation import Places, choose_study
-from verax.studies.model.study import Study
+from verax.studies.definition.study import Study
+from verax.studies.design import Places, choose_study
 from verax.studies.store.clock import micros, utc_now
-from verax.studies.store.database.register import open_registered, register
+from verax.studies.store.database.location import open_registered, register
+from verax.studies.store.identifiers import link_key, platform_key
 from verax.studies.store.participant.participant_view import Refused
 from verax.studies.store.people import Transaction, state_of, taken
-from verax.studies.store.person_ids import link_key, platform_key
-from verax.studies.store.store import Store, Who
+from verax.studies.store.store import Store, Visitor
 from verax.studies.store.tables import participants
 
 _of_study = (
@@ -48,7 +48,7 @@ class Together:
         self.stores = tuple(sorted(stores, key=lambda store: store.study_id))
 
     def enter(
-        self, *, holds: Mapping[str, str] = MappingProxyType({}), **who: Unpack[Who]
+        self, *, holds: Mapping[str, str] = MappingProxyType({}), **who: Unpack[Visitor]
     ) -> tuple[Store, str]:
         """The study that somebody new is given, and their token there; whom a platform sent before gets theirs again.
 

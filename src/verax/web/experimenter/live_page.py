@@ -13,14 +13,12 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
 
-from verax.studies.answers.exclusion import apply_exclusions
-from verax.studies.answers.exclusion_rules import limit_of
+from verax.studies.answers.exclusion import apply_exclusions, limit_of
 from verax.studies.store import Store
 from verax.studies.store.clock import from_micros
-from verax.studies.store.pace import pace
-from verax.studies.store.participant.queueing import Crowd, crowd
+from verax.studies.store.participant.placing import Crowd, crowd
 from verax.studies.store.people import acted
-from verax.studies.store.status import Overview, overview
+from verax.studies.store.status import Overview, overview, pace
 from verax.web.experimenter.live_words import by_phase, done_in_words, extremes, minutes, person_in_words
 from verax.web.experimenter.share_link import share_address
 from verax.web.experimenter.sign_in import Visit, experimenter_page, home

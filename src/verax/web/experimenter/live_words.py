@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from verax.studies.model.study import Study
+from verax.studies.definition.study import Study
 from verax.studies.store.accounts import FAILED
-from verax.studies.store.status import Group, PhaseTime, Seen
+from verax.studies.store.status import Group, ParticipantStatus, PhaseTime
 from verax.text import plain
 
 STATUSES = {
@@ -58,7 +58,7 @@ class PhaseLine:
     dropped: int
 
 
-def person_in_words(study: Study, seen: Seen) -> Person:
+def person_in_words(study: Study, seen: ParticipantStatus) -> Person:
     """Where a participant is."""
     return Person(
         name=seen.participant,
@@ -81,7 +81,7 @@ def by_phase(study: Study, group: Group) -> list[PhaseLine]:
     ]
 
 
-def extremes(study: Study, people: Sequence[Seen]) -> tuple[Person, Person] | None:
+def extremes(study: Study, people: Sequence[ParticipantStatus]) -> tuple[Person, Person] | None:
     """Who of those who finished was the fastest, and who the slowest; None for fewer than two."""
     finished = [person for person in people if person.status == "complete" and person.minutes is not None]
     if len(finished) < 2:
@@ -106,7 +106,7 @@ def done_in_words(type: str, data: Mapping[str, object]) -> str:
     return f"{ACTIONS.get(type, type)}{f' ({how})' if how else ''}"
 
 
-def _where(study: Study, seen: Seen) -> str:
+def _where(study: Study, seen: ParticipantStatus) -> str:
     if seen.phase is None or seen.status not in ("active", "left", "screened-out"):
         return ""
     return f"{phase_title(study, seen.phase)}, page {seen.step} of {seen.steps}"

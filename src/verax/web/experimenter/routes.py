@@ -15,7 +15,7 @@ from starlette.routing import Route
 from verax.studies.store.accounts import (
     LONGEST_NAME,
     Role,
-    Wrong,
+    SignInFailure,
     is_known_device,
     new_device,
     plain_name,
@@ -113,7 +113,7 @@ async def _try(request: Request, name: str, password: str, code: str) -> tuple[s
         if wait:
             return wait
         found = sign_in(store, name, password, code)
-        if isinstance(found, Wrong):
+        if isinstance(found, SignInFailure):
             limits.wrong_passwords.allow(key)
             # Not the name that was typed, unless it is an account's: people type passwords into the wrong field.
             whom = f"as {name!r}" if found.account else "under a name without an account"

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Unpack, cast
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse
 
-from verax.studies.model.screen import LEVELS
-from verax.studies.model.study import Study
-from verax.studies.protocol.duration import minutes
+from verax.studies.definition.screen import LEVELS
+from verax.studies.definition.study import Study
+from verax.studies.protocol.common_steps import minutes
 from verax.studies.store import Store
 from verax.studies.store.participant.posted import LONGEST_TEXT
-from verax.studies.store.store import Who
+from verax.studies.store.store import Visitor
 from verax.web.http.assets import asset_name
 from verax.web.http.policy import policy_for
 
@@ -52,7 +52,7 @@ class Site:
         return (self,)
 
     def enter(
-        self, cookies: Mapping[str, str], code: str | None = None, **who: Unpack[Who]
+        self, cookies: Mapping[str, str], code: str | None = None, **who: Unpack[Visitor]
     ) -> tuple[Site, str]:
         """Lets somebody in: where they are then, and their token.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from verax.studies.model.spec import StudySpec
+from verax.studies.definition.spec import StudySpec
 
 _OWN = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'"
 POLICY = f"{_OWN}; form-action 'self'; frame-ancestors 'none'"

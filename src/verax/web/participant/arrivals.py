@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
 
-from verax.studies.model.spec import StudySpec
+from verax.studies.definition.spec import StudySpec
 from verax.web.http.policy import mturk_host
 
 # What each platform adds to the study's address; the first one says who it is.

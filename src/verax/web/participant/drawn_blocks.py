@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from verax.studies.model.screen import (
+from verax.studies.definition.screen import (
     Bars,
     Block,
     Evidence,
@@ -18,8 +18,8 @@ from verax.studies.model.screen import (
     Prose,
     Quote,
     Row,
-    Telling,
-    Told,
+    WordedExplanation,
+    WordedPart,
     with_names,
 )
 from verax.text import always_signed
@@ -50,7 +50,7 @@ class Chart:
     type: str = "bars"
 
 
-Drawn = Prose | Passage | Row | Facts | Evidence | Quote | Told | Chart
+Drawn = Prose | Passage | Row | Facts | Evidence | Quote | WordedExplanation | Chart
 
 
 def drawn(block: Block, names: Sequence[str]) -> Drawn:
@@ -61,9 +61,9 @@ def drawn(block: Block, names: Sequence[str]) -> Drawn:
             return Prose(tuple(with_names(text, names) for text in block.paragraphs), title)
         case Passage() | Row() | Quote():
             return replace(block, title=title, legend=with_names(block.legend, names))
-        case Told():
+        case WordedExplanation():
             parts = tuple(_telling(part, names) for part in block.parts)
-            return Told(parts, title, with_names(block.legend, names))
+            return WordedExplanation(parts, title, with_names(block.legend, names))
         case Facts():
             pairs = tuple((with_names(name, names), with_names(value, names)) for name, value in block.pairs)
             return Facts(pairs, title)
@@ -95,7 +95,7 @@ def side_by_side(blocks: Sequence[Drawn]) -> Iterator[tuple[Drawn, ...]]:
             yield tuple(waiting[first : first + many])
 
 
-def _telling(part: Telling, names: Sequence[str]) -> Telling:
+def _telling(part: WordedPart, names: Sequence[str]) -> WordedPart:
     """A part of an explanation with the names of classes wherever the study speaks."""
     match part:
         case Lines():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from verax.studies.model.spec import StudySpec
+from verax.studies.definition.spec import StudySpec
 
 
 def about_study(spec: StudySpec) -> tuple[tuple[str, str], ...]:

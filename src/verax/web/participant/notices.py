@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from verax.studies.model.spec import StudySpec
-from verax.studies.store.participant.queueing import LOOK_AGAIN_SECONDS
+from verax.studies.definition.spec import StudySpec
+from verax.studies.store.participant.placing import LOOK_AGAIN_SECONDS
 from verax.web.http.pages import front, page, site_of
 from verax.web.participant.addresses import Opened, forget, own_link, place
 

@@ -14,9 +14,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from verax.studies.display import wording
-from verax.studies.store import Refused, Where
-from verax.studies.store.participant.retakes import note_retake
-from verax.studies.store.store import Who
+from verax.studies.store import ParticipantView, Refused
+from verax.studies.store.participant.enter import note_retake
+from verax.studies.store.store import Visitor
 from verax.web.http.forms import Form
 from verax.web.http.pages import front, page, see_other, site_of
 from verax.web.http.rate_limits import client_key, limits_of, origin_of, too_many
@@ -175,7 +175,7 @@ def _enter_by_code(request: Request, code: str) -> Response:
         return _welcome(request, code=code, problem=str(refused))
 
 
-def _let_in(request: Request, code: str | None = None, **who: Unpack[Who]) -> Response:
+def _let_in(request: Request, code: str | None = None, **who: Unpack[Visitor]) -> Response:
     """To the place of whoever enters, or to the reason why nobody can.
 
     Raises:
@@ -249,7 +249,7 @@ def look_back(request: Request) -> Response:
     return page(request, "look.html", step_page(where) | _leafing(request, opened, where))
 
 
-def _leafing(request: Request, opened: Opened, where: Where) -> dict[str, object]:
+def _leafing(request: Request, opened: Opened, where: ParticipantView) -> dict[str, object]:
     """The addresses of the pages before and after the one that is shown, and of the step that is due."""
     here = place(request, opened.shown)
     return {
@@ -273,7 +273,7 @@ def submit(request: Request, form: Form) -> Response:
         return too_many(request, wait, ("Go on", place(request, opened.shown)))
     given, number = answers(form), step_number(form)
     submitted = store.submit(token, number, form.get("nonce", ""), given, client_times(form))
-    if submitted.in_vain:
+    if submitted.rejected:
         limits_of(request).in_vain_as.allow(token)
         limits_of(request).in_vain_from.allow(client_key(request))
     # Only looked at: the page was displayed before, and what is missing in it is no reload.
@@ -294,7 +294,7 @@ def _held_up(request: Request, token: str) -> float:
     return limits.in_vain_as.wait_here(token) or limits.in_vain_from.wait_here(client_key(request))
 
 
-def _drawn(request: Request, opened: Opened, where: Where) -> Response:
+def _drawn(request: Request, opened: Opened, where: ParticipantView) -> Response:
     spec = site_of(request).study.spec
     address = leave_address(request, opened.shown)
     leaving = ("Leave the study", address)
@@ -334,7 +334,11 @@ def _drawn(request: Request, opened: Opened, where: Where) -> Response:
 
 
 def _step(
-    request: Request, opened: Opened, where: Where, given: Mapping[str, str], errors: Mapping[str, str]
+    request: Request,
+    opened: Opened,
+    where: ParticipantView,
+    given: Mapping[str, str],
+    errors: Mapping[str, str],
 ) -> Response:
     context = (
         step_page(where, given, errors, site_of(request).minutes)

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor
 
-from verax.studies.model.screen import Prose, Question, with_names
-from verax.studies.model.steps import Phase
-from verax.studies.store import Where
+from verax.studies.definition.screen import Prose, Question, with_names
+from verax.studies.definition.study import Phase
+from verax.studies.store import ParticipantView
 from verax.studies.store.participant.posted import FIELD
 from verax.text import counted
 from verax.web.http.forms import Form
@@ -103,7 +103,7 @@ class Timer:
 
 
 def step_page(
-    where: Where,
+    where: ParticipantView,
     given: Mapping[str, str] | None = None,
     errors: Mapping[str, str] | None = None,
     minutes: float | None = None,
@@ -161,7 +161,7 @@ def step_number(form: Form) -> int:
     return int(number) if number.isascii() and number.isdecimal() and len(number) <= 9 else -1
 
 
-def progress(where: Where) -> Progress:
+def progress(where: ParticipantView) -> Progress:
     """The progress line, such as "Part 2 of 4, item 7 of 16: Learning"; the title alone where it is in no part."""
     phase = where.phase
     assert phase is not None
@@ -178,14 +178,14 @@ def progress(where: Where) -> Progress:
     return Progress(where.ord - 1, where.steps, words)
 
 
-def remaining(where: Where, minutes: float) -> Remaining:
+def remaining(where: ParticipantView, minutes: float) -> Remaining:
     """The time that is left, in proportion to the steps; the script goes by the participant's own pace meanwhile."""
     left = minutes * (where.steps - where.ord + 1) / max(1, where.steps)
     words = "less than a minute left" if left < 1 else f"about {counted(ceil(left), 'minute')} left"
     return Remaining(words, round(minutes, 1))
 
 
-def timer(where: Where) -> Timer | None:
+def timer(where: ParticipantView) -> Timer | None:
     """The timer of a limited page."""
     if where.seconds_left is None or where.phase is None:
         return None

@@ -11,9 +11,8 @@ import pytest
 from studies.analysis.frames import Person, collected, sample_study, summarised
 from verax.stats import hase2020
 from verax.studies.analysis import Options, analyse
-from verax.studies.analysis.analyse import analysed
+from verax.studies.analysis.analyse import analysed, write_items
 from verax.studies.analysis.between.pooled_simulation import pooled_simulation
-from verax.studies.analysis.writing import write_items
 
 FAST = Options(replicates=150)
 FOUR = (

@@ -16,10 +16,10 @@ from verax.studies.answers.collect import collect_export
 from verax.studies.answers.export import export_study
 from verax.studies.answers.flat_records import participant_records
 from verax.studies.build.build import compose_study
-from verax.studies.model.screen import Question
+from verax.studies.definition.screen import Question
 from verax.studies.protocol.contract import make_protocol
-from verax.studies.protocols.sample import sample_material
-from verax.studies.results.options import Options
+from verax.studies.protocols.checks import sample_material
+from verax.studies.results.study_summary import Options
 from verax.studies.store import Store, open_store
 
 ITEMS = 8

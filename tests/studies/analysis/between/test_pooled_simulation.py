@@ -21,7 +21,7 @@ from verax.stats import hase2020, responses
 from verax.stats.crossed.between import changes
 from verax.studies.analysis import Options
 from verax.studies.analysis.analyse import analysed, pooled_findings
-from verax.studies.analysis.between.pairs import complete_pairs, paired
+from verax.studies.analysis.between.effects import complete_pairs, paired
 from verax.studies.analysis.between.pooled_simulation import pooled_simulation
 
 FAST = Options(replicates=150)

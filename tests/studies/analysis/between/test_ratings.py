@@ -10,7 +10,7 @@ from scipy import stats
 from studies.analysis.frames import THREE, collected, everybody, sample_study, summarised
 from verax.stats import logistic
 from verax.studies.analysis import Options
-from verax.studies.analysis.between.rating_tables import correctness_difference
+from verax.studies.analysis.between.ratings import correctness_difference
 
 FAST = Options(estimator="crossed", replicates=200)
 

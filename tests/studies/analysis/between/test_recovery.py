@@ -8,11 +8,10 @@ import pytest
 
 from studies.analysis.frames import THREE, sample_study, summarised
 from verax.studies.analysis import Options, analysed
-from verax.studies.analysis.between.effects import effects
-from verax.studies.analysis.between.pairs import paired
+from verax.studies.analysis.between.effects import effects, paired
 from verax.studies.answers.collect import collect
 from verax.studies.bots import run_bots
-from verax.studies.bots.album import make_album
+from verax.studies.bots.person import make_album
 from verax.studies.bots.without_web import simulate_study
 from verax.studies.store import open_store
 from verax.web.app import make_app

@@ -17,8 +17,7 @@ from studies.analysis.frames import (
     summarised,
 )
 from verax.studies.analysis import Options
-from verax.studies.analysis.between.effects import effects, primary_changes
-from verax.studies.analysis.between.pairs import paired
+from verax.studies.analysis.between.effects import effects, paired, primary_changes
 
 ONLY = Options(estimator="crossed", replicates=100)
 

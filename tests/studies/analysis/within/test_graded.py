@@ -10,8 +10,7 @@ import pytest
 from studies.analysis.frames import Person, collected, everybody, sample_study, summarised
 from verax.stats.crossed.within import condition_differences, met
 from verax.studies.analysis import Options
-from verax.studies.analysis.within.best import beside_best
-from verax.studies.analysis.within.rater_agreement import without_confidence
+from verax.studies.analysis.within.graded_tables import beside_best, without_confidence
 
 CONDITIONS = (
     {"name": "lime", "explainer": "lime"},

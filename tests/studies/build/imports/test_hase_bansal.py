@@ -14,12 +14,12 @@ from helpers import shared_data
 from verax.cli.study_make import import_command
 from verax.errors import VeraxError
 from verax.studies.build.imports import import_hase_bansal, make_study
-from verax.studies.build.imports.hase_bansal_spec import ALL_METHODS, METHODS, hase_bansal_spec
-from verax.studies.model.screen import Passage, Quote, Row
-from verax.studies.model.spec_file import parse_study_spec
-from verax.studies.model.study_files import load_study
+from verax.studies.build.imports.hase_bansal import ALL_METHODS, METHODS, hase_bansal_spec
+from verax.studies.definition.screen import Passage, Quote, Row
+from verax.studies.definition.spec import parse_study_spec
+from verax.studies.definition.study_files import load_study
+from verax.studies.protocol.common_steps import participant_steps
 from verax.studies.protocol.contract import make_protocol
-from verax.studies.protocol.surroundings import participant_steps
 from verax.studies.protocols.checks import check_answers, check_phases
 
 STUDIES = [(domain, test) for domain in ("text", "tabular") for test in ("forward", "counterfactual")]

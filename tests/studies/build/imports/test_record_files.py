@@ -9,8 +9,8 @@ import pytest
 from openpyxl import Workbook
 
 from verax.errors import VeraxError
-from verax.studies.build.imports import record_files
-from verax.studies.build.imports.record_files import read_table
+from verax.studies.build.imports import records
+from verax.studies.build.imports.records import read_table
 
 
 def workbook(path, cells: dict[str, object]) -> None:
@@ -41,7 +41,7 @@ def test_a_packed_file_of_hundreds_of_megabytes_is_a_sentence(tmp_path):
 
 
 def test_a_plain_file_that_is_too_large_is_a_sentence(tmp_path, monkeypatch):
-    monkeypatch.setattr(record_files, "MOST_BYTES", 100)
+    monkeypatch.setattr(records, "MOST_BYTES", 100)
     (tmp_path / "items.csv").write_text("text\n" + "x" * 200)
     with pytest.raises(VeraxError, match="unpacks to more than"):
         read_table(tmp_path / "items.csv")

@@ -14,9 +14,8 @@ from small_study import begin, do_step, finish, small_study
 from store_tools import backup_on_a_full_disk, rows
 from verax.errors import VeraxError
 from verax.studies.store import open_store
-from verax.studies.store.database.backup import backup
+from verax.studies.store.database.backup import backup, restore
 from verax.studies.store.database.relocate import move
-from verax.studies.store.database.restore import restore
 from verax.studies.store.tables import events, participants, responses, steps
 
 STUDY = small_study(rows=1, target=10_000)

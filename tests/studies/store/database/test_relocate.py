@@ -19,7 +19,7 @@ from verax.errors import VeraxError
 from verax.studies.store import open_store
 from verax.studies.store.database import relocate
 from verax.studies.store.database.engine import open_database
-from verax.studies.store.database.redirect import OLD, present_url
+from verax.studies.store.database.location import OLD, present_url
 from verax.studies.store.database.relocate import move
 from verax.studies.store.tables import events, metadata, participants, studies
 

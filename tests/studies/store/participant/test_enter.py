@@ -8,7 +8,7 @@ from sqlalchemy import text
 from small_study import finish, small_study
 from store_tools import rows, run_together
 from verax.studies.store import Refused, open_store
-from verax.studies.store.person_ids import known_person
+from verax.studies.store.identifiers import known_person
 from verax.studies.store.tables import participants
 
 PID = "5f3c0a2b9d1e4f0012345678"

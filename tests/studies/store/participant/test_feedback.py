@@ -9,11 +9,11 @@ import pytest
 
 from small_study import begin, small_study
 from verax.studies.build.build import compose_study
-from verax.studies.model.spec_tables import About
+from verax.studies.definition.spec_tables import About
 from verax.studies.protocol.contract import make_protocol
-from verax.studies.protocols.sample import sample_material
+from verax.studies.protocols.checks import sample_material
 from verax.studies.store import open_store
-from verax.studies.store.participant.feedback import Tally
+from verax.studies.store.participant.participant_view import Tally
 
 
 @contextmanager

@@ -10,9 +10,9 @@ from small_study import small_study
 from store_tools import rows
 from verax.errors import VeraxError
 from verax.studies.answers.flat_records import read_participants, view
-from verax.studies.model.spec_file import make_study_spec
+from verax.studies.definition.spec import make_study_spec
 from verax.studies.store import link_key, open_store
-from verax.studies.store.person_ids import LINK_FILE
+from verax.studies.store.identifiers import LINK_FILE
 from verax.studies.store.tables import participants
 
 KEY, OTHER = b"k" * 32, b"o" * 32

@@ -3,10 +3,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from small_study import small_study
-from verax.studies.model.steps import Phase, Step
-from verax.studies.protocol.surroundings import participant_steps
+from verax.studies.definition.study import Phase, Step
+from verax.studies.protocol.common_steps import participant_steps
 from verax.studies.protocols.checks import check_protocol, sample_material
-from verax.studies.store.participant.numbering import part_numbers, places
+from verax.studies.store.participant.placing import part_numbers, places
 
 
 def numbered(kinds: str) -> list[int]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from small_study import PREDICTION, RATING, REASON
-from verax.studies.model.screen import Option, Question, Screen
+from verax.studies.definition.screen import Option, Question, Screen
 from verax.studies.store.participant.posted import check_answers, check_times, clean, keepable
 
 COLOUR = Question(

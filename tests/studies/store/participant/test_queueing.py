@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from small_study import finish
 from verax.studies.store import Refused
-from verax.studies.store.participant.queueing import FIRST_SECONDS, WAITING_SECONDS, crowd
+from verax.studies.store.participant.placing import FIRST_SECONDS, WAITING_SECONDS, crowd
 from verax.studies.store.tables import participants
 
 ONE = ("203.0.113.7", "203.0.113.0")

@@ -10,9 +10,9 @@ from sqlalchemy import func, insert, select
 from small_study import answers, begin, do_step, finish, walk_to
 from store_tools import rows, run_together
 from verax.studies.store.clock import to_micros
+from verax.studies.store.identifiers import token_hash
 from verax.studies.store.people import acted
 from verax.studies.store.tables import consents, events, exclusions, metadata, participants, responses, steps
-from verax.studies.store.tokens import token_hash
 
 
 def traces(store, participant_id: int) -> dict[str, int]:

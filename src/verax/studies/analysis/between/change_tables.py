@@ -1,4 +1,4 @@
-"""Accuracy before and after explanations, as in the paper's Tables 1 and 2, and contrasts of conditions."""
+"""Accuracy before and after explanations: tables, figures, and the cross-check by the linear mixed model."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from verax.results.figures import Bars, Distribution, Figure, Interval, Intervals, Shares, series
 from verax.results.tables import (
     Source,
     Sources,
@@ -22,17 +23,20 @@ from verax.results.tables import (
 from verax.results.units import PERCENT, POINTS, Ends
 from verax.stats.crossed.between import changes
 from verax.stats.crossed.result import Crossed
+from verax.stats.effect import Effect
+from verax.stats.hase2020 import Changes
+from verax.stats.mixed.linear import linear_changes, linear_contrasts
 from verax.stats.responses import responses
 from verax.stats.thresholds import ALPHA
-from verax.studies.analysis.between.effects import PRACTICE, Effects
-from verax.studies.analysis.between.pairs import complete_pairs
-from verax.studies.analysis.claims import Named, share_ends, untested, warnings_of
+from verax.studies.analysis.between.effects import PRACTICE, Effects, as_responses, complete_pairs
+from verax.studies.analysis.primary import NamedClaim, share_ends, untested, warnings_of
 from verax.text import MINUS, counted, listed, signed
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from verax.stats.crossed.claims import Items
+
 
 ALL = "all conditions"
 CLAIMS = {
@@ -42,7 +46,7 @@ CLAIMS = {
 
 
 @dataclass(frozen=True)
-class _Line:
+class _ChangeRow:
     """Accuracy before and after in one condition; over all conditions there is no change."""
 
     condition: str
@@ -69,7 +73,7 @@ def change_table(pairs: pd.DataFrame, effects: Effects, where: str, asked: int) 
     """
     both = complete_pairs(pairs)
     lacking = f" ({asked - len(both):,} of {asked:,} are not)" if len(both) < asked else ""
-    sources: Sources[_Line] = (
+    sources: Sources[_ChangeRow] = (
         Source("key", lambda line: line.key),
         text("condition", "Condition", lambda line: line.condition),
         count("participants", "Participants", lambda line: line.participants),
@@ -108,21 +112,21 @@ def change_table(pairs: pd.DataFrame, effects: Effects, where: str, asked: int) 
     )
 
 
-def _if_changed(value: Callable[[Crossed], Value]) -> Callable[[_Line], Value]:
+def _if_changed(value: Callable[[Crossed], Value]) -> Callable[[_ChangeRow], Value]:
     return lambda line: None if line.change is None else value(line.change)
 
 
-def _all(both: pd.DataFrame, items: Items) -> _Line:
+def _all(both: pd.DataFrame, items: Items) -> _ChangeRow:
     """The paper's row "User Avg.": before explanations all conditions are alike, so they are one group."""
     alike = responses(both["participant"], both["item"], ["all"] * len(both), both["pre"])
     (before,) = changes(alike, items)
-    return _Line(ALL, before.n_participants, before.n_answers, before.estimate, share_ends(before))
+    return _ChangeRow(ALL, before.n_participants, before.n_answers, before.estimate, share_ends(before))
 
 
-def _line(name: str, both: pd.DataFrame, change: Crossed) -> _Line:
+def _line(name: str, both: pd.DataFrame, change: Crossed) -> _ChangeRow:
     own = both[both["condition"] == name].groupby("participant")[["pre", "post"]].mean().mean()
     pre, post = (float(own[phase]) if change.n_answers else None for phase in ("pre", "post"))
-    return _Line(name, change.n_participants, change.n_answers, pre, post=post, change=change)
+    return _ChangeRow(name, change.n_participants, change.n_answers, pre, post=post, change=change)
 
 
 def _change_sentence(effects: Effects) -> str:
@@ -148,7 +152,7 @@ def _change_sentence(effects: Effects) -> str:
 def contrast_table(effects: Effects) -> Table:
     """Change of each condition minus that of the control: what explanations add to practice."""
     control, against = effects.control, effects.against
-    lines = [Named(name, claim, f"{name}-vs-{control}") for name, claim in against.items()]
+    lines = [NamedClaim(name, claim, f"{name}-vs-{control}") for name, claim in against.items()]
     clear = [
         f"{abs(100 * (claim.estimate or 0.0)):.1f} points {claim.verdict} in {name}"
         for name, claim in against.items()
@@ -182,7 +186,7 @@ def contrast_table(effects: Effects) -> Table:
 def pairs_table(claims: Mapping[tuple[str, str], Crossed], planned: int) -> Table:
     """Conditions compared with each other; the planned pairs are one family, the others another."""
     lines = [
-        Named(f"{first} {MINUS} {second}", claim, f"{first}-vs-{second}")
+        NamedClaim(f"{first} {MINUS} {second}", claim, f"{first}-vs-{second}")
         for (first, second), claim in claims.items()
     ]
     clear = {pair: claim.estimate or 0 for pair, claim in claims.items() if claim.verdict != "none"}
@@ -209,7 +213,7 @@ def pairs_table(claims: Mapping[tuple[str, str], Crossed], planned: int) -> Tabl
     )
 
 
-def _contrast(corrected: str) -> Sources[Named]:
+def _contrast(corrected: str) -> Sources[NamedClaim]:
     """The columns of a difference of changes."""
     return (
         Source("key", lambda line: line.key),
@@ -246,3 +250,136 @@ def disagreement(ours: Crossed, estimate: float | None, p: float | None) -> str 
     if (ours.p <= ALPHA) != (p <= ALPHA):
         return f"p = {ours.p:.3f} against {p:.3f}"
     return None
+
+
+def change_figure(effects: Effects, published: Changes | None) -> Figure:
+    """Change by condition: the crossed estimator, and the published procedure beside it."""
+    groups = {"crossed": effects.changes.items()} | (
+        {}
+        if published is None
+        else {"hase2020, a reproduction": [(str(line.method), line.change) for line in published.methods]}
+    )
+    rows = tuple(
+        Interval(name, POINTS.of(change.estimate), POINTS.of(change.low), POINTS.of(change.high), group)
+        for group, lines in groups.items()
+        for name, change in lines
+    )
+    return Figure(
+        "change",
+        "Change of accuracy by condition",
+        Intervals("Change from Pre to Post (points)", 0, rows, POINTS),
+        "Change includes practice: compare with the condition that shows no explanation, if there is one.",
+    )
+
+
+def accuracy_figure(pairs: pd.DataFrame, effects: Effects) -> Figure:
+    """Accuracy before and after, by condition, with intervals."""
+    both = complete_pairs(pairs)
+    bars = []
+    for label, phase in (("before explanations", "pre"), ("after", "post")):
+        rows = as_responses(both, only=phase)
+        by_name = dict(zip(rows.methods, changes(rows, effects.items), strict=True))
+        shares = [by_name[name] for name in effects.changes]
+        ends = [share_ends(accuracy) for accuracy in shares]
+        bars.append(series(label, [PERCENT.of(accuracy.estimate) for accuracy in shares], ends))
+    return Figure(
+        "accuracy",
+        "Accuracy before and after",
+        Bars("right predictions of the model (%)", tuple(effects.changes), tuple(bars)),
+        "Lines are 95% intervals of each bar alone; whether a change is clear is in the table of Change.",
+    )
+
+
+def ratings_figure(rated: pd.DataFrame, order: tuple[str, ...], scale: int) -> Figure:
+    """How often each rating was given, by condition."""
+    levels = range(1, scale + 1)
+    by_name = {name: rated.loc[rated["condition"] == name, "rating"] for name in order}
+    rows = tuple(
+        Shares(name, tuple(float((own == level).mean()) for level in levels))
+        for name, own in by_name.items()
+        if len(own)
+    )
+    return Figure(
+        "ratings",
+        "Ratings by condition",
+        Distribution("rating", tuple(str(level) for level in levels), rows),
+        "Share of ratings at each point of the scale.",
+    )
+
+
+EQUAL_VARIANCES = (
+    "The mixed model supposes that people of all conditions vary alike; the crossed estimator gives every condition "
+    "its own variance. That the two agree is no reassurance where variances differ."
+)
+
+
+def mixed_effects(pairs: pd.DataFrame, effects: Effects, level: float) -> dict[str, Effect]:
+    """The claims of the primary analysis by the mixed model, by condition."""
+    rows = as_responses(pairs)
+    names = list(effects.primary)
+    if effects.control is not None:
+        fitted = linear_contrasts(rows, [(name, effects.control) for name in names], level)
+        return dict(zip(names, fitted, strict=True))
+    by_method = dict(zip(rows.methods, linear_changes(rows, level), strict=True))
+    return {name: by_method[name] for name in names}
+
+
+def disagreements(effects: Effects, mixed: dict[str, Effect]) -> dict[str, str]:
+    """By condition, where the two ways do not agree."""
+    said = {
+        name: disagreement(claim, mixed[name].estimate, mixed[name].p)
+        for name, claim in effects.primary.items()
+    }
+    return {name: why for name, why in said.items() if why is not None}
+
+
+@dataclass(frozen=True)
+class _CrossCheckRow:
+    condition: str
+    crossed: Crossed
+    mixed: Effect
+
+
+def cross_check_table(effects: Effects, mixed: dict[str, Effect]) -> Table:
+    """Both estimates of the primary analysis side by side."""
+    lines = [_CrossCheckRow(name, claim, mixed[name]) for name, claim in effects.primary.items()]
+    about_items = (
+        ("The mixed model speaks about items in general, the crossed estimator here about these items only.",)
+        if effects.items == "fixed"
+        else ()
+    )
+    sources: Sources[_CrossCheckRow] = (
+        text("condition", "Condition", lambda line: line.condition),
+        number("crossed", "Crossed", lambda line: POINTS.of(line.crossed.estimate), POINTS),
+        interval("crossed_interval", "95% interval", lambda line: _ends(line.crossed), POINTS),
+        p_value("crossed_p", "p", lambda line: line.crossed.p),
+        number("mixed", "Linear mixed model", lambda line: POINTS.of(line.mixed.estimate), POINTS),
+        interval("mixed_interval", "95% interval", lambda line: _ends(line.mixed), POINTS),
+        p_value("mixed_p", "p", lambda line: line.mixed.p),
+    )
+    return build_table(
+        "cross-check",
+        "The primary analysis by two estimators",
+        lines,
+        sources,
+        _sentence(disagreements(effects, mixed))
+        if any(line.crossed.p is not None and line.mixed.p is not None for line in lines)
+        else "One of the two estimators has no test: they cannot be compared.",
+        [
+            "P-values are of each line alone, without correction.",
+            EQUAL_VARIANCES,
+            *about_items,
+            *dict.fromkeys(warning for effect in mixed.values() for warning in effect.warnings),
+        ],
+    )
+
+
+def _ends(effect: Crossed | Effect) -> Ends:
+    return POINTS.interval(effect.low, effect.high)
+
+
+def _sentence(apart: dict[str, str]) -> str:
+    if not apart:
+        return "The linear mixed model (REML, Satterthwaite) agrees with the primary analysis."
+    parts = listed([f"{name} ({why})" for name, why in apart.items()])
+    return f"The linear mixed model does not agree with the primary analysis on {parts}: be careful with such a claim."

@@ -1,4 +1,4 @@
-"""Change per condition and its contrast with no explanation, by the crossed estimator: the primary analysis."""
+"""Answers before and after explanations; change per condition and its contrasts by the crossed estimator."""
 
 from __future__ import annotations
 
@@ -6,20 +6,191 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from verax.errors import VeraxError
 from verax.results.units import POINTS
 from verax.stats.crossed.between import changes, contrasts, contrasts_with
 from verax.stats.crossed.result import Crossed
-from verax.studies.analysis.between.change_sentence import primary_sentence
-from verax.studies.analysis.between.pairs import as_responses
-from verax.studies.analysis.primary import estimate_of
-from verax.studies.results.summary import Primary
-from verax.text import listed
+from verax.stats.responses import Responses, responses
+from verax.stats.thresholds import FEWEST_ITEMS
+from verax.studies.analysis.primary import estimate_of, sorted_out
+from verax.studies.results.study_summary import Primary, PrimaryEstimate
+from verax.text import between, listed, p_text, signed
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from verax.stats.crossed.claims import Items
-    from verax.studies.model.spec_tables import Condition
+    from verax.studies.definition.spec_tables import Condition
+    from verax.studies.protocol.contract import Analysed
+
+
+PRE, POST, RATING = "pre", "post", "rating"
+STRATUM = "stratum"
+LEFT = "left"  # the exclusion rule of that name
+
+
+def answers_as_published(data: Analysed) -> pd.DataFrame:
+    """The answers that the paper counts: also those of people who left early.
+
+    Hase and Bansal (2020), section 4.2: people who were screened out or excluded do not count; of people who had to go
+    before the end "we consider only task items answered in both Pre and Post test phases". So a rule that does no more
+    than exclude who left excludes nobody here.
+    """
+    people = data.intended_participants
+    counted = people["rules"].map(lambda rules: set(rules) <= {LEFT}) & (people["status"] != "screened-out")
+    kept = data.intended[data.intended["participant"].isin(set(people.loc[counted, "participant"]))]
+    # Of bots, if rules against haste leave nobody, everybody: as in the other tables.
+    return data.responses if data.people == "bots" and not len(kept) else kept.reset_index(drop=True)
+
+
+def paired(answers: pd.DataFrame, scored: str, balanced: str | None = None) -> pd.DataFrame:
+    """Columns participant, item, condition, pre, post (scores), late (either was); sorted, pairs with a score only.
+
+    Items that were chosen in equal numbers of two sorts (perturbations that flip the model's answer and others that do
+    not) have their sort in a column ``stratum``: what differs between sorts is no chance of the items.
+
+    Args:
+        answers: with the columns of `verax.studies.answers.schema.RESPONSES`.
+        scored: the question whose answers are scored.
+        balanced: the column whose values the items were balanced over; None if over none.
+    """
+    wanted = answers["phase"].isin((PRE, POST)) & (answers["question"] == scored) & answers["score"].notna()
+    kept = answers.loc[wanted, ["participant", "item", "condition", "phase", "score", "late"]]
+    refuse_repeats(kept, ["participant", "item", "phase"])
+    key = ["participant", "item", "condition"]
+    before, after = (
+        kept[kept["phase"] == phase]
+        .rename(columns={"score": phase, "late": f"{phase}_late"})
+        .drop(columns="phase")
+        for phase in (PRE, POST)
+    )
+    both = before.merge(after, on=key, how="outer")
+    both["late"] = both["pre_late"].eq(True) | both["post_late"].eq(True)
+    columns = [*key, PRE, POST, "late"]
+    if balanced is not None:
+        sorts = answers.loc[wanted & answers[balanced].notna()].groupby("item")[balanced].first()
+        both[STRATUM] = both["item"].map(sorts.astype(str)).fillna("unknown")
+        columns.append(STRATUM)
+    return both[columns].sort_values(key, ignore_index=True)
+
+
+def ratings(answers: pd.DataFrame) -> pd.DataFrame:
+    """Columns participant, item, condition, rating, model_correct, and score, of the answer on the same page if any."""
+    rated = answers[(answers["question"] == RATING) & answers["answer"].notna()]
+    refuse_repeats(rated, ["participant", "item", "phase"])
+    same_page = answers.loc[answers["score"].notna(), ["participant", "step", "score"]]
+    kept = rated[["participant", "item", "condition", "step", "answer", "model_correct"]]
+    found = kept.merge(same_page, on=["participant", "step"], how="left")
+    found["rating"] = found["answer"].astype(float)
+    found["model_correct"] = found["model_correct"].astype(float)
+    columns = ["participant", "item", "condition", "rating", "model_correct", "score"]
+    return found[columns].sort_values(columns[:3], ignore_index=True)
+
+
+def ratings_as_published(data: Analysed) -> pd.DataFrame:
+    """Ratings of those whom the paper counts; a score stands beside a rating only where there is one before too."""
+    answers = answers_as_published(data)
+    found = ratings(answers)
+    both = complete_pairs(paired(answers, data.scored))
+    twice = set(zip(both["participant"], both["item"], strict=True))
+    known = [pair in twice for pair in zip(found["participant"], found["item"], strict=True)]
+    return found.assign(score=found["score"].where(known))
+
+
+def refuse_repeats(rows: pd.DataFrame, key: list[str]) -> None:
+    """Refuses two answers to one question: which of them counts cannot be known."""
+    again = rows[rows.duplicated(key, keep="first")]
+    if len(again):
+        first = again.iloc[0]
+        raise VeraxError(
+            f"Participant {first['participant']} has two answers on item {first['item']} in the phase "
+            f"{first['phase']!r} ({len(again):,} such in all): a row stands twice; export the answers again."
+        )
+
+
+def as_responses(pairs: pd.DataFrame, *, only: str | None = None) -> Responses:
+    """The pairs as the stats layer takes them: Pre and Post, or one of them ("pre") as the only score."""
+    return responses(
+        pairs["participant"],
+        pairs["item"],
+        pairs["condition"],
+        pairs[POST if only is None else only],
+        pairs[PRE] if only is None else None,
+        pairs.get(STRATUM),
+    )
+
+
+def complete_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Only items that were answered both before and after."""
+    return pairs[pairs[PRE].notna() & pairs[POST].notna()]
+
+
+def claimed_items(rows: pd.DataFrame) -> Items:
+    """Whether a claim can be about items like these, or, with fewer than 16, about these items only."""
+    return "random" if rows["item"].nunique() >= FEWEST_ITEMS else "fixed"
+
+
+def primary_sentence(estimates: Sequence[PrimaryEstimate], control: str | None) -> str:
+    """What the primary analysis says of all conditions."""
+    clear, unclear, small, bare = sorted_out(estimates)
+    said = [_clear(line, control, alone=len(estimates) == 1) for line in clear]
+    if unclear:
+        said.append(_unclear(unclear, control, first=not clear, alone=len(estimates) == 1))
+    if small:
+        said.append(
+            f"Of {_listed(small)} there is too little data for a claim: {listed([_size(line) for line in small])}."
+        )
+    if bare:
+        said.append(f"Of {_listed(bare)} no interval can be given: {listed([_size(line) for line in bare])}.")
+    return " ".join(said) or "There is nothing to estimate."
+
+
+def _clear(line: PrimaryEstimate, control: str | None, *, alone: bool) -> str:
+    """A condition whose effect is found. Its accuracy may have fallen, if only the control's fell more."""
+    estimate = line.estimate or 0.0
+    if control is None:
+        size = f"accuracy {'rose' if estimate > 0 else 'fell'} by {abs(estimate):.1f} points"
+    else:
+        side = "higher" if estimate > 0 else "lower"
+        size = f"the change of accuracy was {abs(estimate):.1f} points {side} than with {control}"
+    corrected = "" if alone else ", corrected for all conditions"
+    return (
+        f"With {line.condition} {size} "
+        f"(95% interval {between(line.low or 0.0, line.high or 0.0)}; {p_text(line.p_adjusted or 0.0)}{corrected})."
+    )
+
+
+def _unclear(lines: Sequence[PrimaryEstimate], control: str | None, *, first: bool, alone: bool) -> str:
+    """Conditions without a clear effect, and how large an effect could have been missed."""
+    sizes = [line.detectable for line in lines if line.detectable is not None]
+    low, high = min(sizes), max(sizes)
+    about = f"{low:.0f}" if round(low) == round(high) else f"{low:.0f} to {high:.0f}"
+    against = f" against {control}" if control is not None else ""
+    what = "effect of" if control is not None else "change with"
+    head = f"No clear {what}" if first else f"No clear {what.replace(' ', ' was found ')}"
+    parts = listed(
+        [
+            f"{line.condition} ({signed(line.estimate or 0.0)}, {between(line.low or 0.0, line.high or 0.0)})"
+            for line in lines
+        ]
+    )
+    missed = any((line.low or 0.0) > 0 or (line.high or 0.0) < 0 for line in lines)
+    corrected = "" if alone or not missed else " (0 is outside one, but not once all conditions are counted)"
+    return (
+        f"{head} {parts}{against}, in points with 95% intervals{corrected}. This is no evidence of no effect: a study "
+        f"like this finds a true effect of about {about} points in 80% of cases, so smaller ones stay open."
+    )
+
+
+def _size(line: PrimaryEstimate) -> str:
+    if line.estimate is None:
+        return f"{line.condition} nothing"
+    return f"{line.condition} {signed(line.estimate)} points"
+
+
+def _listed(lines: Sequence[PrimaryEstimate]) -> str:
+    return listed([line.condition for line in lines])
+
 
 PRACTICE = (
     "Change alone includes practice: without a condition that shows no explanation, it cannot be told what the "

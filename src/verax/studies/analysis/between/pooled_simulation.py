@@ -20,10 +20,8 @@ from verax.stats.crossed.between import changes
 from verax.stats.crossed.result import Crossed
 from verax.stats.responses import responses
 from verax.studies.analysis.between.change_tables import ALL
-from verax.studies.analysis.between.effects import PRACTICE
-from verax.studies.analysis.between.hase2020_ratings import published_ratings, published_sides
-from verax.studies.analysis.between.hase2020_tables import published_change, published_table
-from verax.studies.analysis.between.pairs import (
+from verax.studies.analysis.between.effects import (
+    PRACTICE,
     answers_as_published,
     claimed_items,
     complete_pairs,
@@ -31,10 +29,16 @@ from verax.studies.analysis.between.pairs import (
     ratings,
     ratings_as_published,
 )
-from verax.studies.analysis.between.rating_tables import correctness_table, ratings_table
-from verax.studies.analysis.linked_people import linked_note
-from verax.studies.protocol.findings import Analysed, Findings
-from verax.studies.results.options import Options
+from verax.studies.analysis.between.hase2020 import (
+    published_change,
+    published_ratings,
+    published_sides,
+    published_table,
+)
+from verax.studies.analysis.between.ratings import correctness_table, ratings_table
+from verax.studies.analysis.primary import linked_note
+from verax.studies.protocol.contract import Analysed, Findings
+from verax.studies.results.study_summary import Options
 from verax.text import listed
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Forward and counterfactual simulation: what explanations add to people's accuracy, and what their ratings tell.
+"""Forward and counterfactual simulation: what explanations add to people's accuracy, and what ratings tell.
 
 Hase and Bansal (2020), section 5. Both protocols ask the same items before and after explanations, so they share one
 analysis; ratings stand beside the scored answer in the counterfactual test only.
@@ -6,6 +6,7 @@ analysis; ratings stand beside the scored answer in the counterfactual test only
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -13,45 +14,171 @@ from typing import TYPE_CHECKING
 from verax.results.tables import Table
 from verax.results.units import POINTS
 from verax.stats.hase2020 import NOTE
-from verax.studies.analysis.between import change_figures, rating_tables, rating_value
-from verax.studies.analysis.between.change_tables import change_table, contrast_table, pairs_table
-from verax.studies.analysis.between.cross_check import cross_check_table, disagreements, mixed_effects
+from verax.studies.analysis.between.change_tables import (
+    accuracy_figure,
+    change_figure,
+    change_table,
+    contrast_table,
+    cross_check_table,
+    disagreements,
+    mixed_effects,
+    pairs_table,
+    ratings_figure,
+)
 from verax.studies.analysis.between.effects import (
+    POST,
+    PRE,
     Effects,
-    effect_problems,
-    effects,
-    pair_contrasts,
-    primary_changes,
-)
-from verax.studies.analysis.between.hase2020_ratings import published_ratings, published_sides
-from verax.studies.analysis.between.hase2020_tables import (
-    PublishedChange,
-    published_change,
-    published_table,
-    regression_table,
-)
-from verax.studies.analysis.between.pairs import (
     answers_as_published,
     claimed_items,
     complete_pairs,
+    effect_problems,
+    effects,
+    pair_contrasts,
     paired,
+    primary_changes,
     ratings,
     ratings_as_published,
 )
+from verax.studies.analysis.between.hase2020 import (
+    PublishedChange,
+    published_change,
+    published_ratings,
+    published_sides,
+    published_table,
+    regression_table,
+)
 from verax.studies.analysis.between.pooled_simulation import pooled_simulation
-from verax.studies.analysis.between.single_items import item_results
-from verax.studies.analysis.between.varied_changes import varied_changes
-from verax.studies.analysis.collector import Gathered
-from verax.studies.analysis.equivalence import planned_equivalence
-from verax.studies.analysis.plan import Plan
-from verax.studies.analysis.primary import court_lines, primary_figure
-from verax.studies.analysis.sensitivity import sensitivity_table
-from verax.studies.protocol.findings import Analysed, Findings, ProtocolAnalysis
-from verax.studies.results.options import Options
-from verax.text import listed
+from verax.studies.analysis.between.ratings import (
+    correctness_table,
+    person_table,
+    rating_curve,
+    rating_table,
+    ratings_table,
+)
+from verax.studies.analysis.plan import Plan, planned_equivalence
+from verax.studies.analysis.primary import FindingsCollector, court_lines, primary_figure
+from verax.studies.analysis.sensitivity import sensitivity_table, varied_changes
+from verax.studies.definition.screen import (
+    Bars,
+    Block,
+    Evidence,
+    Passage,
+    Quote,
+    Row,
+    WordedExplanation,
+    with_names,
+)
+from verax.studies.protocol.common_steps import participant_steps
+from verax.studies.protocol.contract import Analysed, Findings, ProtocolAnalysis, make_protocol
+from verax.studies.results.study_facts import ItemCounts, ItemResult
+from verax.studies.results.study_summary import Options
+from verax.text import always_signed, listed
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from verax.studies.definition.study import Item, Study
+
+
+def item_results(data: Analysed) -> tuple[ItemResult, ...]:
+    """Every item that somebody answered both times, also of people who left early, in the order of the study."""
+    both = complete_pairs(paired(answers_as_published(data), data.scored))
+    counted = both.groupby(["item", "condition"])[[PRE, POST]].agg(["sum", "count"])
+    shown = _shown(data.study)
+    changes = make_protocol(data.study.spec.protocol).asks_about_changes
+    found = []
+    for name, item in data.study.items.items():
+        counts = tuple(
+            ItemCounts(
+                condition.name,
+                people=int(counted.loc[(name, condition.name), (POST, "count")]),
+                before=int(counted.loc[(name, condition.name), (PRE, "sum")]),
+                after=int(counted.loc[(name, condition.name), (POST, "sum")]),
+                explanation=shown.get((name, condition.name), ""),
+            )
+            for condition in data.conditions
+            if (name, condition.name) in counted.index
+        )
+        if counts:
+            found.append(_result(data.study, item, counts, changes=changes))
+    return tuple(found)
+
+
+def _result(study: Study, item: Item, counts: tuple[ItemCounts, ...], *, changes: bool) -> ItemResult:
+    names = study.class_names
+    # Imported items of a forward test may have a changed version, which nobody is asked about there.
+    variant = item.variant if changes else None
+    asked = item.prediction if variant is None else variant.prediction
+    return ItemResult(
+        item=item.id,
+        input=_written(item.input),
+        label=names[item.label],
+        prediction=names[item.prediction],
+        changed="" if variant is None else _written(variant.input),
+        right=names[asked],
+        counts=counts,
+    )
+
+
+def _written(given: str | Sequence[tuple[str, str]]) -> str:
+    return given if isinstance(given, str) else "; ".join(f"{column}: {value}" for column, value in given)
+
+
+def _shown(study: Study) -> dict[tuple[str, str], str]:
+    """By item and condition: the explanation on the page of the second time; every row of the design shows its own."""
+    found = {}
+    for row in study.rows:
+        for step in participant_steps(study, row, 1):
+            if step.phase == POST and step.item is not None and step.condition is not None:
+                screen = study.screens.get(step.screen)  # a study simulated for planning has none
+                if screen is not None:
+                    found[step.item, step.condition] = explanation_in_words(screen.blocks, study.class_names)
+    return found
+
+
+def explanation_in_words(blocks: Sequence[Block], names: Sequence[str]) -> str:
+    """What a page shows beside an input: numbers, words, fragments; where there are none, what is highlighted."""
+    said = [
+        words for block in blocks if (words := with_names(_in_words(block), names)) and not _is_input(block)
+    ]
+    marked = [words for block in blocks if _is_input(block) and (words := _marks(block))]
+    return "; ".join(said or marked)
+
+
+def _is_input(block: Block) -> bool:
+    return isinstance(block, Passage | Row)
+
+
+def _in_words(block: Block) -> str:
+    match block:
+        case Bars():
+            return ", ".join(f"{name} {always_signed(value)}" for name, value in block.pairs)
+        case Quote():
+            return block.text
+        case WordedExplanation():
+            return block.plain(" | ")
+        case Evidence():
+            fragments = " | ".join(block.fragments) or "none"
+            return f"{block.title}: {fragments}" if block.title else fragments
+        case _:
+            return ""
+
+
+def _marks(block: Block) -> str:
+    """The highlighted pieces, strongest first, with + or - where the direction shows."""
+    pieces: list[tuple[int, int, str]] = []
+    if isinstance(block, Passage):
+        pieces = [(token.level, token.sign, token.text.strip()) for token in block.tokens if token.level]
+    elif isinstance(block, Row):
+        pieces = [
+            (cell.level, cell.sign, f"{cell.column}: {cell.value}") for cell in block.cells if cell.level
+        ]
+    ranked = sorted(pieces, key=lambda piece: -piece[0])
+    signs = {1: "+", -1: "\N{MINUS SIGN}", 0: ""}
+    said = dict.fromkeys(f"{text} ({signs[sign]}{level})" for level, sign, text in ranked)
+    return "highlighted, with the strength of 4: " + ", ".join(said) if said else ""
+
 
 # What the items of a protocol are balanced over: their sorts are strata of the analysis.
 BALANCED_OVER = {"counterfactual": "flips"}
@@ -79,7 +206,7 @@ def simulation(data: Analysed, options: Options) -> Findings:
     balanced = BALANCED_OVER.get(data.study.spec.protocol["name"])
     pairs, intended = (paired(rows, data.scored, balanced) for rows in (data.responses, data.intended))
     rated = ratings(data.responses)
-    gathered = Gathered()
+    gathered = FindingsCollector()
     if not len(complete_pairs(pairs)):
         return _only_intended(data, intended, options)
     found = effects(pairs, data.conditions, claimed_items(complete_pairs(pairs)), options.level)
@@ -105,7 +232,7 @@ def _only_intended(data: Analysed, intended: pd.DataFrame, options: Options) -> 
     )
     if not len(complete_pairs(intended)):
         return Findings(problems=why)
-    gathered = Gathered()
+    gathered = FindingsCollector()
     if options.estimator != "crossed":
         _published(gathered, data, options)
     found = effects(intended, data.conditions, claimed_items(complete_pairs(intended)), options.level)
@@ -127,7 +254,7 @@ def _where(data: Analysed) -> str:
 
 
 def _about_change(
-    gathered: Gathered, data: Analysed, pairs: pd.DataFrame, found: Effects, options: Options
+    gathered: FindingsCollector, data: Analysed, pairs: pd.DataFrame, found: Effects, options: Options
 ) -> None:
     """Accuracy before and after: the crossed estimator, its cross-check, and the published procedure."""
     plan = data.study.spec.analysis
@@ -149,14 +276,14 @@ def _about_change(
         _cross_check(gathered, pairs, found, options)
     published = _published(gathered, data, options) if options.estimator != "crossed" else None
     gathered.figures += [
-        change_figures.change_figure(found, None if published is None else published.change),
-        change_figures.accuracy_figure(pairs, found),
+        change_figure(found, None if published is None else published.change),
+        accuracy_figure(pairs, found),
     ]
     test = data.study.spec.protocol["name"]
     gathered.add("Regression to the mean", lambda: regression_table(pairs, test))
 
 
-def _cross_check(gathered: Gathered, pairs: pd.DataFrame, found: Effects, options: Options) -> None:
+def _cross_check(gathered: FindingsCollector, pairs: pd.DataFrame, found: Effects, options: Options) -> None:
     """The mixed model beside the primary analysis; that they do not agree is a problem."""
     mixed = gathered.tried("The linear mixed model", lambda: mixed_effects(pairs, found, options.level))
     if mixed is None:
@@ -190,7 +317,7 @@ def _as_planned(pair: tuple[str, str], plan: Plan) -> tuple[str, str]:
     return (second, first) if f"{second}-vs-{first}" in plan else pair
 
 
-def _published(gathered: Gathered, data: Analysed, options: Options) -> PublishedChange | None:
+def _published(gathered: FindingsCollector, data: Analysed, options: Options) -> PublishedChange | None:
     """The published procedure on the answers that it counts, labelled as a reproduction."""
     pairs = paired(answers_as_published(data), data.scored)
     found = gathered.tried("Change as published (hase2020)", lambda: published_change(pairs, options))
@@ -210,7 +337,7 @@ def _published(gathered: Gathered, data: Analysed, options: Options) -> Publishe
 
 
 def _about_ratings(
-    gathered: Gathered,
+    gathered: FindingsCollector,
     data: Analysed,
     pairs: pd.DataFrame,
     rated: pd.DataFrame,
@@ -227,25 +354,25 @@ def _about_ratings(
     scale = data.study.spec.rating.points
     gathered.add(
         "Ratings",
-        lambda: rating_tables.ratings_table(rated, data.methods, claimed_items(rated), options.level),
+        lambda: ratings_table(rated, data.methods, claimed_items(rated), options.level),
     )
     gathered.add(
         "Ratings by the model's correctness",
-        lambda: rating_tables.correctness_table(rated, claimed_items(rated)),
+        lambda: correctness_table(rated, claimed_items(rated)),
     )
     published = None if options.estimator == "crossed" else ratings_as_published(data)
     if published is not None and published["condition"].isin(data.explained_methods).any():
         _published_ratings(gathered, published, data.explained_methods, options)
-    gathered.figures.append(change_figures.ratings_figure(rated, data.methods, scale))
+    gathered.figures.append(ratings_figure(rated, data.methods, scale))
     if rated["score"].notna().any():
         both = gathered.tried(
             "Rating against correctness",
-            lambda: rating_value.rating_table(rated, _of_methods(published, data), scale, options),
+            lambda: rating_table(rated, _of_methods(published, data), scale, options),
         )
         if both is not None:
             gathered.tables.append(both[0])
-            gathered.figures.append(rating_value.rating_curve(both[1]))
-    gathered.add("Rating against Change", lambda: rating_value.person_table(rated, pairs))
+            gathered.figures.append(rating_curve(both[1]))
+    gathered.add("Rating against Change", lambda: person_table(rated, pairs))
 
 
 def _of_methods(rated: pd.DataFrame | None, data: Analysed) -> pd.DataFrame | None:
@@ -254,7 +381,7 @@ def _of_methods(rated: pd.DataFrame | None, data: Analysed) -> pd.DataFrame | No
 
 
 def _published_ratings(
-    gathered: Gathered, rated: pd.DataFrame, methods: tuple[str, ...], options: Options
+    gathered: FindingsCollector, rated: pd.DataFrame, methods: tuple[str, ...], options: Options
 ) -> None:
     """The paper's Tables 3 and 5 of one study."""
     as_they = "as Hase and Bansal (2020) counted them"

@@ -12,16 +12,27 @@ from verax.stats.crossed.sizes import FILL
 from verax.stats.crossed.within import Met, condition_differences, condition_means, met
 from verax.stats.effect import Effect
 from verax.stats.thresholds import ALPHA, FEWEST_ITEMS, FEWEST_PEOPLE
-from verax.studies.analysis.claims import Named, named
-from verax.studies.analysis.primary import estimate_of, sorted_out
-from verax.studies.protocol.findings import Analysed
-from verax.studies.results.summary import Primary, PrimaryEstimate
+from verax.studies.analysis.primary import NamedClaim, estimate_of, named, sorted_out
+from verax.studies.protocol.contract import Analysed
+from verax.studies.results.study_summary import Primary, PrimaryEstimate
 from verax.text import between, counted, listed, p_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from verax.studies.model.spec_tables import Condition
+    from verax.studies.definition.spec_tables import Condition
+
+
+PARTS = (("all", "All"), ("right", "Model right"), ("wrong", "Model wrong"))
+
+
+def part_of(answers: pd.DataFrame, part: str) -> pd.DataFrame:
+    """All answers, or those to items on which the model is right or wrong."""
+    if part == "all":
+        return answers
+    right = answers["model_correct"].astype("boolean").fillna(False).to_numpy(dtype=bool)
+    return answers[right if part == "right" else ~right]
+
 
 ALL = "all conditions"
 # The column that holds it, where sessions are accounted for.
@@ -206,7 +217,7 @@ def difference_table(
     sessions: bool = False,
 ) -> Table:
     """Differences from one reference with their tests, alone and together; ``sessions``: these are accounted for."""
-    sources: Sources[Named] = (
+    sources: Sources[NamedClaim] = (
         text("condition", "Condition", lambda line: line.name),
         number("difference", f"Difference from {reference}", lambda line: unit.of(line.claim.estimate), unit),
         interval(

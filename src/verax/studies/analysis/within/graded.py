@@ -28,18 +28,17 @@ from verax.stats.crossed.result import Crossed
 from verax.stats.crossed.within import Met
 from verax.stats.mixed.differences import linear_differences
 from verax.stats.thresholds import ALPHA
-from verax.studies.analysis.collector import Gathered
-from verax.studies.analysis.equivalence import planned_equivalence
+from verax.studies.analysis.plan import planned_equivalence
 from verax.studies.analysis.primary import (
+    FindingsCollector,
     court_lines,
     estimate_of,
     estimates_figure,
     primary_figure,
 )
-from verax.studies.analysis.sensitivity import sensitivity_table
-from verax.studies.analysis.within.answer_parts import PARTS, part_of
-from verax.studies.analysis.within.best import BesideBest, beside_best, best_table
+from verax.studies.analysis.sensitivity import only_intended, sensitivity_table, varied_differences
 from verax.studies.analysis.within.conditions import (
+    PARTS,
     answered,
     as_met,
     compared_with,
@@ -48,24 +47,26 @@ from verax.studies.analysis.within.conditions import (
     in_order,
     means_by_condition,
     mixed_table,
+    part_of,
     primary_differences,
     references,
     tested,
     with_sessions,
 )
-from verax.studies.analysis.within.confidence import (
+from verax.studies.analysis.within.graded_tables import (
+    BesideBest,
+    agreement_table,
+    beside_best,
+    best_table,
     calibration_figure,
     confidence_table,
     confidences,
     distribution_figure,
 )
 from verax.studies.analysis.within.pooled_graded import pooled_graded
-from verax.studies.analysis.within.rater_agreement import agreement_table
-from verax.studies.analysis.within.session_times import answer_times_table, times_taken
-from verax.studies.analysis.within.varied_differences import only_intended, varied_differences
-from verax.studies.protocol.findings import Analysed, Findings, ProtocolAnalysis
-from verax.studies.results.options import Options
-from verax.studies.results.summary import Primary
+from verax.studies.analysis.within.sessions import answer_times_table, times_taken
+from verax.studies.protocol.contract import Analysed, Findings, ProtocolAnalysis
+from verax.studies.results.study_summary import Options, Primary
 from verax.text import between, counted, listed, p_text, signed
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def graded(data: Analysed, options: Options, meaning: str) -> Findings:
         return _only_intended(data, intended)
     if options.session_term:
         answers, intended = with_sessions(answers), with_sessions(intended)
-    gathered = Gathered()
+    gathered = FindingsCollector()
     names = in_order(answers["condition"].unique().tolist(), data.conditions)
     absent = [condition.name for condition in data.conditions if condition.name not in names]
     if absent:
@@ -221,7 +222,7 @@ def _ranked(part: pd.DataFrame, names: Sequence[str], level: float) -> dict[str,
 
 
 @dataclass(frozen=True)
-class _Scored:
+class _ScoreRow:
     """The mean scores of one condition, by part, and whether it may be the best there."""
 
     condition: str
@@ -258,7 +259,7 @@ def scores_table(
     }
     by_name = {name: answers[answers["condition"] == name] for name in names}
     lines = [
-        _Scored(
+        _ScoreRow(
             name,
             own["participant"].nunique(),
             len(own),
@@ -267,7 +268,7 @@ def scores_table(
         )
         for name, own in by_name.items()
     ]
-    sources: Sources[_Scored] = (
+    sources: Sources[_ScoreRow] = (
         text("condition", "Condition", lambda line: line.condition),
         count("participants", "Participants", lambda line: line.participants),
         count("answers", "Answers", lambda line: line.answers),
@@ -278,7 +279,7 @@ def scores_table(
     )
 
 
-def _part_sources(part: str, title: str) -> Sources[_Scored]:
+def _part_sources(part: str, title: str) -> Sources[_ScoreRow]:
     return (
         number(part, title, lambda line: line.mean(part), SCORE),
         interval(f"{part}_interval", "95% interval", lambda line: line.ends(part), SCORE),
@@ -299,7 +300,7 @@ def _scores_notes(missing: int) -> tuple[str, ...]:
     return (*notes, *expired(missing))
 
 
-def _scores_sentence(meaning: str, lines: Sequence[_Scored]) -> str:
+def _scores_sentence(meaning: str, lines: Sequence[_ScoreRow]) -> str:
     parts = listed([f"{line.condition} {SCORE.signed(line.mean('all') or 0.0)}" for line in lines])
     said = f"Mean scores (above 0, {meaning}): {parts}."
     left = [line.condition for line in lines if line.may_be_best("all") == "yes"]
@@ -320,7 +321,7 @@ def _scores_figure(names: Sequence[str], means: dict[str, Crossed]) -> Figure:
 
 
 def _against(
-    gathered: Gathered,
+    gathered: FindingsCollector,
     rows: Met,
     against: dict[str, Crossed],
     reference: str,
@@ -348,7 +349,7 @@ def _against(
 
 
 def _beside(
-    gathered: Gathered,
+    gathered: FindingsCollector,
     everything: pd.DataFrame,
     answers: pd.DataFrame,
     names: Sequence[str],

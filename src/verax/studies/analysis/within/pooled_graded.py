@@ -13,12 +13,18 @@ from typing import TYPE_CHECKING
 from verax.results.tables import ALIKE, BEST, Column, Row, Table, Value, mark_key
 from verax.results.units import SCORE
 from verax.stats.agreement import fleiss_kappa
-from verax.studies.analysis.within.answer_parts import PARTS, part_of
-from verax.studies.analysis.within.best import BesideBest, beside_best
-from verax.studies.analysis.within.conditions import answered, as_met, in_order, means_by_condition, tested
-from verax.studies.analysis.within.rater_agreement import without_confidence
-from verax.studies.protocol.findings import Analysed, Findings
-from verax.studies.results.options import Options
+from verax.studies.analysis.within.conditions import (
+    PARTS,
+    answered,
+    as_met,
+    in_order,
+    means_by_condition,
+    part_of,
+    tested,
+)
+from verax.studies.analysis.within.graded_tables import BesideBest, beside_best, without_confidence
+from verax.studies.protocol.contract import Analysed, Findings
+from verax.studies.results.study_summary import Options
 from verax.text import MINUS, listed, minus
 
 if TYPE_CHECKING:

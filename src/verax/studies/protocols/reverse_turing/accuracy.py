@@ -1,26 +1,88 @@
-"""How often people answer like the model and like the truth: the table and the figure of the Reverse Turing Test."""
+"""How often people answer like the model and like the truth: accuracy, F1, and the pre-experiment without training."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from verax.results.figures import Bars, Figure, series
 from verax.results.tables import Source, Sources, Table, build_table, count, interval, number, text
 from verax.results.units import PERCENT, POINTS, Ends
 from verax.stats.crossed.result import Crossed
 from verax.stats.estimate import Estimate
-from verax.studies.analysis.claims import share_ends
+from verax.stats.shares import mean_share
+from verax.studies.analysis.primary import share_ends
 from verax.studies.analysis.within.conditions import expired
-from verax.studies.protocol.findings import Analysed
-from verax.studies.protocols.reverse_turing.f1_scores import mean_f1
-from verax.studies.results.model_facts import model_facts
+from verax.studies.definition.spec_tables import Condition
+from verax.studies.protocol.contract import Analysed
+from verax.studies.results.study_facts import model_facts
 from verax.text import between, listed
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+UNTRAINED, TRAINED = "untrained", "trained"
+# The first round has no training, in everybody's order.
+WITHOUT = ("about-evaluation-1", "evaluation-1", "strategy-1")
+
+
+def compares_training(data: Analysed) -> bool:
+    """Whether the study is such an experiment."""
+    return bool(data.parameters.get("untrained_first"))
+
+
+def by_training(data: Analysed) -> Analysed:
+    """The answers with training in the place of conditions, if that is what the study compares."""
+    if not compares_training(data):
+        return data
+    return replace(
+        data,
+        responses=_relabelled(data.responses),
+        intended=_relabelled(data.intended),
+        conditions=(Condition(name=UNTRAINED), Condition(name=TRAINED, explainer="training")),
+    )
+
+
+def _relabelled(answers: pd.DataFrame) -> pd.DataFrame:
+    named = answers["phase"].isin(WITHOUT).map({True: UNTRAINED, False: TRAINED})
+    return answers.assign(condition=named.where(answers["condition"].notna(), None))
+
+
+def macro_f1(said: Sequence[int], model: Sequence[int]) -> float:
+    """The mean over classes of F1, 2 TP / (2 TP + FP + FN); classes that nobody named, nor the model, are left out."""
+    given, wanted = np.asarray(said), np.asarray(model)
+    scores = []
+    for label in np.union1d(given, wanted):
+        both = np.sum((given == label) & (wanted == label))
+        scores.append(2 * both / (np.sum(given == label) + np.sum(wanted == label)))
+    return float(np.mean(scores))
+
+
+def people_f1(answers: pd.DataFrame) -> pd.DataFrame:
+    """Columns participant, condition, f1: of each participant's test session under each condition."""
+    sessions = answers.assign(
+        said=answers["answer"].astype("int64"), model=answers["prediction"].astype("int64")
+    ).groupby(["participant", "condition"], sort=True)
+    return (
+        sessions[["said", "model"]]
+        .apply(lambda own: macro_f1(own["said"].tolist(), own["model"].tolist()))
+        .rename("f1")
+        .reset_index()
+    )
+
+
+def mean_f1(answers: pd.DataFrame, names: Sequence[str], level: float) -> dict[str, Estimate]:
+    """By condition, the mean over participants with an interval inside 0 to 1; the items are taken as the only ones."""
+    each = people_f1(answers)
+    return {
+        name: mean_share(each.loc[each["condition"] == name, "f1"].to_numpy(dtype=np.float64), level=level)
+        for name in names
+    }
 
 
 @dataclass(frozen=True)

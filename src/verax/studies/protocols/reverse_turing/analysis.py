@@ -13,12 +13,15 @@ from verax.results.units import POINTS
 from verax.stats.crossed.result import Crossed
 from verax.stats.crossed.within import Met
 from verax.stats.mixed.differences import linear_differences, logistic_differences
-from verax.studies.analysis.claims import share_ends
-from verax.studies.analysis.collector import Gathered
-from verax.studies.analysis.equivalence import planned_equivalence
-from verax.studies.analysis.primary import court_lines, estimate_of, primary_figure
-from verax.studies.analysis.sensitivity import sensitivity_table
-from verax.studies.analysis.within import session_times, training_curve
+from verax.studies.analysis.plan import planned_equivalence
+from verax.studies.analysis.primary import (
+    FindingsCollector,
+    court_lines,
+    estimate_of,
+    primary_figure,
+    share_ends,
+)
+from verax.studies.analysis.sensitivity import only_intended, sensitivity_table, varied_differences
 from verax.studies.analysis.within.conditions import (
     ORDER,
     answered,
@@ -33,21 +36,28 @@ from verax.studies.analysis.within.conditions import (
     tested,
     with_sessions,
 )
-from verax.studies.analysis.within.session_ranks import rank_table
-from verax.studies.analysis.within.varied_differences import only_intended, varied_differences
-from verax.studies.protocol.findings import Analysed, Findings, ProtocolAnalysis
+from verax.studies.analysis.within.sessions import (
+    rank_table,
+    times_figure,
+    times_table,
+    times_taken,
+    training_answers,
+    training_curve,
+    training_table,
+)
+from verax.studies.protocol.contract import Analysed, Findings, ProtocolAnalysis
 from verax.studies.protocols.reverse_turing.accuracy import (
     accuracy_figure,
     accuracy_table,
+    by_training,
+    compares_training,
     imitated,
     judged,
     task_of,
 )
 from verax.studies.protocols.reverse_turing.pooled_analysis import pooled_imitation
-from verax.studies.protocols.reverse_turing.pre_experiment import by_training, compares_training
 from verax.studies.protocols.reverse_turing.strategies import strategies_of, strategy_table
-from verax.studies.results.options import Options
-from verax.studies.results.summary import Primary, PrimaryEstimate
+from verax.studies.results.study_summary import Options, Primary, PrimaryEstimate
 from verax.text import counted, listed
 
 if TYPE_CHECKING:
@@ -80,7 +90,7 @@ def imitation(data: Analysed, options: Options) -> Findings:
     if options.session_term:
         answers, intended = with_sessions(answers), with_sessions(intended)
     answers = judged(answers)
-    gathered = Gathered()
+    gathered = FindingsCollector()
     names = in_order(answers["condition"].unique().tolist(), data.conditions)
     gathered.problems += _absent(data, names)
     rows = as_met(answers)
@@ -230,7 +240,11 @@ def _reference_words(data: Analysed, reference: str) -> str:
 
 
 def _contrast_tables(
-    gathered: Gathered, data: Analysed, rows: Met, contrasts: dict[str, dict[str, Crossed]], options: Options
+    gathered: FindingsCollector,
+    data: Analysed,
+    rows: Met,
+    contrasts: dict[str, dict[str, Crossed]],
+    options: Options,
 ) -> None:
     """Differences from each reference, and the mixed models beside the first."""
     for reference, lines in contrasts.items():
@@ -260,7 +274,7 @@ def _contrast_tables(
 
 
 def _times(
-    gathered: Gathered,
+    gathered: FindingsCollector,
     data: Analysed,
     answers: pd.DataFrame,
     names: Sequence[str],
@@ -270,24 +284,22 @@ def _times(
     if not answers["seconds"].notna().any():
         gathered.problems.append("No answer has a time: how long people took is left out.")
         return
-    taken = gathered.tried(
-        "Times", lambda: session_times.times_taken(answers, names, reference, options.level)
-    )
+    taken = gathered.tried("Times", lambda: times_taken(answers, names, reference, options.level))
     if taken is not None:
-        gathered.tables.append(session_times.times_table(taken, reference))
-        gathered.figures.append(session_times.times_figure(taken, f"{task_of(data)} task"))
+        gathered.tables.append(times_table(taken, reference))
+        gathered.figures.append(times_figure(taken, f"{task_of(data)} task"))
 
 
-def _training(gathered: Gathered, data: Analysed, names: Sequence[str], options: Options) -> None:
-    answers = training_curve.training_answers(data.responses, data.scored)
+def _training(gathered: FindingsCollector, data: Analysed, names: Sequence[str], options: Options) -> None:
+    answers = training_answers(data.responses, data.scored)
     if not len(answers):
         if data.parameters["training"]:
             gathered.problems.append(
                 "There is no answer of a training session: the training curve is left out."
             )
         return
-    gathered.add("Training", lambda: training_curve.training_table(answers, names, options.level))
-    gathered.figures.append(training_curve.training_curve(answers, names, options.level))
+    gathered.add("Training", lambda: training_table(answers, names, options.level))
+    gathered.figures.append(training_curve(answers, names, options.level))
 
 
 IMITATION = ProtocolAnalysis(imitation, KEYS, pooled_imitation)

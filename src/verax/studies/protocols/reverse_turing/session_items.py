@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from verax.studies.items import pool
-from verax.studies.model.sources import Source
+from verax.studies.protocol.contract import Source
 
 # A model that learns from less than this share of the inputs is another model.
 LEAST_TRAINING = 0.4

@@ -14,10 +14,9 @@ from pathlib import Path
 
 from verax.errors import VeraxError
 from verax.results.tables import Column, Table, Value
-from verax.studies.answers.export.csv_cells import guarded, unguarded
-from verax.studies.protocol.findings import Analysed
-from verax.studies.protocols.reverse_turing.accuracy import task_name, task_of
-from verax.studies.protocols.reverse_turing.pre_experiment import by_training
+from verax.studies.answers.export_files import guarded, unguarded
+from verax.studies.protocol.contract import Analysed
+from verax.studies.protocols.reverse_turing.accuracy import by_training, task_name, task_of
 from verax.text import counted
 
 STRATEGY = "strategy"

@@ -8,16 +8,22 @@ from dataclasses import replace
 import pandas as pd
 
 from verax.studies.analysis.between.change_tables import change_table, contrast_table
-from verax.studies.analysis.between.effects import effect_problems, effects, primary_changes
-from verax.studies.analysis.between.pairs import STRATUM, claimed_items, complete_pairs, paired
+from verax.studies.analysis.between.effects import (
+    STRATUM,
+    claimed_items,
+    complete_pairs,
+    effect_problems,
+    effects,
+    paired,
+    primary_changes,
+)
 from verax.studies.analysis.between.pooled_simulation import pooled_simulation
 from verax.studies.analysis.between.simulation import KEYS, simulation
-from verax.studies.analysis.between.varied_changes import varied_changes
 from verax.studies.analysis.primary import court_lines, primary_figure
-from verax.studies.analysis.sensitivity import sensitivity_table
-from verax.studies.protocol.findings import Analysed, Findings, ProtocolAnalysis
+from verax.studies.analysis.sensitivity import sensitivity_table, varied_changes
+from verax.studies.protocol.contract import Analysed, Findings, ProtocolAnalysis
 from verax.studies.protocols.user_test.parts import PARTS, part_of
-from verax.studies.results.options import Options
+from verax.studies.results.study_summary import Options
 
 # Told for both parts together; of each part alone only the rest.
 TOGETHER = ("sensitivity",)

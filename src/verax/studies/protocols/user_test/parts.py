@@ -6,13 +6,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from verax.studies.model.item import Item
-from verax.studies.model.study import Study
+from verax.studies.definition.study import Item, Study
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from verax.studies.protocol.findings import Analysed
+    from verax.studies.protocol.contract import Analysed
 
 FORWARD, COUNTERFACTUAL = "forward", "counterfactual"
 PARTS = (FORWARD, COUNTERFACTUAL)

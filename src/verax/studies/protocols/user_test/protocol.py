@@ -12,18 +12,14 @@ from typing import ClassVar
 from pydantic import Field
 
 from verax.errors import VeraxError
-from verax.studies.design.rows import one_row_per_condition
-from verax.studies.display.terms import terms
-from verax.studies.model.design_row import DesignRow, OneCondition
-from verax.studies.model.item import Item
-from verax.studies.model.screen import Meaning, Prose, Screen
-from verax.studies.model.spec import StudySpec
-from verax.studies.model.steps import Phase, Step
-from verax.studies.model.study import Study
-from verax.studies.protocol.contract import Briefing, Material, Protocol, Source, protocols
-from verax.studies.protocol.findings import ProtocolAnalysis
-from verax.studies.protocols.counterfactual.protocol import Counterfactual
-from verax.studies.protocols.forward.protocol import Forward
+from verax.studies.definition.screen import Meaning, Prose, Screen
+from verax.studies.definition.spec import StudySpec
+from verax.studies.definition.study import DesignRow, Item, OneCondition, Phase, Step, Study
+from verax.studies.design import one_row_per_condition
+from verax.studies.display.legends import terms
+from verax.studies.protocol.contract import Briefing, Material, Protocol, ProtocolAnalysis, Source, protocols
+from verax.studies.protocols.counterfactual import Counterfactual
+from verax.studies.protocols.forward import Forward
 from verax.studies.protocols.screens import method_audience, method_audiences
 from verax.studies.protocols.user_test.parts import (
     CHANGED,

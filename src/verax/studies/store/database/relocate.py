@@ -3,7 +3,7 @@
 The old database is held while its rows are copied, and whoever wants to write waits. The copy is committed first; then
 the transaction that held the old database gives its tables other names, says where the study went and is committed too.
 A server that waited misses its table and does its work in the new database, see
-`verax.studies.store.database.redirect`. Killed
+`verax.studies.store.database.location`. Killed
 before that second commit, the old database is as it was, and the next try begins by emptying the copy.
 """
 
@@ -20,21 +20,20 @@ from sqlalchemy import Connection, delete, make_url, select, update
 from sqlalchemy.exc import DBAPIError
 
 from verax.errors import VeraxError
-from verax.studies.model.study import Study
-from verax.studies.store.database.backup import BESIDE
-from verax.studies.store.database.copy_rows import copy_tables, count_rows, lock_tables
+from verax.studies.definition.study import Study
+from verax.studies.store.database.backup import BESIDE, copy_tables, count_rows, lock_tables
 from verax.studies.store.database.engine import Database, open_database, reason_of
-from verax.studies.store.database.migrate import migrate
-from verax.studies.store.database.redirect import (
+from verax.studies.store.database.location import (
     OLD,
     moved_to,
+    open_registered,
     present_url,
     same_place,
     shown,
     sqlite_file,
     without_password,
 )
-from verax.studies.store.database.register import open_registered
+from verax.studies.store.database.migrate import migrate
 from verax.studies.store.tables import metadata, studies
 
 # PostgreSQL looks for transactions that wait for each other after a second; we give way long before.

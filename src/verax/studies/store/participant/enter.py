@@ -1,20 +1,75 @@
-"""Coming in: a token for a new participant, by link, by code, or from a platform that knows them."""
+"""Coming in: a token for a new participant, who may have been here before, and the consent.
+
+A lab's computer has many people, so nobody is turned away for it; it is kept, and told with the answers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterable, Mapping
 
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import bindparam, insert, null, select, update
 
 from verax.errors import VeraxError
-from verax.studies.design import allocation
+from verax.studies.design import has_room
+from verax.studies.display import wording
+from verax.studies.protocol.common_steps import door_steps, participant_class_names, participant_steps
+from verax.studies.store.identifiers import (
+    PlatformPerson,
+    new_code,
+    new_token,
+    pseudonym,
+    token_for,
+    token_hash,
+    typed_code,
+)
 from verax.studies.store.participant.participant_view import Refused
-from verax.studies.store.participant.queueing import may_wait
-from verax.studies.store.people import CHANGE, Transaction, state_of, taken
-from verax.studies.store.person_ids import PlatformPerson
-from verax.studies.store.tables import codes, participants
-from verax.studies.store.tokens import new_code, new_token, token_for, token_hash, typed_code
+from verax.studies.store.participant.placing import (
+    add_steps,
+    held_until,
+    is_crowded,
+    is_next,
+    may_wait,
+    part_numbers,
+    place,
+)
+from verax.studies.store.participant.steps import MOVE
+from verax.studies.store.people import CHANGE, ParticipantRow, Transaction, lock, note, state_of, taken
+from verax.studies.store.tables import codes, consents, events, participants, studies
 from verax.version import VERSION
+
+RETAKE = "suspected-retake"
+# Who has seen nothing of the study yet cannot have learnt from it.
+NOTHING_SEEN = ("invited", "full")
+
+EARLIER = select(participants.c.status, participants.c.token_hash).where(
+    participants.c.study_id == bindparam("study_id"), participants.c.token_hash == bindparam("value")
+)
+NOTED = select(events.c.participant_id, events.c.data).where(
+    events.c.participant_id.in_(bindparam("people", expanding=True)), events.c.type == RETAKE
+)
+
+
+def note_retake(work: Transaction, token: str, earlier: str) -> None:
+    """Keeps that whoever has a token came in a browser in which the owner of an earlier one took part."""
+    if token == earlier:
+        return
+    before = work.connection.execute(
+        EARLIER, {"study_id": work.study_id, "value": token_hash(earlier)}
+    ).one_or_none()
+    person = lock(work, token_hash(token))
+    if before is None or person is None or before.status in NOTHING_SEEN:
+        return
+    if not retakes(work, [person.id]):
+        name = pseudonym(state_of(work).secret, before.token_hash)
+        note(work, person.id, 0, RETAKE, {"earlier": name, "status": before.status})
+
+
+def retakes(work: Transaction, people: Iterable[int]) -> dict[int, str]:
+    """By participant: who took part in the same browser before them."""
+    noted = work.connection.execute(NOTED, {"people": list(people)})
+    return {person: str(data["earlier"]) for person, data in noted}
+
 
 MOST_CODES = 100_000
 
@@ -132,9 +187,9 @@ def make_codes(work: Transaction, count: int) -> list[str]:
     return sorted(made)
 
 
-def has_room(work: Transaction, *, is_bot: bool) -> bool:
+def has_free_place(work: Transaction, *, is_bot: bool) -> bool:
     """Whether a place is free at the moment."""
-    return allocation.has_room(work.study.rows, taken(work, is_bot=is_bot))
+    return has_room(work.study.rows, taken(work, is_bot=is_bot))
 
 
 def _check_open(work: Transaction, state: str, *, is_bot: bool, waits: bool) -> bool:
@@ -143,7 +198,7 @@ def _check_open(work: Transaction, state: str, *, is_bot: bool, waits: bool) -> 
         raise Refused("paused")
     if state == "closed":
         raise Refused("closed")
-    if has_room(work, is_bot=is_bot):
+    if has_free_place(work, is_bot=is_bot):
         return True
     if not waits or not may_wait(work):
         raise Refused("full")
@@ -171,3 +226,97 @@ def _add(work: Transaction, token: str, about: Mapping[str, object], *, room: bo
     assert added is not None
     participant_id: int = added[0]
     return participant_id
+
+
+BEGIN = CHANGE.values(
+    status="active",
+    current=1,
+    number=bindparam("number"),
+    names=bindparam("names"),
+    phases=bindparam("phases"),
+    steps=bindparam("steps"),
+    hold_until=bindparam("hold_until"),
+    consented_at=bindparam("now"),
+    last_seen_at=bindparam("now"),
+)
+SET_STATUS = CHANGE.values(status=bindparam("new_status"), last_seen_at=bindparam("now"))
+UNLINK = CHANGE.where(participants.c.link_hash.is_not(None)).values(link_hash=null())
+COUNT_UP = (
+    update(studies).where(studies.c.id == bindparam("study_id")).values(consented=bindparam("consented"))
+)
+NEW_CONSENT = insert(consents)
+
+
+def consent(work: Transaction, token_hash: str, *, agreed: bool, linked: bool = False) -> None:
+    """Notes the decision; whoever agrees gets a place if one is free. Who has a place keeps it, whatever comes.
+
+    By what somebody is known again in other studies is kept only if they agree to that too.
+    """
+    person = lock(work, token_hash)
+    if person is None or person.status not in ("invited", "declined", "full"):
+        return
+    if not linked:
+        work.connection.execute(UNLINK, {"who": person.id})
+    if not agreed:
+        if person.status != "declined":
+            _note(work, person, agreed=False)
+            _set_status(work, person, "declined")
+        return
+    # Arrivals are allocated one at a time: each sees the places that all before it took.
+    state = state_of(work, lock=True)
+    if state.state != "open":
+        return
+    if person.status == "full":
+        room = is_next(work, person.id, is_bot=person.is_bot)
+    else:
+        room = has_room(work.study.rows, taken(work, is_bot=person.is_bot))
+    if not room or is_crowded(work, person.origin, person.subnet):
+        _set_status(work, person, "full")
+        return
+    _note(work, person, agreed=True)
+    if person.number is not None:  # passed the screening test when all places were taken
+        _set_status(work, person, "active")
+        place(work, person)
+        until = held_until(work, proven=person.origin is None)
+        work.connection.execute(MOVE, {"who": person.id, "hold_until": until, "now": work.now})
+        return
+    number = state.consented + 1
+    work.connection.execute(COUNT_UP, {"study_id": work.study_id, "consented": number})
+    _begin(work, person, number)
+
+
+def _begin(work: Transaction, person: ParticipantRow, number: int) -> None:
+    """Gives the first steps: those before a row of the design is given, or all with the row."""
+    study = work.study
+    door = door_steps(study)
+    # How long the way is can be told from any row.
+    planned = participant_steps(study, study.rows[0], number)
+    begun = {
+        "who": person.id,
+        "number": number,
+        "names": list(participant_class_names(study, number)),
+        "phases": max(part_numbers(study, planned)),
+        "steps": len(planned),
+        "hold_until": held_until(work, proven=person.origin is None),
+        "now": work.now,
+    }
+    work.connection.execute(BEGIN, begun)
+    if door:
+        add_steps(work, person.id, planned, until=len(door))
+    else:
+        place(work, person, number)
+
+
+def _set_status(work: Transaction, person: ParticipantRow, status: str) -> None:
+    work.connection.execute(SET_STATUS, {"who": person.id, "new_status": status, "now": work.now})
+
+
+def _note(work: Transaction, person: ParticipantRow, *, agreed: bool) -> None:
+    text = "\n\n".join(wording.consent(work.study.spec))
+    decision = {
+        "participant_id": person.id,
+        "agreed": agreed,
+        "text_sha256": hashlib.sha256(text.encode()).hexdigest(),
+        "at": work.now,
+    }
+    work.connection.execute(NEW_CONSENT, decision)

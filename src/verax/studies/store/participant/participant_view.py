@@ -1,8 +1,13 @@
-"""Where a participant is, and what came of a submission: what the store tells the web layer."""
+"""Where a participant is, what came of a submission, and how right they were: what the store tells the web layer.
+
+Nobody is told while a measure is still to come: a score between two rounds of predictions would teach what the
+explanations are there to teach. In a training the model's answer is shown in any case, and on the last page all answers
+are in.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, NamedTuple, get_args
@@ -10,13 +15,64 @@ from typing import Literal, NamedTuple, get_args
 from sqlalchemy import and_, bindparam, select
 
 from verax.errors import VeraxError
-from verax.studies.design.answer_order import shown_screen
-from verax.studies.model.screen import Screen, with_names
-from verax.studies.model.steps import Phase, Step
+from verax.studies.definition.screen import Meaning, Screen, with_names
+from verax.studies.definition.study import Phase, Step
+from verax.studies.design import shown_screen
+from verax.studies.protocol.contract import Protocol, make_protocol
 from verax.studies.store.clock import SECOND, from_micros
-from verax.studies.store.participant.feedback import Tally
 from verax.studies.store.people import Transaction, columns
 from verax.studies.store.tables import participants, responses, steps, studies
+
+GIVEN = (
+    select(steps.c.ord, steps.c.item, responses.c.answers)
+    .join_from(steps, responses)
+    .where(
+        steps.c.participant_id == bindparam("who"),
+        steps.c.phase.in_(bindparam("phases", expanding=True)),
+        steps.c.item.is_not(None),
+    )
+    .order_by(steps.c.ord)
+)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many answers were right, of how many; ``last`` is whether the latest was."""
+
+    right: int
+    answers: int
+    last: bool = False
+
+
+def training_tally(work: Transaction, participant: int, phase: str, screen: str) -> Tally | None:
+    """What is said where an answer of a training is repeated beside the model's; None on other pages."""
+    protocol = make_protocol(work.study.spec.protocol)
+    if work.study.phases[phase].kind != "training" or work.study.screens[screen].echo != protocol.scored:
+        return None
+    return _tally(work, participant, [phase], protocol)
+
+
+def final_tally(work: Transaction, participant: int) -> Tally | None:
+    """All answers that count; None where the spec keeps it to itself, or nothing was answered."""
+    if not work.study.spec.about.score:
+        return None
+    phases = [phase.key for phase in work.study.phases.values() if phase.kind == "test"]
+    return _tally(work, participant, phases, make_protocol(work.study.spec.protocol))
+
+
+def _tally(work: Transaction, participant: int, phases: Iterable[str], protocol: Protocol) -> Tally | None:
+    rows = work.connection.execute(GIVEN, {"who": participant, "phases": list(phases)}).all()
+    scored = [
+        protocol.score(work.study.items[item], given[protocol.scored]) > 0
+        for _, item, given in rows
+        if _is_given(given, protocol.scored)
+    ]
+    return Tally(sum(scored), len(scored), scored[-1]) if scored else None
+
+
+def _is_given(answers: Mapping[str, Meaning | None], name: str) -> bool:
+    return answers.get(name) is not None
+
 
 Status = Literal["consent", "active", "complete", "screened-out", "full", "declined", "withdrawn", "paused"]
 Reason = Literal["full", "closed", "paused", "unknown-code", "code-needed", "ids-needed", "other-session"]
@@ -42,7 +98,7 @@ class Refused(VeraxError):  # noqa: N818
 
 
 @dataclass(frozen=True)
-class Where:
+class ParticipantView:
     """What a participant sees now.
 
     Attributes:
@@ -54,7 +110,7 @@ class Where:
         nonce: to be sent back with the answers.
         names: what the classes are called for this participant.
         phase_number, phases: the part's place, from 1 (0 if the step is in no part), and how many parts there are, as
-            participants count them; see `verax.studies.store.participant.numbering`.
+            participants count them; see `verax.studies.store.participant.placing`.
         number_in_phase, steps_in_phase: the item's place in its phase, from 1, and how many items there are; pages
             where the step has no item.
         deadline, seconds_left: if the step has a limit and was displayed; never below 0.
@@ -105,16 +161,16 @@ class Submitted:
         stored: the answers are on the disk.
         duplicate: this step was answered before; what was sent now is kept as an event.
         errors: by question: what is wrong, in a sentence; nothing was stored.
-        in_vain: a person, not a bot, sent something that was no answer to the step that is due.
+        rejected: a person, not a bot, sent something that was no answer to the step that is due.
     """
 
     stored: bool = False
     duplicate: bool = False
-    in_vain: bool = field(default=False, compare=False)
+    rejected: bool = field(default=False, compare=False)
     errors: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
-class Looked(NamedTuple):
+class CurrentStep(NamedTuple):
     """A participant, the state of the study, and the step that is due; before the consent there is none."""
 
     id: int
@@ -145,11 +201,11 @@ class Looked(NamedTuple):
 
 LOOK = (
     select(
-        *columns(participants, Looked._fields[:10]),
+        *columns(participants, CurrentStep._fields[:10]),
         studies.c.state.label("study_state"),
         steps.c.id.label("step_id"),
-        *columns(steps, Looked._fields[12:-2]),
-        *columns(participants, Looked._fields[-2:]),
+        *columns(steps, CurrentStep._fields[12:-2]),
+        *columns(participants, CurrentStep._fields[-2:]),
     )
     .join_from(participants, studies)
     .outerjoin(
@@ -165,14 +221,14 @@ ANSWERED = (
 )
 
 
-def look_up(work: Transaction, token_hash: str) -> Looked | None:
+def look_up(work: Transaction, token_hash: str) -> CurrentStep | None:
     """The participant and the step that is due; None if nobody has this token."""
     keys = {"study_id": work.study_id, "token_hash": token_hash}
     row = work.connection.execute(LOOK, keys).one_or_none()
-    return None if row is None else Looked._make(row)
+    return None if row is None else CurrentStep._make(row)
 
 
-def page_of(row: Looked) -> Status:
+def page_of(row: CurrentStep) -> Status:
     """Which page a participant gets."""
     match row.status:
         case "invited" | "full" if row.study_state == "closed":
@@ -184,9 +240,9 @@ def page_of(row: Looked) -> Status:
     return PAGES[row.status]
 
 
-def waiting(work: Transaction, row: Looked, status: Status) -> Where:
+def waiting(work: Transaction, row: CurrentStep, status: Status) -> ParticipantView:
     """Where a participant is who has no step to do now."""
-    return Where(
+    return ParticipantView(
         status=status,
         participant=row.id,
         ord=row.current,
@@ -200,15 +256,15 @@ def waiting(work: Transaction, row: Looked, status: Status) -> Where:
 
 def at_step(
     work: Transaction,
-    row: Looked,
+    row: CurrentStep,
     deadline_at: int | None,
     echo: str | None,
     *,
     page: bool = False,
     tally: Tally | None = None,
-) -> Where:
+) -> ParticipantView:
     """Where a participant is who has a step to do; ``page`` if it is the page that the deadline ends."""
-    return Where(
+    return ParticipantView(
         status="active",
         participant=row.id,
         ord=row.current,
@@ -231,7 +287,7 @@ def at_step(
     )
 
 
-def echo_of(work: Transaction, row: Looked) -> str | None:
+def echo_of(work: Transaction, row: CurrentStep) -> str | None:
     """What the participant answered to the step before, in the words that stood on the page."""
     name = work.study.screens[row.screen].echo
     if not name:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from verax.studies.model.screen import Question, Screen
+from verax.studies.definition.screen import Question, Screen
 
 # Form fields of answers begin so, so that no question's name collides with the form's own fields.
 FIELD = "q-"

@@ -1,1 +1,0 @@
-"""What a study is: its spec, items, steps, screens, and the folder that holds them."""

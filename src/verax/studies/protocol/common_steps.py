@@ -1,0 +1,354 @@
+"""What is around every protocol: instructions, screening test, a last question, debriefing, and its duration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil
+
+from verax.errors import VeraxError
+from verax.seeds import stream
+from verax.studies.definition.screen import Option, Prose, Question, Screen
+from verax.studies.definition.spec_tables import BackgroundName, ScreeningQuestion, background_question
+from verax.studies.definition.study import Briefing, DesignRow, Material, Phase, Screening, Step, Study
+from verax.studies.display import wording
+from verax.studies.protocol.contract import Protocol, make_protocol
+
+INSTRUCTIONS = Phase("instructions", "Instructions", "instructions")
+SCREENING = Phase("screening", "A short test", "screening")
+METHOD = Phase("method", "What you will see", "instructions")
+QUESTIONS = Phase("questions", "A last question", "questions")
+BACKGROUND = Phase("background", "About you", "questions")
+DEBRIEF = Phase("debrief", "The end", "debrief")
+# What everybody is told and asked before a row of the design is given to them, whichever it will be.
+DOOR = "door"
+
+
+def door_steps(study: Study) -> tuple[Step, ...]:
+    """What everybody does before they are given a row of the design; nothing where all comes after.
+
+    The first attempt at the screening test follows the instructions; before each further one they are shown again. Who
+    passes skips the further attempts and what is between them.
+    """
+    audience = _at_door(study)
+    return () if audience is None else _tested(study, audience)
+
+
+def has_door(study: Study) -> bool:
+    """Whether the screening test is the same for all, so that it comes before a row of the design is given."""
+    return _at_door(study) is not None
+
+
+def participant_steps(study: Study, row: DesignRow, number: int) -> tuple[Step, ...]:
+    """All steps of the participant with this number (from 1, by arrival) in a row of the design: a pure function.
+
+    They begin with those of `door_steps`.
+    """
+    protocol = make_protocol(study.spec.protocol)
+    audience = protocol.audience(study.spec, row)
+    steps = [*(door_steps(study) or _tested(study, audience))]
+    told = f"instructions:{audience}"
+    if _at_door(study) == DOOR and told in study.screens:
+        steps.append(Step(INSTRUCTIONS.key, told))
+    own = protocol.steps(study, row, _participant_seed(study.spec.seed, number))
+    told_by = next((place for place, step in enumerate(own, 1) if step.phase == protocol.introduces), 0)
+    steps += own[:told_by]
+    if f"method:{audience}" in study.screens:
+        steps += [Step(METHOD.key, f"method:{audience}"), Step(METHOD.key, f"method-answer:{audience}")]
+    steps += own[told_by:]
+    if QUESTIONS.key in study.phases:
+        steps.append(Step(QUESTIONS.key, "strategy"))
+    if study.spec.background:
+        steps.append(Step(BACKGROUND.key, "background"))
+    alone = None if row.condition is None else study.spec.condition(row.condition).kind
+    # People without explanations read nothing of explanations that they may have seen.
+    ends = "debrief:none" if alone == "none" and "debrief:none" in study.screens else "debrief"
+    return (*steps, Step(DEBRIEF.key, ends))
+
+
+def _tested(study: Study, audience: str) -> tuple[Step, ...]:
+    """The instructions of an audience, and its attempts at the screening test where there is one."""
+    told = Step(INSTRUCTIONS.key, f"instructions:{audience}")
+    if study.screening is None:
+        return (told,)
+    attempt = Step(SCREENING.key, f"screening:{audience}")
+    again = Step(INSTRUCTIONS.key, f"instructions-again:{audience}")
+    return (told, attempt, *((again, attempt) * (study.screening.attempts - 1)))
+
+
+def _at_door(study: Study) -> str | None:
+    """The audience that everybody is of until a row of the design is given; None where one is given at once."""
+    asked = study.spec.screening
+    if study.screening is None or asked is None or asked.method == "excludes":
+        return None
+    if f"screening:{DOOR}" in study.screens:
+        return DOOR
+    protocol = make_protocol(study.spec.protocol)
+    audiences = {protocol.audience(study.spec, row) for row in study.rows}
+    return audiences.pop() if len(audiences) == 1 else None
+
+
+def participant_class_names(study: Study, number: int) -> tuple[str, ...]:
+    """What the classes are called on the pages of the participant with this number."""
+    return make_protocol(study.spec.protocol).names(study, number)
+
+
+def framed_phases(material: Material, protocol: Protocol) -> tuple[Phase, ...]:
+    """The phases around those of the protocol."""
+    tested = screening(material, protocol) is not None
+    taught = any(_taught(material, briefing) for briefing in _briefings(material, protocol).values())
+    return (
+        INSTRUCTIONS,
+        *((SCREENING,) if tested else ()),
+        *((METHOD,) if taught else ()),
+        *((QUESTIONS,) if protocol.strategy and not protocol.asks_strategy_itself else ()),
+        *((BACKGROUND,) if material.spec.background else ()),
+        DEBRIEF,
+    )
+
+
+def framed_screens(material: Material, protocol: Protocol) -> dict[str, Screen]:
+    """The screens around those of the protocol."""
+    judged, briefings = screening(material, protocol), _briefings(material, protocol)
+    screens: dict[str, Screen] = {}
+    if judged is not None and _is_alike(material, briefings):
+        asked = next(iter(briefings.values())).questions
+        screens |= _told_and_tested(material, Briefing(_common_paragraphs(briefings), asked), DOOR, judged)
+        if material.spec.texts.instructions is None:
+            screens |= _own_instructions(briefings)
+    else:
+        for audience, briefing in briefings.items():
+            screens |= _told_and_tested(material, briefing, audience, judged)
+    for audience, briefing in briefings.items():
+        if (asked_of := _taught(material, briefing)) is not None:
+            screens[f"method:{audience}"] = _method(asked_of)
+            screens[f"method-answer:{audience}"] = _method_answer(asked_of, briefing)
+    if protocol.strategy:
+        screens["strategy"] = strategy_page(protocol.asks_strategy_itself)
+    if material.spec.background:
+        screens["background"] = _background(material.spec.background)
+    stood_for = protocol.stood_for(material)
+    for key, kind in (("debrief", None), ("debrief:none", "none")):
+        said = wording.debrief(material.spec, kind, stood_for)
+        if kind is None or kind in _only_kinds(material, protocol):
+            screens[key] = Screen("Thank you", (Prose(said),), button="Finish")
+    return screens
+
+
+def _only_kinds(material: Material, protocol: Protocol) -> set[str]:
+    """The kinds of conditions of people who are in one condition only."""
+    alone = {row.condition for row in protocol.rows(material)}
+    return {material.spec.condition(name).kind for name in alone if name is not None}
+
+
+def _told_and_tested(
+    material: Material, briefing: Briefing, audience: str, judged: Screening | None
+) -> dict[str, Screen]:
+    """The instructions of an audience, and its screening test if there is one."""
+    screens = {f"instructions:{audience}": _instructions(material, briefing)}
+    if judged is not None:
+        screens[f"screening:{audience}"] = _test(_questions(material, briefing), judged)
+        if judged.attempts > 1:
+            screens[f"instructions-again:{audience}"] = _again(material, briefing)
+    return screens
+
+
+def _is_alike(material: Material, briefings: Mapping[str, Briefing]) -> bool:
+    """Whether several audiences have the same test, which excludes nobody for what only they are shown."""
+    test = material.spec.screening
+    if test is None or test.method == "excludes" or len(briefings) == 1:
+        return False
+    first, *others = (_questions(material, briefing) for briefing in briefings.values())
+    return all(asked == first for asked in others)
+
+
+def _own_instructions(briefings: Mapping[str, Briefing]) -> dict[str, Screen]:
+    """What not all audiences are told: it is said once a row of the design is given."""
+    common = _passages(_common_paragraphs(briefings))
+    screens: dict[str, Screen] = {}
+    for audience, briefing in briefings.items():
+        own = [passage for passage in _passages(briefing.paragraphs) if passage not in common]
+        if own:
+            told = tuple(paragraph for passage in own for paragraph in passage)
+            screens[f"instructions:{audience}"] = Screen("What you will see", (Prose(told),))
+    return screens
+
+
+def _common_paragraphs(briefings: Mapping[str, Briefing]) -> tuple[str, ...]:
+    """What all audiences are told; a list, with the line that announces it, only as a whole."""
+    told = [_passages(briefing.paragraphs) for briefing in briefings.values()]
+    common = [passage for passage in told[0] if all(passage in others for others in told)]
+    return tuple(paragraph for passage in common for paragraph in passage)
+
+
+def _passages(paragraphs: Sequence[str]) -> list[tuple[str, ...]]:
+    passages: list[tuple[str, ...]] = []
+    for paragraph in paragraphs:
+        if paragraph.startswith("- ") and passages:
+            passages[-1] = (*passages[-1], paragraph)
+        else:
+            passages.append((paragraph,))
+    return passages
+
+
+def screening(material: Material, protocol: Protocol) -> Screening | None:
+    """How the screening test is judged; None if there is none, or nothing to ask."""
+    asked = material.spec.screening
+    if asked is None:
+        return None
+    keys = [
+        {_name(number): question.correct for number, question in enumerate(_questions(material, briefing))}
+        for briefing in _briefings(material, protocol).values()
+    ]
+    if any(key != keys[0] for key in keys):
+        given = " and ".join(str(list(key.values())) for key in keys)
+        raise VeraxError(
+            "The screening tests of all audiences must have as many questions, with the right answers in the same "
+            f"places; {type(protocol).__name__}.briefing gives {given}."
+        )
+    if not keys[0]:
+        return None
+    return Screening(keys[0], pass_mark=ceil(asked.pass_mark * len(keys[0]) - 1e-9), attempts=asked.attempts)
+
+
+def _participant_seed(seed: int, number: int) -> int:
+    return int(stream(seed, "participant", number).integers(2**62))
+
+
+def _briefings(material: Material, protocol: Protocol) -> dict[str, Briefing]:
+    audiences = dict.fromkeys(protocol.audience(material.spec, row) for row in protocol.rows(material))
+    return {audience: protocol.briefing(material, audience) for audience in audiences}
+
+
+def _questions(material: Material, briefing: Briefing) -> tuple[ScreeningQuestion, ...]:
+    test = material.spec.screening
+    if test is None:
+        return ()
+    asked = tuple(test.questions) or briefing.questions
+    return asked if briefing.method is None or test.method == "teaches" else (*asked, briefing.method)
+
+
+def _taught(material: Material, briefing: Briefing) -> ScreeningQuestion | None:
+    """The question on what somebody is shown, where it teaches; none where somebody else's instructions are read."""
+    test = material.spec.screening
+    if test is None or test.method == "excludes" or material.spec.texts.instructions is not None:
+        return None
+    return briefing.method
+
+
+def _method(asked: ScreeningQuestion) -> Screen:
+    said = "One question before you begin, only to make sure that this is clear."
+    options = tuple(Option(answer, place) for place, answer in enumerate(asked.answers, start=1))
+    return Screen(
+        "Is it clear?",
+        (Prose((said,)),),
+        (Question("method", asked.question, options=options, fixed_order=True),),
+        button="Answer",
+    )
+
+
+def _method_answer(asked: ScreeningQuestion, briefing: Briefing) -> Screen:
+    right = asked.answers[asked.correct - 1].rstrip(".")
+    again = (Prose(briefing.reading),) if briefing.reading else ()
+    return Screen(
+        "The answer", (Prose((f"{asked.question}", f"The right answer is: {right}.")), *again), echo="method"
+    )
+
+
+def _name(number: int) -> str:
+    return f"screening-{number + 1}"
+
+
+def _said(material: Material, briefing: Briefing) -> tuple[str, ...]:
+    own, test = material.spec.texts.instructions, material.spec.screening
+    if own is not None:
+        return wording.paragraphs(own)
+    asks_at_once = test is not None and test.method == "excludes"
+    return (*briefing.paragraphs, *briefing.introduction) if asks_at_once else briefing.paragraphs
+
+
+def _instructions(material: Material, briefing: Briefing) -> Screen:
+    return Screen("What you will do", (Prose(_said(material, briefing)),))
+
+
+def _again(material: Material, briefing: Briefing) -> Screen:
+    first = (
+        "Some of your answers were not right. Please read the instructions again; then you can try once more."
+    )
+    return Screen("What you will do", (Prose((first,)), Prose(_said(material, briefing))))
+
+
+def _test(questions: tuple[ScreeningQuestion, ...], judged: Screening) -> Screen:
+    said = (
+        "These questions check that the instructions are clear. "
+        f"To go on, you need {_needed(judged.pass_mark, len(questions))} right. You have {_times(judged.attempts)}."
+    )
+    return Screen(
+        "A short test",
+        (Prose((said,)),),
+        tuple(
+            Question(
+                _name(number),
+                question.question,
+                options=tuple(
+                    Option(answer, place) for place, answer in enumerate(question.answers, start=1)
+                ),
+                fixed_order=True,
+            )
+            for number, question in enumerate(questions)
+        ),
+        button="Answer",
+    )
+
+
+def _needed(right: int, questions: int) -> str:
+    if right == questions > 1:
+        return "both" if questions == 2 else f"all {questions}"
+    return f"{right} of {questions}"
+
+
+def _times(attempts: int) -> str:
+    return "one attempt" if attempts == 1 else f"{attempts} attempts"
+
+
+def strategy_page(of_a_round: bool) -> Screen:
+    """The question how people found their answers, in the round that is over or in all of it; it may be left empty."""
+    return Screen(
+        "How did you decide in this round?" if of_a_round else "How did you decide?",
+        (Prose(("You can leave this empty. No answer is better than another.",)),),
+        (
+            Question(
+                "strategy",
+                "In a few words: what did you look at, and what was difficult?",
+                kind="text",
+                required=False,
+            ),
+        ),
+    )
+
+
+def _background(names: tuple[BackgroundName, ...]) -> Screen:
+    return Screen(
+        "A little about you",
+        (Prose(("You may leave out whatever you would rather not say.",)),),
+        tuple(background_question(name) for name in names),
+    )
+
+
+# Rough, from the papers' own times: half an hour for some hundred screens.
+SECONDS_PER_ITEM = 12
+SECONDS_PER_PAGE = 25
+
+
+def minutes(study: Study) -> float:
+    """How long a participant will take, roughly: the longest row of the design, the screening test passed at once."""
+    return max(_seconds(study, participant_steps(study, row, 1)) for row in study.rows) / 60
+
+
+def _seconds(study: Study, steps: Sequence[Step]) -> int:
+    tests = [number for number, step in enumerate(steps) if study.phases[step.phase].kind == "screening"]
+    skipped = set(range(tests[0] + 1, tests[-1] + 1)) if tests else set()
+    return sum(
+        SECONDS_PER_ITEM if step.item is not None else SECONDS_PER_PAGE
+        for number, step in enumerate(steps)
+        if number not in skipped
+    )

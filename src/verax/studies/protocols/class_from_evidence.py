@@ -1,0 +1,204 @@
+"""The class from the evidence: do the fragments that an explanation picks tell the predicted class?
+
+Lertvittayakumjorn and Toni (2019), section 3.2 (task 2). The strongest evidence of confident predictions is shown.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from verax.studies.definition.screen import Meaning, Prose, Question, Screen
+from verax.studies.definition.spec import StudySpec
+from verax.studies.definition.spec_tables import ScreeningQuestion as Asked
+from verax.studies.definition.study import DesignRow, Item, Phase, Step, Study
+from verax.studies.design import rotated_blocks
+from verax.studies.display import stimulus
+from verax.studies.display.legends import terms
+from verax.studies.display.wording import Paragraphs, class_list, limits, task
+from verax.studies.items import pool
+from verax.studies.protocol.contract import (
+    Briefing,
+    Material,
+    Planning,
+    Protocol,
+    ProtocolAnalysis,
+    Source,
+    protocols,
+)
+from verax.studies.protocol.graded_answers import graded_meaning, graded_options, graded_score
+from verax.studies.protocols.screens import (
+    UNDECIDED,
+    by_role,
+    check_blocks,
+    items_in_blocks,
+    largest_block,
+    planned_blocks,
+    refuse_direction,
+    refuse_none,
+    steps_of_block,
+    timed,
+)
+
+
+def brief(material: Material, *, per_participant: int, ask_for: str) -> Briefing:
+    """What the model answered, or what the fragments come from, as published."""
+    words = terms(material)
+    asked = (
+        f"Your task is to say what the model answered: {class_list(material)}. Sometimes the model is wrong, but only "
+        "its answer counts here."
+        if ask_for == "model"
+        else f"Your task is to say what the {words.one} is that they come from: {class_list(material)}."
+    )
+    said: Paragraphs = (
+        *task(material),
+        f"You see a few fragments of a {words.one}: those that spoke most for the model's answer. You do not see the "
+        f"{words.one} itself.",
+        f"{asked} You also say whether you are certain. If the fragments tell you nothing, choose “I can't say”.",
+        f"There are {per_participant} {words.many}.",
+        *limits(material.spec.timing),
+    )
+    questions = (
+        Asked(
+            question="What do you see?",
+            answers=[f"The whole {words.one}", f"A few fragments of a {words.one}", "The model's answer"],
+            correct=2,
+        ),
+        Asked(
+            question="How were the fragments chosen?",
+            answers=[
+                "They spoke most for the model's answer",
+                f"They are the beginning of the {words.one}",
+                "People chose them",
+            ],
+            correct=1,
+        ),
+        Asked(
+            question="What do you do when the fragments tell you nothing?",
+            answers=["I choose any answer", "I leave the question out", "I choose “I can't say”"],
+            correct=3,
+        ),
+        Asked(
+            question="What is your task?",
+            answers=[
+                "To say what the model answered, and whether I am certain"
+                if ask_for == "model"
+                else f"To say what the {words.one} is, and whether I am certain",
+                "To say whether the model is right",
+                "To choose the most interesting fragment",
+            ],
+            correct=1,
+        ),
+    )
+    return Briefing(said, questions)
+
+
+@protocols.register("class-from-evidence")
+class ClassFromEvidence(Protocol):
+    """Guess the class from the strongest evidence alone (Lertvittayakumjorn and Toni 2019, task 2).
+
+    Attributes:
+        test: items, from the test part.
+        items_per_participant: how many of them each participant gets.
+        threshold: only predictions with a probability above this.
+        evidence: how many fragments are shown.
+        sizes: how many words a fragment may have: [1], or [2, 3, 4] for n-grams.
+        ask_for: what people are asked for: the "model"'s answer, which is what is scored, or what the "input" is that
+            the fragments come from, as published. Half of the items are predicted wrongly, so that is another question.
+    """
+
+    asks: ClassVar[str] = "Can people tell the model's answer from the evidence that an explanation shows?"
+    explained: ClassVar[tuple[str, ...]] = ("test",)
+    needs_explanations: ClassVar[bool] = True
+    shows_fragments: ClassVar[bool] = True
+    scored: ClassVar[str] = "class"
+
+    test: int = Field(default=100, ge=2)
+    items_per_participant: int = Field(default=20, ge=1)
+    threshold: float = Field(default=0.9, ge=0, lt=1)
+    evidence: int = Field(default=3, ge=1)
+    sizes: tuple[int, ...] = Field(default=(1,), min_length=1)
+    ask_for: Literal["model", "input"] = "model"
+
+    @classmethod
+    def draft(cls, items: int) -> dict[str, int]:
+        """Nobody judges more than twenty of them."""
+        return {"test": items, "items_per_participant": min(20, items)}
+
+    def check(self, spec: StudySpec) -> None:
+        """It needs explanations in every condition."""
+        refuse_none(spec)
+        refuse_direction(spec, "people could read the model's answer off it")
+        check_blocks(self.test, self.items_per_participant)
+
+    def items(self, source: Source) -> list[Item]:
+        """Confident predictions: half right, half wrong."""
+        candidates = pool.confident(pool.candidates(source, "test"), self.threshold)
+        return items_in_blocks(source, candidates, self.test, self.items_per_participant)
+
+    def phases(self, material: Material) -> tuple[Phase, ...]:
+        """One phase."""
+        return (timed(material.spec, "evidence", "Fragments", "test"),)
+
+    def screens(self, material: Material) -> dict[str, Screen]:
+        """The evidence of each item in each condition."""
+        return {
+            f"evidence:{item.id}:{condition.name}": self._screen(material, item, condition.name)
+            for item in by_role(material.items, "test")
+            for condition in material.spec.conditions
+        }
+
+    def rows(self, material: Material) -> tuple[DesignRow, ...]:
+        """Blocks of items with rotated conditions; the target is the number of workers for each item."""
+        return rotated_blocks(material.spec, by_role(material.items, "test"))
+
+    def steps(self, study: Study, row: DesignRow, seed: int) -> tuple[Step, ...]:  # noqa: ARG002
+        """The block in random order."""
+        return steps_of_block(row, "evidence", "evidence", seed)
+
+    def briefing(self, material: Material, audience: str) -> Briefing:  # noqa: ARG002
+        """What fragments are, and that one may not know."""
+        return brief(material, per_participant=largest_block(material.items), ask_for=self.ask_for)
+
+    def score(self, item: Item, meaning: Meaning) -> float:
+        """From -1, certain of another class than the model predicts, to 1."""
+        return graded_score(meaning, item.prediction)
+
+    @classmethod
+    def analysis(cls) -> ProtocolAnalysis:
+        """Mean scores."""
+        from verax.studies.analysis.within.graded import graded_analysis
+
+        return graded_analysis("people guess the class that the model predicts")
+
+    def planning(self, spec: StudySpec) -> Planning:  # noqa: ARG002
+        """Mean scores, compared within people."""
+        return planned_blocks(
+            self.test,
+            self.items_per_participant,
+            lambda item, worth: graded_meaning(worth, item.prediction),
+            undecided=UNDECIDED,
+        )
+
+    def _screen(self, material: Material, item: Item, condition: str) -> Screen:
+        noun = terms(material).one
+        evidence, _ = stimulus.evidence_blocks(
+            material, item, condition, self.evidence, self.sizes, title="Fragments"
+        )
+        if self.ask_for == "model":
+            heading = f"What did the model answer about this {noun}?"
+            certain, likely = (
+                "I'm certain that the model answered: {}.",
+                "I'm not certain, but the model probably answered: {}.",
+            )
+        else:
+            heading = f"What kind of {noun} do these fragments come from?"
+            certain, likely = "I'm certain that it is: {}.", "I'm not certain, but it is likely: {}."
+        question = Question(
+            "class", heading, options=graded_options(material, certain, likely, "I can't say.")
+        )
+        said = (
+            f"These fragments of a {noun} spoke most for the model's answer. The {noun} itself is not shown."
+        )
+        return Screen(heading, (Prose((said,)), evidence), (question,), button="Next")

@@ -1,1 +1,0 @@
-"""The class from the evidence: do the fragments that an explanation picks tell the predicted class?"""

@@ -1,1 +1,0 @@
-"""Forward simulation: do explanations of some inputs help people to predict the model on others?"""

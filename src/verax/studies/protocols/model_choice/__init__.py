@@ -1,1 +1,0 @@
-"""The choice between two models: do explanations show which of two is the worse one?"""
