@@ -11,20 +11,20 @@ from math import sqrt
 import numpy as np
 
 from calibration_rows import Row
-from verax.benchmarks.rationale.partition import TestSet
-from verax.benchmarks.rationale.spec import RationaleSpec
-from verax.benchmarks.rationale.summarise import _over_targets
-from verax.benchmarks.rationale.summary import (
+from verax.benchmarks.rationale.estimates import _over_targets
+from verax.benchmarks.rationale.findings import (
     SETS,
+    ExplainerErrors,
     Group,
     GroupSet,
     OnInputs,
-    Scored,
-    Summary,
+    RationaleSummary,
     TargetSet,
     TargetSummary,
 )
-from verax.report.rationale.verdict import rationale_verdict
+from verax.benchmarks.rationale.rankings import TestSet
+from verax.benchmarks.rationale.spec import RationaleSpec
+from verax.reporting.rationale.verdict import rationale_verdict
 from verax.stats import binomial_share, paired_differences
 
 SEED = 7302
@@ -56,14 +56,17 @@ def coverage(targets: int, bad: float, worst: float, runs: int) -> tuple[float, 
     return 100 * shown / runs, 100 * missed / runs
 
 
-def summary_of(wrong: dict[str, np.ndarray]) -> Summary:
+def summary_of(wrong: dict[str, np.ndarray]) -> RationaleSummary:
     """The summary of a run from errors by explainer, (targets, texts); all targets have the same texts."""
     targets, texts = next(iter(wrong.values())).shape
     made = []
     for target in range(targets):
         own = {label: errors[target].astype(float) for label, errors in wrong.items()}
         right = {label: dict(enumerate((1 - each).tolist())) for label, each in own.items()}
-        found = {label: OnInputs(Scored(*[binomial_share(each)] * 4), 0, ()) for label, each in own.items()}
+        found = {
+            label: OnInputs(ExplainerErrors(*[binomial_share(each)] * 4), 0, ())
+            for label, each in own.items()
+        }
         given = TargetSet(texts, found, tuple(paired_differences(right)))
         sizes = TestSet(texts, 0, 0, texts, None, None, None, None, 0.0, 0.0, 0.0)
         made.append(
@@ -73,17 +76,17 @@ def summary_of(wrong: dict[str, np.ndarray]) -> Summary:
             )
         )  # fmt: skip
     means = {
-        label: Scored(*[_over_targets("misranked", each.mean(axis=1).tolist())] * 4)
+        label: ExplainerErrors(*[_over_targets("misranked", each.mean(axis=1).tolist())] * 4)
         for label, each in wrong.items()
     }
     group = Group("films", "easy", targets, dict.fromkeys(SETS, GroupSet(targets, means, (), ())))
-    summary = Summary(RationaleSpec(), tuple(wrong), {}, {}, tuple(made), (group,), ())
+    summary = RationaleSummary(RationaleSpec(), tuple(wrong), {}, {}, tuple(made), (group,), ())
     try:
-        from verax.benchmarks.rationale.summary import Texts
+        from verax.benchmarks.rationale.findings import Texts
     except ImportError:  # sources of before, which are measured too
         return summary
     counted = {label: Texts(texts, int(each.any(axis=0).sum())) for label, each in wrong.items()}
-    return Summary(**{**vars(summary), "texts": dict.fromkeys(SETS, counted)})
+    return RationaleSummary(**{**vars(summary), "texts": dict.fromkeys(SETS, counted)})
 
 
 def hardly_ever(rate: float, explainers: int, spread: str, runs: int, inputs: int = INPUTS) -> float:

@@ -22,13 +22,12 @@ from pathlib import Path
 import numpy as np
 
 from calibration_rows import Row
+from verax.benchmarks.staining.estimates import summarise
+from verax.benchmarks.staining.findings import StainSummary
 from verax.benchmarks.staining.plan import Plan, make_plan
-from verax.benchmarks.staining.scores import BUDGETS
+from verax.benchmarks.staining.scores import BUDGETS, Checks, Scores, StainFacts, TrialResult
 from verax.benchmarks.staining.spec import StainSpec
-from verax.benchmarks.staining.summarise import summarise
-from verax.benchmarks.staining.summary import Summary
-from verax.benchmarks.staining.trial_results import Checks, Scores, StainFacts, TrialResult
-from verax.report.staining.staining_verdict import staining_verdict
+from verax.reporting.staining.verdict import staining_verdict
 from verax.results.verdict import Verdict
 from verax.run.jobs import Outcome
 
@@ -178,7 +177,7 @@ def plan_of(stains: int, models: int) -> Plan:
     return make_plan(spec, [(label, FLOOR, {"seed": seed}) for seed, label in enumerate((*EQUAL, FLOOR))])
 
 
-def simulate(rng: np.random.Generator, setting: Setting) -> Summary:
+def simulate(rng: np.random.Generator, setting: Setting) -> StainSummary:
     """One run: what its trials would have given, summed up by the real code."""
     plan = plan_of(setting.stains, setting.models)
     stains = drawn_stains(rng, setting)
@@ -223,14 +222,14 @@ def speaks_of_chance(verdict: Verdict) -> bool:
     )
 
 
-def rate(setting: Setting, happens: Callable[[Summary], float], runs: int, seed: int) -> float:
+def rate(setting: Setting, happens: Callable[[StainSummary], float], runs: int, seed: int) -> float:
     """In how many per cent of runs something happens, or the mean of what is counted in each."""
     return 100 * float(
         np.mean([happens(simulate(np.random.default_rng([seed, run]), setting)) for run in range(runs)])
     )
 
 
-def said(what: Callable[[Verdict], bool]) -> Callable[[Summary], float]:
+def said(what: Callable[[Verdict], bool]) -> Callable[[StainSummary], float]:
     """Of the verdict on a summary."""
     return lambda summary: float(what(staining_verdict(summary)))
 
@@ -308,7 +307,7 @@ def against_chance(runs: int) -> list[Row]:
 def two_explainers(runs: int) -> list[Row]:
     """The test of one difference alone, not corrected."""
 
-    def claimed(summary: Summary) -> float:
+    def claimed(summary: StainSummary) -> float:
         found = [
             each
             for each in summary.pairs[0].differences["auc"]
@@ -331,7 +330,7 @@ def two_explainers(runs: int) -> list[Row]:
 def friedman(runs: int) -> list[Row]:
     """A p of all ranks at once, where the summary has one."""
 
-    def claimed(summary: Summary) -> float:
+    def claimed(summary: StainSummary) -> float:
         p = getattr(summary.ranks, "p", None)
         return float(p is not None and p <= 0.05)
 
@@ -350,7 +349,7 @@ def coverage(runs: int) -> list[Row]:
         rng, many = np.random.default_rng(seed), [(f"a{number}", f"b{number}") for number in range(200)]
         truth = 100 * float(np.mean([setting.areas(rng, many, setting.models)[EQUAL[0]] for _ in range(500)]))
 
-        def holds(summary: Summary, truth: float = truth) -> float:
+        def holds(summary: StainSummary, truth: float = truth) -> float:
             (row,) = [row for row in staining_verdict(summary).judged if row.name == EQUAL[0]]
             return float(row.low is not None and row.high is not None and row.low <= truth <= row.high)
 
@@ -365,10 +364,10 @@ def power(runs: int) -> list[Row]:
     """True differences: said of how many of the models."""
     ten = Spreads(word=0.03, stain=0.04, noise=0.04, levels=(0.72, 0.66, 0.70, 0.74, 0.68), shift=0.1)
 
-    def leads(summary: Summary) -> float:
+    def leads(summary: StainSummary) -> float:
         return sum(_leads(summary, model) for model in summary.spec.models) / len(summary.spec.models)
 
-    def finds(summary: Summary) -> float:
+    def finds(summary: StainSummary) -> float:
         return float(all(row.words == "finds them" for row in staining_verdict(summary).judged))
 
     rows = []
@@ -388,7 +387,7 @@ def power(runs: int) -> list[Row]:
     return rows
 
 
-def _leads(summary: Summary, model: str) -> bool:
+def _leads(summary: StainSummary, model: str) -> bool:
     """Whether the first explainer beats both others with this model, after correction."""
     (pair,) = [pair for pair in summary.pairs if pair.model == model]
     ahead = [each for each in pair.differences["auc"] if EQUAL[0] in (each.first, each.second)]

@@ -13,9 +13,9 @@ import argparse
 import json
 from pathlib import Path
 
-from verax.benchmarks.measures.findings import ABOVE, ORDER, TAIL, Findings
-from verax.report.measures.measures_tables import HOW, tables
-from verax.results.render import to_markdown
+from verax.benchmarks.measures.findings import ABOVE, ORDER, TAIL, MeasuresFindings
+from verax.reporting.measures_and_students import HOW_MEASURES, measures_tables
+from verax.results.tables import to_markdown
 from verax.text import counted, listed, percent
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "measures.md"
@@ -42,7 +42,7 @@ def made_by(folder: Path) -> str:
     )
 
 
-def pilot(found: Findings, folder: Path) -> list[str]:
+def pilot(found: MeasuresFindings, folder: Path) -> list[str]:
     """What became of the two findings of a pilot with four stains: monotonicity is backwards; LIME above the oracle."""
     lines = ["## The pilot's two findings", ""]
     for label in ("monotonicity", "monotonicity(steps=True)", "monotonicity-correlation"):
@@ -115,7 +115,7 @@ def main() -> None:
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--replaced", type=Path)
     asked = parser.parse_args()
-    first = Findings.read(asked.folders[0])
+    first = MeasuresFindings.read(asked.folders[0])
     lines = [
         "# Which measures can be believed",
         "",
@@ -127,21 +127,21 @@ def main() -> None:
         *pilot(first, asked.folders[0]),
     ]
     for folder in asked.folders:
-        found = Findings.read(folder)
+        found = MeasuresFindings.read(folder)
         lines += [f"## {listed(found.spec['datasets'])}", "", f"{size(found)} {made_by(folder)}.", ""]
         if folder != asked.folders[0]:
             lines += [*(f"- {sentence}" for sentence in found.sentences), ""]
-        lines += [to_markdown(table) for table in tables(found)]
+        lines += [to_markdown(table) for table in measures_tables(found)]
     if asked.replaced:
-        found = Findings.read(asked.replaced)
+        found = MeasuresFindings.read(asked.replaced)
         lines += [
             "## Other things in the place of absent words",
             "",
             f"{size(found)} {made_by(asked.replaced)}.",
             "",
         ]
-        lines += [to_markdown(table) for table in tables(found) if table.key == "replaced"]
-    lines += ["## How it was computed", "", HOW, ""]
+        lines += [to_markdown(table) for table in measures_tables(found) if table.key == "replaced"]
+    lines += ["## How it was computed", "", HOW_MEASURES, ""]
     PAGE.write_text("\n".join(lines), encoding="utf-8")
 
 

@@ -27,7 +27,7 @@ from xgboost import XGBClassifier
 
 import verax
 from verax.benchmarks.staining import jobs, training
-from verax.benchmarks.staining.spec import Wish
+from verax.benchmarks.staining.spec import StainRequest
 from verax.benchmarks.staining.stainable import make_stainable
 from verax.data import split_words
 from verax.explain.perturbed import BANKS
@@ -35,7 +35,7 @@ from verax.explain.perturbed import BANKS
 MODELS = ("logistic", "tree", "forest", "xgboost", "mlp")
 SAMPLES = 1000
 INPUTS = 50
-WISH = Wish(size=2)
+WISH = StainRequest(size=2)
 
 
 def clock(function):

@@ -11,10 +11,10 @@ import argparse
 import json
 from pathlib import Path
 
-from verax.benchmarks.staining.summary import Pair, Summary
-from verax.report.common.run_facts import short_names
-from verax.report.staining.figures import CHECKS, FLOOR, checked
-from verax.report.staining.staining_verdict import staining_verdict
+from verax.benchmarks.staining.findings import Pair, StainSummary
+from verax.reporting.page import short_names
+from verax.reporting.staining.figures import CHECKS, FLOOR, checked
+from verax.reporting.staining.verdict import staining_verdict
 from verax.stats import Estimate
 from verax.text import minus
 
@@ -108,7 +108,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("summary", type=Path, nargs="+")
     for path in parser.parse_args().summary:
-        summary = Summary.from_dict(json.loads(path.read_text(encoding="utf-8")))
+        summary = StainSummary.from_dict(json.loads(path.read_text(encoding="utf-8")))
         names = short_names(summary.explainers)
         pairs = list(summary.pairs)
         print(f"# {path.stem}\n\n{staining_verdict(summary).sentence}\n")

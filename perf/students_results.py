@@ -12,16 +12,16 @@ import argparse
 from pathlib import Path
 
 from measures_results import made_by, size
-from verax.benchmarks.students.findings import EVERY, GAIN, TESTS, Findings, number_name
+from verax.benchmarks.students.findings import EVERY, GAIN, TESTS, StudentsFindings, number_name
 from verax.benchmarks.students.jobs import ORACLE, RANDOM, RANDOM_AGAIN
-from verax.report.measures.students_tables import HOW, tables
-from verax.results.render import to_markdown
+from verax.reporting.measures_and_students import HOW_STUDENTS, students_tables
+from verax.results.tables import to_markdown
 from verax.text import listed
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "students.md"
 
 
-def bars(found: Findings) -> list[str]:
+def bars(found: StudentsFindings) -> list[str]:
     """The three things that must hold for the students to be of any use."""
     lines = ["## Do the students work?", ""]
     for test in TESTS:
@@ -72,7 +72,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("folders", nargs="+", type=Path)
     asked = parser.parse_args()
-    first = Findings.read(asked.folders[0])
+    first = StudentsFindings.read(asked.folders[0])
     lines = [
         "# What students gain from explanations",
         "",
@@ -84,10 +84,10 @@ def main() -> None:
         *bars(first),
     ]
     for folder in asked.folders:
-        found = Findings.read(folder)
+        found = StudentsFindings.read(folder)
         lines += [f"## {listed(found.spec['datasets'])}", "", f"{size(found)} {made_by(folder)}.", ""]
-        lines += [to_markdown(table) for table in tables(found)]
-    lines += ["## How it was computed", "", HOW, ""]
+        lines += [to_markdown(table) for table in students_tables(found)]
+    lines += ["## How it was computed", "", HOW_STUDENTS, ""]
     PAGE.write_text("\n".join(lines), encoding="utf-8")
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import mean
 
 import verax
-from verax.benchmarks.staining.trial_results import TrialResult
+from verax.benchmarks.staining.scores import TrialResult
 from verax.codec import decode
 from verax.stats.estimate import mean_interval
 from verax.stats.shares import mean_share

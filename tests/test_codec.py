@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from report.study_summaries import graded, summary, tiny
+from reporting.study_summaries import graded, summary, tiny
 from verax.codec import cleaned, decode, encode, encoded
 from verax.errors import VeraxError
 from verax.results.units import Unit

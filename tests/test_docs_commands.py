@@ -22,7 +22,7 @@ from doc_shell import LONG, Shell, swapped
 from doc_smaller import CANNOT, ELSEWHERE, OUTSIDE, SWAPPED, TOGETHER
 from helpers import SHARED, forget
 from run.watching import wait_until
-from verax.cli.docs import installed_pages
+from verax.cli.listing import installed_pages
 from verax.cli.main import app
 
 FORMS = "hase-bansal-hit"

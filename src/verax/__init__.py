@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from verax.version import VERSION
+from verax.installed import VERSION
 
 if TYPE_CHECKING:
     from verax.data import Dataset, load_dataset
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from verax.models.neural.saving import load_model, save_model
     from verax.workflows.bench import bench
     from verax.workflows.judge import judge
-    from verax.workflows.measures import bench_measures
+    from verax.workflows.measures import bench_measures, bench_students
     from verax.workflows.rationale import rationale
+    from verax.workflows.report import report
     from verax.workflows.stain import stain
-    from verax.workflows.students import bench_students
     from verax.workflows.study import build_study, open_study
 
 __version__ = VERSION
@@ -38,7 +38,7 @@ _HOMES = {
     "as_model": "verax.models",
     "bench": "verax.workflows.bench",
     "bench_measures": "verax.workflows.measures",
-    "bench_students": "verax.workflows.students",
+    "bench_students": "verax.workflows.measures",
     "build_study": "verax.workflows.study",
     "explainer": "verax.explain",
     "fit_model": "verax.models",
@@ -49,6 +49,7 @@ _HOMES = {
     "measure": "verax.measures",
     "open_study": "verax.workflows.study",
     "rationale": "verax.workflows.rationale",
+    "report": "verax.workflows.report",
     "save_model": "verax.models.neural.saving",
     "stain": "verax.workflows.stain",
 }
@@ -79,11 +80,11 @@ __all__ = [
     "measure",
     "open_study",
     "rationale",
+    "report",
     "save_model",
     "stain",
 ]
 
-# `verax.report` is a layer and, called, a workflow: see its module.
 _LAYERS = (
     "benchmarks",
     "cli",
@@ -92,7 +93,7 @@ _LAYERS = (
     "measures",
     "models",
     "perturb",
-    "report",
+    "reporting",
     "results",
     "run",
     "stats",

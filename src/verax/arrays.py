@@ -1,4 +1,4 @@
-"""The sorts of arrays that signatures name, once for the whole house."""
+"""The sorts of arrays that signatures name, in one place."""
 
 from __future__ import annotations
 

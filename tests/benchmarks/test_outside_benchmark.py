@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from studies.protocols.test_extending_page import VERAX, installed
-from verax.report.courts.courts import read_courts
+from verax.reporting.joint.evaluations import read_evaluations
 from verax.results.findings import read_findings
 from verax.run import Store
 
@@ -116,7 +116,7 @@ def test_it_stands_in_the_joint_report(package, finished):
     both = json.loads((package / "report.json").read_text(encoding="utf-8"))
     (court,) = both["courts"]
     assert (court["name"], court["kind"]) == ("Repetition, rotten-tomatoes", "benchmark")
-    (read,), _ = read_courts([package / "runs" / "repeat"])
+    (read,), _ = read_evaluations([package / "runs" / "repeat"])
     assert [one.explainer for one in read.standings] == ["lime", "shap", "random"]
     assert "passes the benchmark" in (package / "report.html").read_text(encoding="utf-8") or (
         "pass the benchmark" in (package / "report.html").read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import pytest
 
 from verax.cli import demo
-from verax.report.study.study_verdict import study_verdict
+from verax.reporting.study import study_verdict
 from verax.studies.analysis import Options, analyse
 from verax.studies.bots.person import make_album
 from verax.studies.bots.without_web import simulate_study

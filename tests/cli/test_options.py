@@ -19,7 +19,7 @@ import verax as library
 from verax.benchmarks.measures.spec import MeasuresOptions, MeasuresSpec
 from verax.benchmarks.rationale.spec import RationaleOptions, RationaleSpec
 from verax.benchmarks.spec_files import TESTED, default_of, options_of
-from verax.benchmarks.staining.spec import Planting, StainOptions, StainSpec, Wish
+from verax.benchmarks.staining.spec import Planting, StainOptions, StainRequest, StainSpec
 from verax.benchmarks.students.spec import StudentsOptions, StudentsSpec
 from verax.cli.options import options_table, with_spec_options
 
@@ -261,7 +261,7 @@ def test_ranges_in_words():
 
 def test_what_stains_are_like_without_a_spec_is_what_the_spec_says():
     spec = StainSpec()
-    assert spec.wish() == Wish()
+    assert spec.wish() == StainRequest()
     assert StainSpec(plant=True).planting() == Planting()
     assert default_of(StainSpec, "min_flipped") == spec.min_flipped
 

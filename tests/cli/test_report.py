@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from report.courts.test_courts import ERRING, FOUR, STUDY, stain, verification
-from report.run_summaries import written
+from reporting.courts.test_courts import ERRING, FOUR, STUDY, stain, verification
+from reporting.run_summaries import written
 from verax.run.manifest import note_results, start_manifest
 
 

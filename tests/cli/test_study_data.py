@@ -20,7 +20,7 @@ from verax.studies.definition.study_files import save_study
 from verax.studies.store import open_store
 from verax.studies.store.people import acted
 from verax.web.serve import default_database
-from verax.workflows.answers import answers
+from verax.workflows.analysis import answers
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from verax.errors import VeraxError
 from verax.explain import Attribution, Composite, Explanation, Path, Rule, Together
 from verax.explain.composite import PARTS
 from verax.explain.description import Grid, Heading, Passage, describe, edited
-from verax.workflows.explainer_names import preset_explainers
+from verax.workflows.given_objects import preset_explainers
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from verax.errors import VeraxError
 from verax.explain import explainers
 from verax.explain.base import class_numbers
 from verax.models.capabilities import Embedded
-from verax.workflows.explainer_names import parse_explainers
+from verax.workflows.given_objects import parse_explainers
 
 TEXTS = [
     "a good film with a fine plot",

@@ -177,7 +177,7 @@ def test_the_best_and_the_worst_order_are_those_of_all_orders(exact, monkeypatch
         return np.stack([1 - np.array(yes), yes], axis=1)
 
     if not exact:
-        monkeypatch.setattr("verax.measures.normalised.MOST_EXACT", 0)
+        monkeypatch.setattr("verax.measures.removal.MOST_EXACT", 0)
     model = verax.as_model(probabilities, class_names=("no", "yes"))
     words, text = ("a", "b", "c", "d", "e"), "a b c d e"
 

@@ -4,10 +4,9 @@ import re
 
 import pytest
 
-from report.study_summaries import HOSTILE, table
+from reporting.study_summaries import HOSTILE, table
 from verax.codec import decode
-from verax.results.render import heading, latex, rows_of, to_latex, to_markdown, written
-from verax.results.tables import Column, Table
+from verax.results.tables import Column, Table, heading, latex, rows_of, to_latex, to_markdown, written
 
 
 def read_table(**more):

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from verax.report.explanations.explanations_page import _environment
-from verax.results.render import verdict_lines
+from verax.reporting.explanations import page_environment
+from verax.results.tables import verdict_lines
 from verax.results.verdict import Judged, Reference, Verdict
 
 FOUND = Verdict(
@@ -26,7 +26,7 @@ FOUND = Verdict(
 
 def rendered(verdict):
     source = '{% from "verdict.html" import verdict_block %}{{ verdict_block(verdict) }}'
-    return _environment().from_string(source).render(verdict=verdict)
+    return page_environment().from_string(source).render(verdict=verdict)
 
 
 def test_numbers_lie_where_the_axis_says():

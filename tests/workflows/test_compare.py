@@ -7,7 +7,7 @@ from verax.data import Dataset, Part
 from verax.errors import VeraxError
 from verax.models import as_model
 from verax.workflows.compare import as_dicts, compare, from_texts, parse_target, with_verdict
-from verax.workflows.explainer_names import parse_explainers, preset_explainers
+from verax.workflows.given_objects import parse_explainers, preset_explainers
 
 MODEL = as_model(lambda texts: [[0.25, 0.75]] * len(texts), class_names=("1", "0"), kind="text")
 

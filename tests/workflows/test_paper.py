@@ -17,9 +17,8 @@ from verax.errors import VeraxError
 from verax.models.ready import check_model
 from verax.results.tables import Column, Table
 from verax.studies.definition.spec import make_study_spec
-from verax.workflows.paper import changed_spec, run_paper
-from verax.workflows.paper_files import BenchmarkRun, known_papers, read_paper, with_changes, with_data
-from verax.workflows.paper_numbers import registered, study_numbers
+from verax.workflows.paper import changed_spec, registered, run_paper, study_numbers
+from verax.workflows.paper_files import PaperBenchmark, known_papers, read_paper, with_changes, with_data
 
 ROOT = Path(__file__).parents[2]
 PAPERS = ["camburu-2020", "hase-bansal", "human-grounded", "reverse-turing", "sippy-2020"]
@@ -81,7 +80,7 @@ def test_changes_go_into_tables_and_named_conditions_and_take_entries_away():
 
 
 def test_files_that_are_not_there_are_left_out_and_named(tmp_path):
-    run = BenchmarkRun(
+    run = PaperBenchmark(
         name="r",
         benchmark="stain",
         groups=["One", "Two", "Three"],

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 import verax
 from verax.errors import VeraxError
-from verax.workflows.planted import planted_trial
+from verax.workflows.judge_findings import planted_trial
 
 SMALL = {"stains": 2, "inputs": 3}
 

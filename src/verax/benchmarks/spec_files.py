@@ -1,8 +1,4 @@
-"""Specs of benchmarks: the one place where an option is declared, and what is derived from it.
-
-A field of a spec has a type, a default, a range and a sentence of help. The options of the command line, the keywords
-of the Python function, what a TOML file may hold and the table in the docs are read from there.
-"""
+"""Specs of benchmarks: the one place where an option is declared, and what is derived from it."""
 
 from __future__ import annotations
 
@@ -11,7 +7,7 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import (
@@ -27,13 +23,39 @@ from typing import (
     get_type_hints,
 )
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic.fields import FieldInfo
 
-from verax.benchmarks.explained_part import ExplainedPart
+from verax.data import Dataset, Part
 from verax.errors import VeraxError
 from verax.names import parse_name
 from verax.toml_text import parse_toml
+
+ExplainedPart = Literal["test", "train", "all"]
+
+
+def with_explained_part(dataset: Dataset, part: ExplainedPart) -> Dataset:
+    """The dataset with the inputs that are explained in the place of its test part; models learn from the same ones.
+
+    Args:
+        dataset: as it was split.
+        part: its training part, or all three.
+    """
+    if part == "test":
+        return dataset
+    if part == "train":
+        return replace(dataset, test=dataset.train)
+    parts = list(dataset.parts.values())
+    inputs = (
+        [text for one in parts for text in one.inputs]
+        if dataset.kind == "text"
+        else np.concatenate([np.asarray(one.inputs) for one in parts])
+    )
+    rated = [one.ratings for one in parts if one.ratings is not None]
+    ratings = np.concatenate(rated) if len(rated) == len(parts) else None
+    return replace(dataset, test=Part(inputs, np.concatenate([one.labels for one in parts]), ratings))
+
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -13,10 +13,10 @@ import typer
 from verax.cli.console import messages, one_sentence, output, print_file, show_reasons
 from verax.cli.options import AsJson, Jobs, Verbose
 from verax.errors import VeraxError
-from verax.extras import install_command
+from verax.installed import install_command
 
 if TYPE_CHECKING:
-    from verax.report.courts.courts_page import BothCourts
+    from verax.reporting.joint.page import JointReport
     from verax.workflows.study import BuiltStudy
 
 # A small benchmark: enough to tell methods from random, not enough to tell them from each other.
@@ -135,11 +135,11 @@ def demo(
     console.print(f"The report is {report.page}; open it in a browser.", soft_wrap=True)
 
 
-def found_sentence(both: BothCourts) -> str:
+def found_sentence(both: JointReport) -> str:
     """What was found in both courts, beside what the bots were given."""
-    from verax.report.courts.courts_verdict import courts_verdict
+    from verax.reporting.joint.evaluations import joint_verdict
 
-    found = courts_verdict(both.courts, both.explainers, both.answer, both.needs).sentence
+    found = joint_verdict(both.courts, both.explainers, both.answer, both.needs).sentence
     return (
         f"{found} The bots, programs in place of people, were given {GIVEN} points by lime, shap and greedy, and none "
         "by random."
@@ -149,7 +149,7 @@ def found_sentence(both: BothCourts) -> str:
 def send_missing_bots(study: BuiltStudy) -> None:
     """Bots through the real pages, as many as are missing from an earlier demo."""
     from verax.studies.answers.collect import collect
-    from verax.workflows.answers import opened
+    from verax.workflows.analysis import opened
 
     with opened(study.study, study.folder) as store:
         known = collect(store).participants

@@ -1,4 +1,4 @@
-"""``verax list``: what there is, with a line on each."""
+"""``verax list`` and ``verax docs``: what there is, with a line on each, and the documentation's pages."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import dataclasses
 import inspect
 from collections.abc import Mapping
 from enum import StrEnum
+from importlib.resources import files
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from verax.cli.console import one_sentence, output, plain_table, print_json
+from verax.cli.console import one_sentence, output, plain_table, print_file, print_json, say
 from verax.cli.options import AsJson
 from verax.errors import VeraxError
 from verax.registry import Registry
@@ -193,3 +195,66 @@ def _parameters(thing: Any, sort: Sort) -> Mapping[str, Any]:
 
 def _with_default(name: str, default: Any) -> str:
     return name if default is dataclasses.MISSING else f"{name}={default!r}"
+
+
+# Beside the command line's folder where the package was installed; otherwise at the top of the source tree.
+PACKAGE = Path(str(files("verax")))
+INSTALLED, SOURCE = PACKAGE / "docs", PACKAGE.parents[1] / "docs"
+
+
+@one_sentence
+def docs(
+    page: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[PAGE]",
+            help="Its name; all names if left out.",
+            autocompletion=lambda: list(installed_pages()),
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Read the documentation: the names of all pages, or one page."""
+    pages = installed_pages()
+    if page is None:
+        titles = {name: _title(path) for name, path in pages.items()}
+        if as_json:
+            print_json(titles)
+            return
+        table = plain_table("page", "what it is about", left=("page", "what it is about"))
+        for name, title in titles.items():
+            table.add_row(Text(name, style="bold"), Text(title))
+        output().print(table)
+        say("", f"Use: verax docs {next(iter(pages))}; the files are in {_folder()}.")
+        return
+    name = page.removesuffix(".md").removeprefix("docs/")
+    if name not in pages:
+        raise VeraxError(f"There is no page {page!r}; verax docs lists them all.")
+    if as_json:
+        print_json({"page": name, "text": pages[name].read_text(encoding="utf-8")})
+    elif output().is_terminal:
+        from rich.markdown import Markdown
+
+        output().print(Markdown(pages[name].read_text(encoding="utf-8"), hyperlinks=False))
+    else:
+        print_file(pages[name])
+
+
+def installed_pages() -> dict[str, Path]:
+    """Every page by its name; the reference is left out, which a site makes of docstrings."""
+    folder = _folder()
+    pages = {path.relative_to(folder).with_suffix("").as_posix(): path for path in folder.rglob("*.md")}
+    return {
+        name: pages[name]
+        for name in sorted(pages, key=lambda name: (name.count("/"), name))
+        if not name.startswith("reference/")
+    }
+
+
+def _folder() -> Path:
+    return INSTALLED if INSTALLED.exists() else SOURCE
+
+
+def _title(page: Path) -> str:
+    with page.open(encoding="utf-8") as lines:
+        return next(lines).removeprefix("# ").strip()

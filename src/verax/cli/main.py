@@ -11,16 +11,11 @@ import typer.main
 from typer.core import TyperGroup
 
 from verax.cli.demo import demo
-from verax.cli.docs import docs
-from verax.cli.explain import explain
-from verax.cli.judge import judge
-from verax.cli.listing import list_things
+from verax.cli.explain import explain, judge
+from verax.cli.listing import docs, list_things
 from verax.cli.options import split_names
-from verax.cli.paper import paper
-from verax.cli.report import EXAMPLE, report
+from verax.cli.report import REPORT_EXAMPLE, VERIFY_EXAMPLE, paper, report, verify
 from verax.cli.study import study
-from verax.cli.verify import EXAMPLE as VERIFY_EXAMPLE
-from verax.cli.verify import verify
 from verax.foreign import guard, trust
 
 EXAMPLES = """Examples:
@@ -52,7 +47,7 @@ class _Bench(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         self._fill()
-        from verax.cli.bench_outside import outside_names
+        from verax.cli.bench import outside_names
 
         own = super().list_commands(ctx)
         return [*own, *(name for name in outside_names() if name not in own)]
@@ -62,7 +57,7 @@ class _Bench(TyperGroup):
         command = super().get_command(ctx, cmd_name)
         if command is not None:
             return command
-        from verax.cli.bench_outside import outside_command, outside_names
+        from verax.cli.bench import outside_command, outside_names
 
         return outside_command(cmd_name) if cmd_name in outside_names() else None
 
@@ -92,7 +87,7 @@ app.command(
 )(judge)
 app.command("list")(list_things)
 app.command("paper", epilog="Example: verax paper sippy-2020\n\nMore: verax docs papers")(paper)
-app.command("report", epilog=EXAMPLE)(report)
+app.command("report", epilog=REPORT_EXAMPLE)(report)
 app.command("verify", epilog=VERIFY_EXAMPLE)(verify)
 app.command("docs", epilog="Example: verax docs studies")(docs)
 app.add_typer(typer.Typer(name="bench", cls=_Bench, no_args_is_help=True), help=BENCH)
@@ -101,7 +96,7 @@ app.add_typer(study)
 
 def _version(asked: bool) -> None:
     if asked:
-        from verax.version import VERSION
+        from verax.installed import VERSION
 
         typer.echo(f"verax {VERSION}")
         raise typer.Exit

@@ -8,38 +8,43 @@ from collections.abc import Callable
 import typer
 
 from verax.cli.study_analyze import ANALYZE_EXAMPLES, analyze_command
-from verax.cli.study_bots import BOTS_EXAMPLES, bots_command
 from verax.cli.study_data import (
+    BACKUP_EXAMPLES,
     EXPORT_EXAMPLES,
+    MOVE_EXAMPLES,
     PURGE_EXAMPLES,
+    RESTORE_EXAMPLES,
     WITHDRAW_EXAMPLES,
     actions_command,
+    backup_command,
     export_command,
+    move_command,
     purge_command,
+    restore_command,
     withdraw_command,
 )
-from verax.cli.study_database import (
-    BACKUP_EXAMPLES,
-    MOVE_EXAMPLES,
-    RESTORE_EXAMPLES,
-    backup_command,
-    move_command,
-    restore_command,
+from verax.cli.study_make import (
+    IMPORT_EXAMPLES,
+    INIT_EXAMPLES,
+    REVIEW_EXAMPLES,
+    build_command,
+    import_command,
+    init_command,
+    preview_command,
+    review_command,
 )
-from verax.cli.study_init import INIT_EXAMPLES, init_command
-from verax.cli.study_make import IMPORT_EXAMPLES, build_command, import_command, preview_command
-from verax.cli.study_power import POWER_EXAMPLES, power_command
-from verax.cli.study_review import REVIEW_EXAMPLES, review_command
 from verax.cli.study_run import (
     ACCOUNT_EXAMPLES,
     FREEZE_EXAMPLES,
+    STATUS_EXAMPLES,
     account_command,
     codes_command,
     freeze_command,
     links_command,
     serve_command,
+    status_command,
 )
-from verax.cli.study_status import STATUS_EXAMPLES, status_command
+from verax.cli.study_simulate import BOTS_EXAMPLES, POWER_EXAMPLES, bots_command, power_command
 
 study = typer.Typer(
     name="study",

@@ -133,7 +133,7 @@ def analyze_command(
 
 def _print(summary: Summary, folder: Path) -> None:
     """The verdict, the flow, the primary analysis, the problems, and where the rest is."""
-    from verax.report.study.study_verdict import study_verdict
+    from verax.reporting.study import study_verdict
 
     console = output()
     console.print(summary.title, style="bold")

@@ -13,7 +13,7 @@ from verax.data.registry import datasets
 from verax.data.splits import SPLIT_80_10_10
 from verax.data.table import Column, Schema
 from verax.errors import VeraxError
-from verax.extras import install_command
+from verax.installed import install_command
 
 
 def packaged_file(package: str, path: str) -> Path:

@@ -22,7 +22,7 @@ from verax.data.records import Records, counted, number_labels, text_records
 from verax.data.registry import Choice
 from verax.data.table import Column, Schema
 from verax.errors import VeraxError
-from verax.extras import require
+from verax.installed import require
 
 if TYPE_CHECKING:
     import pandas as pd

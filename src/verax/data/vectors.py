@@ -19,7 +19,7 @@ from verax.arrays import FloatArray, IndexArray
 from verax.data.lines import numbered_lines
 from verax.data.words import WORD
 from verax.errors import VeraxError
-from verax.extras import install_command, require
+from verax.installed import install_command, require
 from verax.run.threads import one_thread
 from verax.seeds import stream
 

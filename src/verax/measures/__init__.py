@@ -1,8 +1,7 @@
 """Measures of explanations without a known truth: (model, inputs, explanations) in, one value per input out."""
 
-from verax.measures.base import Definition, Measure, Measured, defines, measure, measures
+from verax.measures.base import Definition, Measure, Measured, check_measure, defines, measure, measures
 from verax.measures.case import ABSENT, Case
-from verax.measures.checks import check_measure
 
 __all__ = [
     "ABSENT",

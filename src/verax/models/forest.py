@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from verax.arrays import FloatArray, IntArray
 from verax.errors import VeraxError
-from verax.extras import require
+from verax.installed import require
 from verax.models.base import check_weights
 from verax.models.forest_arrays import Nodes, make_bag, make_nodes, make_work
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from verax.arrays import FloatArray, IntArray
 from verax.errors import VeraxError
-from verax.extras import require
+from verax.installed import require
 from verax.models.base import Model, check_weights
 from verax.models.wrappers import TableModel, TextPipeline, check_texts
 from verax.names import SORTS, Name, fits, parse_name

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from verax.errors import VeraxError, reason
-from verax.extras import install_command
 from verax.foreign import SAVED_MODEL, check_foreign
+from verax.installed import install_command
 from verax.models.adapt import as_model, predicts_number, reads_texts
 from verax.models.base import Model
 from verax.models.llm.adapt import ENDPOINT, endpoint_for

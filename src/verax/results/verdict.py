@@ -4,8 +4,8 @@ A report makes one `Verdict` from its summary: one sentence that answers the rea
 explainer (or condition), which are also the rows of the one figure, and what it rests on. Then
 
 - on a page: ``{% from "verdict.html" import verdict_block %}`` and ``{{ verdict_block(verdict) }}`` as the first thing
-  below the heading (`verax.report.common.page` has the style and the script that it needs);
-- in a terminal and in a notebook: ``verdict_lines`` and ``verdict_html`` of `verax.results.render`.
+  below the heading (`verax.reporting.page` has the style and the script that it needs);
+- in a terminal and in a notebook: ``verdict_lines`` and ``verdict_html`` of `verax.results.tables`.
 
 Numbers of the figure are in the unit that readers see (per cent, points), and so are the ends of its axis. A `Judged`
 without an interval has ``low`` and ``high`` None: nothing is drawn that pretends to one.

@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from verax.errors import VeraxError
-from verax.extras import install_command, require
+from verax.installed import install_command, require
 from verax.run.jobs import Job, Outcome
 from verax.run.manifest import library_versions
 from verax.run.objects import receive

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from verax.errors import VeraxError
+from verax.installed import VERSION
 from verax.run.canonical import canonical, write_json
 from verax.run.checksums import file_hashes
 from verax.text import listed
-from verax.version import VERSION
 
 # What the file holds: plain JSON, of this version or an earlier one.
 Manifest: TypeAlias = dict[str, Any]

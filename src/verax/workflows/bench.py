@@ -9,23 +9,22 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
-from verax.benchmarks.benchmark_run import Summary, run_benchmark
-from verax.benchmarks.contract import Benchmark, benchmark_named
+from verax.benchmarks.contract import Benchmark, BenchmarkSummary, benchmark_named, run_benchmark
 from verax.benchmarks.spec_files import BenchmarkSpec, checked_spec, spec_options
 from verax.benchmarks.staining.plan import own_code
 from verax.data import load_dataset
 from verax.errors import VeraxError
-from verax.extras import require
+from verax.installed import require
 from verax.models.ready import models, parse_model
 from verax.models.resolve import is_saved, model_files
 from verax.notebook import paragraph_html
 from verax.results.findings import Finding, to_frame
-from verax.results.render import verdict_html
+from verax.results.tables import verdict_html
 from verax.run.manifest import Manifest
 from verax.run.named_files import named_files
 from verax.run.progress import During, quietly, terminal_progress
 from verax.run.sources import code_behind
-from verax.workflows.explainer_names import parse_explainers
+from verax.workflows.given_objects import parse_explainers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +44,7 @@ class BenchmarkRun:
     """
 
     folder: Path
-    summary: Summary
+    summary: BenchmarkSummary
     manifest: Manifest
 
     @property
@@ -59,7 +58,7 @@ class BenchmarkRun:
 
     def report(self) -> Path:
         """Writes report.html, its figures and its tables into the run's folder; where the page is."""
-        from verax.report.benchmark.benchmark_page import write_benchmark_report
+        from verax.reporting.findings_page import write_benchmark_report
 
         write_benchmark_report(self.folder, self.summary, self.manifest)
         return self.folder / "report.html"

@@ -18,15 +18,15 @@ from verax.explain.base import explanations_of, model_inputs, target_number
 from verax.explain.perturbed import shown_input
 from verax.explain.random import Random, RandomFragments
 from verax.models import Model
-from verax.report.explanations.comparison import Comparison, Entry, Subject
+from verax.reporting.comparison import Comparison, Entry, Subject
 from verax.run.progress import During, quietly
 from verax.text import listed
-from verax.workflows.explainer_names import Named
+from verax.workflows.given_objects import Named
 from verax.workflows.measure_explainers import judge_inputs, judged_scores
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenInput:
     """An input to explain, what to call it, and its true class if that is known."""
 
     title: str
@@ -49,7 +49,7 @@ class FragmentChoice:
     any_sign: bool = False
 
 
-def from_texts(texts: Sequence[str], dataset: Dataset) -> list[Chosen]:
+def from_texts(texts: Sequence[str], dataset: Dataset) -> list[ChosenInput]:
     """The texts that a user typed."""
     if texts and dataset.kind != "text":
         raise VeraxError(
@@ -60,10 +60,10 @@ def from_texts(texts: Sequence[str], dataset: Dataset) -> list[Chosen]:
             raise VeraxError(
                 f"Text {number} (counted from 0) is empty; write something between the quotes of --text."
             )
-    return [Chosen(f"text {number}", text) for number, text in enumerate(texts)]
+    return [ChosenInput(f"text {number}", text) for number, text in enumerate(texts)]
 
 
-def from_test_part(numbers: Sequence[int], dataset: Dataset) -> list[Chosen]:
+def from_test_part(numbers: Sequence[int], dataset: Dataset) -> list[ChosenInput]:
     """Inputs of the test part by their numbers, from 0."""
     size = len(dataset.test)
     for number in numbers:
@@ -73,7 +73,7 @@ def from_test_part(numbers: Sequence[int], dataset: Dataset) -> list[Chosen]:
                 "counted from 0."
             )
     return [
-        Chosen(f"test input {number}", dataset.test.inputs[number], int(dataset.test.labels[number]))
+        ChosenInput(f"test input {number}", dataset.test.inputs[number], int(dataset.test.labels[number]))
         for number in numbers
     ]
 
@@ -90,7 +90,7 @@ def compare(
     dataset: Dataset,
     model: Model,
     model_name: str,
-    chosen: Sequence[Chosen],
+    chosen: Sequence[ChosenInput],
     explainers: Sequence[Named],
     target: int | None = None,
     notes: Sequence[str] = (),
@@ -164,7 +164,7 @@ def _entries(
 
 
 def with_verdict(
-    comparison: Comparison, model: Model, chosen: Sequence[Chosen], explainers: Sequence[Named]
+    comparison: Comparison, model: Model, chosen: Sequence[ChosenInput], explainers: Sequence[Named]
 ) -> Comparison:
     """The same with a verdict on the methods, and with what each one's first features are worth for each input.
 

@@ -30,11 +30,10 @@ from verax.models.wrappers import is_texts
 from verax.perturb.paths.tables import dependence_notes
 from verax.run.progress import Told, meanwhile
 from verax.seeds import stream
-from verax.workflows.explainer_names import parse_explainers
-from verax.workflows.given_objects import explainer_label
+from verax.workflows.given_objects import explainer_label, parse_explainers
+from verax.workflows.judge_findings import PlantedTrial, planted_trial
 from verax.workflows.judgement import Judgement
 from verax.workflows.measure_explainers import Clock, judge_inputs, taken
-from verax.workflows.planted import PlantedTrial, planted_trial
 
 DEFAULT_EXPLAINERS = ("lime", "shap", "greedy")
 # Of data with labels so many inputs are judged unless told otherwise.

@@ -1,18 +1,290 @@
-"""What explainers reached on a model's own predictions, as data: the measured values, and what may be said of each."""
+"""What explainers reached: on planted reasons that a model is known to have learnt, and on its own predictions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from verax.report.explanations.comparison import Comparison
+import numpy as np
+
+from verax.benchmarks.staining import jobs
+from verax.benchmarks.staining.choosing import ChosenPlanting, check_fits, choose_planting
+from verax.benchmarks.staining.planting import CannotPlantError, plant_in
+from verax.benchmarks.staining.scores import Failed, Scores, TrialResult, ceiling, floor
+from verax.benchmarks.staining.spec import Planting, StainRequest, StainSpec
+from verax.benchmarks.staining.stainable import Stainable, prepared
+from verax.benchmarks.staining.training import Refit, within
+from verax.data import Dataset, load_dataset
+from verax.errors import VeraxError
+from verax.explain import Explainer
+from verax.reporting.comparison import Comparison
 from verax.results.verdict import Sign
+from verax.run.objects import at_hand, refer
+from verax.run.threads import one_thread
 from verax.stats.thresholds import ALPHA
+from verax.text import counted, duration
+from verax.workflows.given_objects import Gathered, fittable
 
 if TYPE_CHECKING:
     from verax.explain.explanation import Explanation
-    from verax.workflows.planted import PlantedTrial
+
+
+# Seconds for finding out how to plant, as a share of all.
+SEARCHING = 0.35
+# Inputs that each stain is explained on, at the least; fewer say too little.
+FEWEST_INPUTS = 3
+LEARNT = 0.95
+# Planting fits a model so many times at the least.
+FEWEST_FITS = 6
+# Seconds that the first reason may take, however short the time is.
+FIRST_SECONDS = 5.0
+# A stain may take so much longer than the first one.
+LONGER = 1.3
+# Told how far it is: a share between 0 and 1, and what is being done.
+Told = Callable[[float, str], object]
+
+
+@dataclass(frozen=True)
+class PlantedTrial:
+    """How explainers did on reasons that were planted.
+
+    Attributes:
+        areas: per explainer, the area under the recall curve on each stain, between 0 and 1; NaN where it failed.
+        floor: the area of features in random order, per stain: exact, for the number of features of its inputs; NaN
+            where every explainer failed.
+        ceiling: the largest possible area.
+        stains: each in words.
+        features: each one's words or columns.
+        inputs: how many were explained, per stain.
+        errors: what explainers raised, the first of each.
+        sentences: what was planted, what was tried and left out, and why.
+        seconds: that it took.
+    """
+
+    areas: Mapping[str, tuple[float, ...]]
+    floor: tuple[float, ...]
+    ceiling: float
+    stains: tuple[str, ...]
+    features: tuple[frozenset[str], ...]
+    inputs: tuple[int, ...]
+    errors: Mapping[str, str] = field(default_factory=dict)
+    sentences: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+def quietly(_share: float, _what: str) -> None:
+    """Tells nobody."""
+
+
+def planted_trial(
+    model: object,
+    data: Dataset | tuple[object, object],
+    explainers: Sequence[str | Explainer] | Mapping[str, str | Explainer],
+    *,
+    refit: Callable[..., object] | None = None,
+    stains: int = 6,
+    inputs: int = 10,
+    size: int = 2,
+    seed: int = 0,
+    seconds: float = 120.0,
+    progress: Told = quietly,
+) -> PlantedTrial:
+    """Plants reasons in labelled data, fits the model anew on them, and scores explainers by what they find.
+
+    Args:
+        model: a scikit-learn classifier or pipeline, fitted or not, or what `verax.as_model` made of one; the name of a
+            ready-made model; a function from a dataset to something fitted; or anything, with ``refit``.
+        data: a dataset, or (inputs, labels).
+        explainers: names, objects, or a dict from what to call them to either.
+        refit: from (inputs, labels) to something fitted, for a model that cannot be cloned.
+        stains: how many reasons are planted, one after the other.
+        inputs: how many inputs are explained for each, at the most.
+        size: how many words or columns a reason has.
+        seed: of everything.
+        seconds: what it may take; fewer inputs and stains where it would take longer.
+        progress: told how far it is.
+
+    Raises:
+        VeraxError: the model cannot be fitted anew, or nothing can be planted in these data.
+    """
+    started = time.perf_counter()
+
+    def spent() -> float:
+        return time.perf_counter() - started
+
+    dataset = data if isinstance(data, Dataset) else load_dataset(data)
+    name, things = _model(model, refit)
+    gathered = Gathered()
+    named = gathered.add_explainers(explainers)
+    methods = gathered.methods(StainSpec(explainers=named, seed=seed))
+    things |= gathered.things
+    wish = StainRequest(size=size, min_flipped=FEWEST_INPUTS)
+    # In two threads a busy machine takes many times as long for a small model, and on a quiet one little is gained.
+    with at_hand(things), one_thread():
+        progress(0.0, "finding out how reasons can be planted")
+        ready = prepared(dataset, "presence")
+        begun = spent()
+        check_fits(ready, "presence", "the model", name, seed)
+        if FEWEST_FITS * (spent() - begun) > max(seconds, FIRST_SECONDS):
+            raise VeraxError(
+                f"To fit the model once took {duration(spent() - begun)}, and planting takes {FEWEST_FITS} fits or "
+                f"more: more than the {duration(seconds)} that it may take. Give seconds= a larger number."
+            )
+        chosen = _way(ready, wish, name, stains, seed, SEARCHING * seconds)
+        sentences = chosen.sentences()
+
+        def measure(number: int, most: int) -> TrialResult:
+            planted, drawn = plant_in(ready, "presence", wish, chosen.planting, 1, seed + number)
+            return jobs.measured(
+                planted, drawn, chosen.planting, (name, "auto"), methods, most, LEARNT, (seed + number, seed)
+            )
+
+        done: list[TrialResult] = []
+        missed: list[TrialResult] = []
+        most, planned, tried, longest = inputs, stains, 0, 0.0
+        # One reason is planted in any case, unless its fits take too long.
+        with within(max(FIRST_SECONDS, seconds - spent())):
+            for number in range(stains):
+                if number and spent() + longest > seconds:
+                    break
+                progress(min(1.0, spent() / seconds), f"planting reason {number + 1} of {planned}")
+                if number == 0:
+                    most, planned = _affordable(measure, seconds - spent(), inputs, stains)
+                begun, tried = spent(), tried + 1
+                try:
+                    result = measure(number, most)
+                except VeraxError as error:
+                    sentences.append(str(error))
+                    continue
+                longest = max(longest, spent() - begun)
+                if result.learnt and result.reasoned:
+                    done.append(result)
+                else:
+                    missed.append(result)
+                    sentences.append(_left_out(result))
+    if not done:
+        raise VeraxError(_none_planted(chosen, missed, seconds, in_time=len(missed) == stains))
+    if tried < stains:
+        sentences.append(
+            f"{counted(tried, 'reason')} of {stains} {'was' if tried == 1 else 'were'} planted: more would have taken "
+            f"longer than the {duration(seconds)} that were allowed."
+        )
+    if most < inputs:
+        sentences.append(f"{most} inputs were explained for each, not {inputs}, to keep to the time.")
+    progress(1.0, "done")
+    labels = [label for label, _, _ in methods]
+    return PlantedTrial(
+        areas={label: tuple(_area(result.explainers.get(label)) for result in done) for label in labels},
+        floor=tuple(_chance(result) for result in done),
+        ceiling=ceiling(size),
+        stains=tuple(result.stain.shown for result in done),
+        features=tuple(frozenset(result.wanted) for result in done),
+        inputs=tuple(len(result.inputs) for result in done),
+        errors=_errors(done, labels),
+        sentences=tuple(sentences),
+        seconds=spent(),
+    )
+
+
+def _model(model: object, refit: Callable[..., object] | None) -> tuple[str, dict[str, object]]:
+    """What staining knows the model by, and what that refers to."""
+    if refit is None and isinstance(model, str):
+        return model, {}
+    thing = Refit(refit, type(model).__name__) if refit is not None else fittable(model)
+    reference = refer(thing, "the model")
+    return reference, {reference: thing}
+
+
+def _way(
+    ready: Stainable, wish: StainRequest, name: str, stains: int, seed: int, seconds: float
+) -> ChosenPlanting:
+    """How reasons are planted so that the model learns them."""
+    first, models = Planting(first_seed=seed), {"the model": name}
+    try:
+        return choose_planting(ready, "presence", wish, 1, models, first, stains, LEARNT, seed, seconds)
+    except CannotPlantError as error:
+        # The settings that would help are those of a benchmark; here there are only the data.
+        raise VeraxError(f"{error.problem}; give more data.") from error
+
+
+def _affordable(
+    measure: Callable[[int, int], TrialResult], seconds: float, inputs: int, stains: int
+) -> tuple[int, int]:
+    """How many inputs and stains the time allows, by a first look at the fewest inputs."""
+    begun = time.perf_counter()
+    try:
+        result = measure(0, FEWEST_INPUTS)
+    except VeraxError:
+        return inputs, stains
+    took = time.perf_counter() - begun
+    explained = max(1, len(result.inputs))
+    explaining = sum(scores.seconds for scores in result.scored().values())
+    fixed = max(0.0, took - explaining * explained)
+    left = seconds - took
+
+    def needed(most: int) -> float:
+        return LONGER * (fixed + explaining * most)
+
+    for most in range(inputs, FEWEST_INPUTS, -1):
+        if stains * needed(most) <= left:
+            return most, stains
+    return min(inputs, FEWEST_INPUTS), max(1, min(stains, int(left / max(1e-9, needed(FEWEST_INPUTS)))))
+
+
+def _left_out(result: TrialResult) -> str:
+    """Why a stain is not scored."""
+    if result.learnt:
+        return f"The model follows the reason {result.stain.shown}, but for other features; it was left out."
+    return (
+        f"The model did not learn the reason {result.stain.shown} well enough (it followed it on "
+        f"{result.checks.stained_region:.0%} of the test inputs with it, and because of it on "
+        f"{result.checks.decided or 0.0:.0%} of those that it flips); it was left out."
+    )
+
+
+def _none_planted(
+    chosen: ChosenPlanting, missed: Sequence[TrialResult], seconds: float, *, in_time: bool
+) -> str:
+    """Why no reason could be scored, and what may help."""
+    fits = sum(one.fits for one in chosen.tried)
+    best = max(chosen.tried, key=lambda one: one.quality)
+    followed = [result.checks.stained_region for result in missed] or [best.followed]
+    low, high = f"{min(followed):.0%}", f"{max(followed):.0%}"
+    return (
+        f"The model learnt none of the reasons that were tried well enough for its explanations to be scored (it "
+        f"followed them on {low if low == high else f'{low} to {high}'} of the inputs with them, after "
+        f"{counted(fits, 'quick fit')} to find out how to plant). "
+        + (
+            "More training data may help."
+            if in_time
+            else f"Planting may take {duration(seconds)} here; give seconds= a larger number."
+        )
+    )
+
+
+def _area(scores: Scores | Failed | None) -> float:
+    return float(np.mean(scores.recall)) if isinstance(scores, Scores) and scores.recall else float("nan")
+
+
+def _chance(result: TrialResult) -> float:
+    """The area of a random order, by the largest number of features that an explainer scores on each input."""
+    scored = [scores.features for scores in result.scored().values()]
+    return (
+        float(np.mean([floor(int(number)) for number in np.max(scored, axis=0)])) if scored else float("nan")
+    )
+
+
+def _errors(results: Sequence[TrialResult], labels: Sequence[str]) -> dict[str, str]:
+    errors: dict[str, str] = {}
+    for result in results:
+        for label in labels:
+            given = result.explainers.get(label)
+            if isinstance(given, Failed):
+                errors.setdefault(label, given.error)
+    return errors
+
 
 # An explanation that reaches so much of the way from random features to the best is close to the best, or to random.
 CLOSE, FAR = 0.8, 0.2

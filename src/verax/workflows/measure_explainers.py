@@ -38,7 +38,7 @@ from verax.explain.shap import Shap, kernel_samples
 from verax.models import Model
 from verax.models.base import Inputs
 from verax.perturb import Masks, Path, Prepared, path_for
-from verax.report.explanations.comparison import Comparison, Entry, Subject
+from verax.reporting.comparison import Comparison, Entry, Subject
 from verax.run.progress import Told, untold
 from verax.run.threads import quicker_threads
 from verax.seeds import stream

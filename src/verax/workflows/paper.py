@@ -6,28 +6,184 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from verax.benchmarks.rationale.findings import TargetSummary
+from verax.benchmarks.staining.findings import Pair
 from verax.errors import VeraxError
+from verax.explain.composite import AS_PUBLISHED
+from verax.results.tables import Table
 from verax.run.canonical import write_json
 from verax.run.progress import During, quietly
 from verax.workflows.paper_files import (
-    BenchmarkRun,
     Paper,
+    PaperBenchmark,
     PublishedTable,
     Rehearsal,
     read_paper,
     with_changes,
     with_data,
 )
-from verax.workflows.paper_numbers import (
-    Numbers,
-    merged,
-    model_numbers,
-    rationale_numbers,
-    staining_numbers,
-    study_numbers,
-)
+
+if TYPE_CHECKING:
+    from verax.workflows.rationale import RationaleRun
+    from verax.workflows.stain import StainRun
+
+
+# By table, row and column.
+Numbers = dict[str, dict[str, dict[str, str]]]
+GROUND_TRUTH = "ground-truth"
+BUDGETS = (2, 5, 10)
+
+
+def staining_numbers(run: StainRun, groups: Sequence[str]) -> Numbers:
+    """Table 2 and Figures 2 to 4 of Sippy et al. (2020).
+
+    Args:
+        run: a staining run.
+        groups: what its datasets are called in the paper.
+    """
+    found: Numbers = {"table-2": {}, "figure-2": {}, "figure-3": {}, "figure-4": {}}
+    named = dict(zip(run.summary.datasets, groups, strict=True))
+    for name, about in run.summary.datasets.items():
+        if about.facts is not None:
+            facts = about.facts
+            correlation = "" if facts.correlation is None else f"{facts.correlation:.2f}"
+            positive = list(facts.balance.values())[-1]
+            found["table-2"][named[name]] = {
+                "size": f"{facts.inputs:,}",
+                "positive": f"{100 * positive:.0f}",
+                "correlation": correlation,
+            }
+    for pair in run.summary.pairs:
+        for table, row, column, value in _pair_numbers(pair, named[pair.dataset]):
+            found[table].setdefault(row, {})[column] = value
+    return found
+
+
+def _pair_numbers(pair: Pair, group: str) -> list[tuple[str, str, str, str]]:
+    numbers = []
+    if pair.accuracies is not None:
+        numbers.append(("figure-2", pair.model, group, f"{100 * pair.accuracies.stained_region.mean:.1f}"))
+    for label, scored in pair.explainers.items():
+        if label == GROUND_TRUTH:
+            numbers.append(("figure-3", pair.model, group, f"{scored.recall[1].mean:.2f}"))
+        for budget in BUDGETS:
+            recall = scored.recall[budget - 1].mean
+            numbers.append(
+                ("figure-4", f"{pair.model}/{registered(label)}", f"{group}@{budget}", f"{recall:.2f}")
+            )
+    return numbers
+
+
+def rationale_numbers(run: RationaleRun, groups: Sequence[str]) -> Numbers:
+    """Tables 1 and 2 of Camburu et al. (2020), over the inputs that the paper would keep.
+
+    Args:
+        run: a verification.
+        groups: what its targets are called in the paper: its aspects.
+    """
+    found: Numbers = {"table-1": {}, "table-2": {}}
+    rows = run.results[~run.results["added"].astype(bool)]
+    for group, target in zip(groups, run.summary.targets, strict=False):
+        own = rows[(rows["dataset"] == target.dataset) & (rows["target"] == target.label)]
+        for label, answers in own.groupby("explainer"):
+            above = answers["above"].to_numpy(dtype=np.float64)
+            found["table-1"].setdefault(registered(str(label)), {}).update(
+                {
+                    f"{group}.first": f"{100 * answers['first'].mean():.2f}",
+                    f"{group}.misranked": f"{100 * answers['misranked'].mean():.2f}",
+                    f"{group}.above": f"{above.mean():.2f} ({above.std():.2f})",
+                }
+            )
+        found["table-2"][group] = _test_set_numbers(target)
+    return found
+
+
+def registered(label: str) -> str:
+    """An explainer's own name: one row of a table, whatever k, samples or package's defaults it was given."""
+    name = label.partition("(")[0]
+    return AS_PUBLISHED[name][0] if name in AS_PUBLISHED else name
+
+
+def _test_set_numbers(target: TargetSummary) -> dict[str, str]:
+    table = target.test_set
+    spreads = {
+        "words": table.words,
+        "selected": table.selected,
+        "relevant": table.relevant,
+        "irrelevant": table.irrelevant,
+    }
+    numbers = {
+        name: f"{spread.mean:.1f} ({spread.deviation:.1f})"
+        for name, spread in spreads.items()
+        if spread is not None
+    }
+    error = {} if target.squared_error is None else {"squared_error": f"{target.squared_error:.4f}"}
+    return (
+        numbers
+        | error
+        | {
+            "kept": f"{table.kept:,}",
+            "handshakes": f"{100 * table.handshakes:.1f}",
+            "without_relevant": f"{100 * table.without_relevant:.1f}",
+        }
+    )
+
+
+def study_numbers(tables: Sequence[Table]) -> Numbers:
+    """The tables of an analysis of studies: a row is known by its first column."""
+    return {
+        table.key: {
+            str(row.get(table.columns[0].key)): {
+                column.key: _printed(row.get(column.key), column.kind) for column in table.columns[1:]
+            }
+            for row in table.rows
+        }
+        for table in tables
+    }
+
+
+def model_numbers(kind: str, models: Mapping[str, Mapping[str, Any]]) -> Numbers:
+    """Accuracies of a study's models on its test part: Table 4 of Hase and Bansal (2020).
+
+    Args:
+        kind: of the inputs.
+        models: see ``Study.models``; a condition's own model is called "of" the condition.
+    """
+    named = {"task" if name == "model" else name.removeprefix("of "): about for name, about in models.items()}
+    return {
+        "models": {
+            name: {kind: f"{100 * about['accuracy']:.2f}"}
+            for name, about in named.items()
+            if "accuracy" in about
+        }
+    }
+
+
+def _printed(value: object, kind: str) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if kind == "count":
+            return f"{value:,.0f}"
+        if kind == "percent":
+            return f"{100 * value:.2f}"
+        return f"{value:.3f}" if kind == "p" else f"{value:.2f}"
+    return str(value)
+
+
+def merged(found: Sequence[Mapping[str, Mapping[str, Mapping[str, str]]]]) -> Numbers:
+    """The numbers of several runs in one."""
+    made: Numbers = {}
+    for numbers in found:
+        for table, rows in numbers.items():
+            for row, cells in rows.items():
+                made.setdefault(table, {}).setdefault(row, {}).update(cells)
+    return made
+
 
 logger = logging.getLogger(__name__)
 
@@ -119,7 +275,7 @@ def run_paper(
     return done
 
 
-def _benchmark(run: BenchmarkRun, folder: Path, jobs: int, during: During) -> Numbers:
+def _benchmark(run: PaperBenchmark, folder: Path, jobs: int, during: During) -> Numbers:
     from verax.workflows.rationale import rationale
     from verax.workflows.stain import stain
 

@@ -32,7 +32,7 @@ class _Table(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class BenchmarkRun(_Table):
+class PaperBenchmark(_Table):
     """One benchmark of a paper.
 
     Attributes:
@@ -72,7 +72,7 @@ class Size(_Table):
     """What is run in one size."""
 
     note: str = ""
-    runs: list[BenchmarkRun] = Field(default_factory=list)
+    runs: list[PaperBenchmark] = Field(default_factory=list)
     studies: Rehearsal | None = None
 
 
@@ -99,7 +99,7 @@ class PublishedTable(_Table):
     """A table (or figure) with its printed numbers.
 
     Attributes:
-        key: by which our numbers are found: a table of an analysis, or of `verax.workflows.paper_numbers`.
+        key: by which our numbers are found: a table of an analysis, or of `verax.workflows.paper`.
         name: what the paper calls it.
         page: where it stands; None where the text that we have says no pages.
         title: what it says.
@@ -193,7 +193,7 @@ def with_changes(spec: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[st
     return made
 
 
-def with_data(run: BenchmarkRun, data: Path | None) -> tuple[BenchmarkRun | None, list[str]]:
+def with_data(run: PaperBenchmark, data: Path | None) -> tuple[PaperBenchmark | None, list[str]]:
     """A run with the files of a folder in place; datasets whose files are not there are left out, and named.
 
     Args:

@@ -8,12 +8,12 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from verax.benchmarks.rationale.findings import RationaleSummary
 from verax.benchmarks.rationale.plan import CEILING, make_plan
-from verax.benchmarks.rationale.rationale_run import VerificationRun, run_rationale
+from verax.benchmarks.rationale.run import VerificationRun, run_rationale
 from verax.benchmarks.rationale.spec import RationaleOptions, RationaleSpec
-from verax.benchmarks.rationale.summary import Summary
 from verax.benchmarks.spec_files import checked_spec, default_of, spec_options, takes_options
-from verax.extras import require
+from verax.installed import require
 from verax.names import split_outside
 from verax.results.findings import Finding, to_frame
 from verax.run.objects import at_hand
@@ -41,7 +41,7 @@ class RationaleRun:
     run: VerificationRun
 
     @property
-    def summary(self) -> Summary:
+    def summary(self) -> RationaleSummary:
         """The estimates and their intervals; its ``to_dict()`` is what stands in summary.json."""
         return self.run.summary
 
@@ -61,7 +61,7 @@ class RationaleRun:
 
     def report(self) -> Path:
         """Writes report.html and its figures into the run's folder; where the page is."""
-        from verax.report.rationale.rationale_page import write_rationale_report
+        from verax.reporting.rationale.page import write_rationale_report
 
         run = self.run
         write_rationale_report(self.folder, run.summary, run.examples, run.timings, run.manifest)
@@ -71,7 +71,7 @@ class RationaleRun:
         return f"RationaleRun({str(self.folder)!r}, {len(self.results):,} explanations)"
 
     def _repr_html_(self) -> str:
-        from verax.report.rationale.verdict import verdict
+        from verax.reporting.rationale.verdict import verdict
 
         return (
             f"<p>{escape(verdict(self.summary))}</p>"

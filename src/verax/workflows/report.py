@@ -1,4 +1,4 @@
-"""Benchmarks and studies on one page: every explainer in every court."""
+"""Benchmarks and studies on one page: every explainer in each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from verax.errors import VeraxError
 from verax.notebook import paragraph_html
-from verax.report.courts.courts_page import BothCourts, places, write_courts_report
+from verax.reporting.joint.page import JointReport, places, write_joint_report
 from verax.workflows.analysis import Analysis
 from verax.workflows.bench import BenchmarkRun
 from verax.workflows.rationale import RationaleRun
@@ -19,7 +19,7 @@ Result = StainRun | RationaleRun | BenchmarkRun | Analysis | str | Path
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report:
-    """A page for both courts.
+    """A page for benchmarks and studies.
 
     Attributes:
         page: where it is.
@@ -29,7 +29,7 @@ class Report:
 
     page: Path
     numbers: Path
-    summary: BothCourts
+    summary: JointReport
 
     def __repr__(self) -> str:
         return f"Report({str(self.page)!r})"
@@ -39,7 +39,7 @@ class Report:
 
 
 def report(results: Result | Sequence[Result], out: str | Path = "report.html") -> Report:
-    """Puts benchmarks and studies on one page: every explainer in every court, and whether the courts agree.
+    """Puts benchmarks and studies on one page: every explainer in each, and whether they agree.
 
     Args:
         results: what `verax.stain`, `verax.rationale`, `verax.bench` and a study's `analyze` gave, or their folders.
@@ -47,7 +47,7 @@ def report(results: Result | Sequence[Result], out: str | Path = "report.html") 
     """
     given = [results] if isinstance(results, Result) else list(results)
     folders = [_folder(result) for result in given]
-    summary = write_courts_report(folders, Path(out))
+    summary = write_joint_report(folders, Path(out))
     page, numbers, _ = places(Path(out))
     return Report(page, numbers, summary)
 

@@ -132,7 +132,7 @@ class SpecDraft:
             yield from (f"{name} = {value}" for name, value in self._kind.draft(self.items).items())
 
     def _conditions(self) -> list[str]:
-        from verax.workflows.explainer_names import parse_explainers
+        from verax.workflows.given_objects import parse_explainers
 
         lines = []
         if not self._kind.needs_explanations:

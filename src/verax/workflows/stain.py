@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from verax.benchmarks.spec_files import takes_options
+from verax.benchmarks.staining.findings import StainSummary
 from verax.benchmarks.staining.plan import make_plan
+from verax.benchmarks.staining.run import StainingRun, check_models, run_staining
 from verax.benchmarks.staining.spec import StainOptions, StainSpec, make_spec, read_spec
-from verax.benchmarks.staining.staining_run import StainingRun, check_models, run_staining
-from verax.benchmarks.staining.summary import Summary
 from verax.benchmarks.staining.training import is_own
 from verax.data import datasets as known_datasets
 from verax.errors import VeraxError
-from verax.extras import require
+from verax.installed import require
 from verax.notebook import paragraph_html, table_html
 from verax.results.findings import Finding, to_frame
 from verax.run.objects import at_hand
@@ -46,7 +46,7 @@ class StainRun:
     run: StainingRun
 
     @property
-    def summary(self) -> Summary:
+    def summary(self) -> StainSummary:
         """The estimates and their intervals; its ``to_dict()`` is what stands in summary.json."""
         return self.run.summary
 
@@ -66,7 +66,7 @@ class StainRun:
 
     def report(self) -> Path:
         """Writes report.html and its figures into the run's folder; where the page is."""
-        from verax.report.staining.staining_page import write_staining_report
+        from verax.reporting.staining.page import write_staining_report
 
         run = self.run
         write_staining_report(
@@ -78,7 +78,7 @@ class StainRun:
         return f"StainRun({str(self.folder)!r}, {len(self.results):,} explanations)"
 
     def _repr_html_(self) -> str:
-        from verax.report.staining.staining_terminal import findings, recall_rows
+        from verax.reporting.staining.tables import findings, recall_rows
 
         head, *rows = recall_rows(self.summary)
         return (

@@ -17,9 +17,8 @@ from verax.run.progress import During, quietly, terminal_progress
 from verax.studies.definition.spec import StudySpec, make_study_spec, parse_study_spec, read_spec_text
 from verax.studies.definition.study import Study
 from verax.studies.definition.study_files import load_study
-from verax.workflows.analysis import Analysis, analyze_study
-from verax.workflows.answers import check_installed
-from verax.workflows.toml import to_toml
+from verax.toml_text import to_toml
+from verax.workflows.analysis import Analysis, analyze_study, check_installed
 
 if TYPE_CHECKING:
     from verax.studies.answers.export import Exported
@@ -70,7 +69,7 @@ class BuiltStudy:
         database: str | None = None,
     ) -> Exported:
         """Writes all answers to a folder, with a codebook; anonymous unless more is asked for."""
-        from verax.workflows.answers import export_answers
+        from verax.workflows.analysis import export_answers
 
         return export_answers(
             self.folder, Path(out), formats, identifying=identifying, free_text=free_text, database=database
@@ -247,7 +246,7 @@ def send_bots(
     from verax.studies.bots.profiles import parse_profiles
     from verax.studies.bots.web import check_counts, run_bots, summarise
     from verax.web.background_server import serving_aside
-    from verax.workflows.answers import opened
+    from verax.workflows.analysis import opened
 
     people = parse_profiles(profile)
     check_counts(n, concurrent)

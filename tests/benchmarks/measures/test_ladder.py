@@ -3,10 +3,26 @@
 import numpy as np
 import pytest
 
-from verax.benchmarks.measures.findings import Found, _above, _claims, _wrongly, findings, preferred, tau
-from verax.benchmarks.measures.jobs import Cell, CellResult, Scored
-from verax.benchmarks.measures.ladder import ADVERSARY, KNOWN, ORACLE, RUNGS, ladder, same_tail, trueness
-from verax.benchmarks.measures.reasons import reasoned
+from verax.benchmarks.measures.findings import (
+    MeasuredCell,
+    _above,
+    _claims,
+    _wrongly,
+    findings,
+    preferred,
+    tau,
+)
+from verax.benchmarks.measures.jobs import Cell, CellResult, MeasureValues
+from verax.benchmarks.measures.reasons import (
+    ADVERSARY,
+    KNOWN,
+    ORACLE,
+    RUNGS,
+    ladder,
+    reasoned,
+    same_tail,
+    trueness,
+)
 from verax.explain.explanation import Attribution
 from verax.explain.fragments import fragments
 from verax.run.jobs import Job
@@ -76,7 +92,7 @@ def test_trueness_by_hand():
 
 
 def cell_of(values, truth, measure="comprehensiveness", stain=0, model="tree"):
-    scored = Scored(measure, "", values, 3.0, 0.001)
+    scored = MeasureValues(measure, "", values, 3.0, 0.001)
     features = [4] * len(next(iter(truth.values())))
     result = CellResult("and", "a and b", 0.5, "", features, truth, (scored,))
     return Cell(
@@ -95,12 +111,12 @@ def test_the_numbers_of_a_measure_by_hand():
     assert tau({name: 0 * values for name, values in arrays.items()}, known, RUNGS) == 0.0
     for values, share in ((right, 1.0), (wrong, 0.0), ({name: [0.0, 0.0] for name in RUNGS}, 0.5)):
         cell, result = cell_of(values, truth)
-        one = Found(cell, result, known)
+        one = MeasuredCell(cell, result, known)
         assert preferred(one, result.scored[0], 0.0, 1.01) == share
     # A measure of which lower is better is turned round.
     cell, result = cell_of(wrong, truth, "sufficiency")
-    assert preferred(Found(cell, result, known), result.scored[0], 0.0, 1.01) == 1.0
-    assert preferred(Found(cell, result, known), result.scored[0], 0.9, 1.01) == 1.0
+    assert preferred(MeasuredCell(cell, result, known), result.scored[0], 0.0, 1.01) == 1.0
+    assert preferred(MeasuredCell(cell, result, known), result.scored[0], 0.9, 1.01) == 1.0
     assert _above({"lime": np.array([2.0]), "oracle": np.array([1.0])}, "lime", "oracle") == 1.0
     assert _above({"lime": np.array([1.0]), "oracle": np.array([1.0])}, "lime", "oracle") == 0.5
     same = np.arange(8.0)
@@ -142,6 +158,6 @@ def test_beside_itself_with_the_reasons_first_an_explainer_has_no_better_tail():
     truth = {"lime": [0.5, 1.0, 0.5], "oracle, then lime": [1.0, 1.0, 1.0]}
     # On the second input both are equally true; on the others the truer one is preferred once.
     cell, result = cell_of({"lime": [0.0, 9.0, 3.0], "oracle, then lime": [1.0, 0.0, 1.0]}, truth)
-    one = Found(cell, result, {name: np.array(values) for name, values in truth.items()})
+    one = MeasuredCell(cell, result, {name: np.array(values) for name, values in truth.items()})
     assert _wrongly(one, result.scored[0], "lime") == 0.5
     assert _wrongly(one, result.scored[0], "shap") is None

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hand_made import GREAT, HANDSHAKE, HandMade, unless
 
-from verax.benchmarks.rationale.partition import Partition, describe, is_strict, partition
+from verax.benchmarks.rationale.rankings import Partition, describe, is_strict, partition
 from verax.benchmarks.rationale.target import check_test_set
 from verax.errors import VeraxError
 

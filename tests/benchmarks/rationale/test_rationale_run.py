@@ -17,10 +17,10 @@ from hand_made import GREAT, HandMade, everything, unless
 from scipy.stats import binomtest
 
 import verax
-from verax.benchmarks.rationale.partition import Partition
+from verax.benchmarks.rationale.findings import RationaleSummary
 from verax.benchmarks.rationale.plan import make_plan, words_to_choose
+from verax.benchmarks.rationale.rankings import Partition
 from verax.benchmarks.rationale.spec import RationaleSpec
-from verax.benchmarks.rationale.summary import Summary
 from verax.benchmarks.rationale.target import TargetResult, draw
 from verax.cli.main import app
 from verax.data.dataset import Dataset, Part
@@ -79,7 +79,7 @@ def test_strict_inputs_are_a_set_of_their_own(run):
 def test_the_files_of_a_run(run):
     folder = run.folder
     stored = json.loads((folder / "summary.json").read_text())
-    assert Summary.from_dict(stored).to_dict() == run.summary.to_dict()
+    assert RationaleSummary.from_dict(stored).to_dict() == run.summary.to_dict()
     assert stored["benchmark"] == "rationale"
     assert stored["claims"] == {
         "lime": "additive", "shap": "additive", "greedy": "selective", "random": "none", "oracle": "selective",

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import verax
-from verax.benchmarks.explained_part import with_explained_part
-from verax.benchmarks.spec_files import BenchmarkSpec
+from verax.benchmarks.spec_files import BenchmarkSpec, with_explained_part
 from verax.benchmarks.staining.spec import StainSpec
 from verax.errors import VeraxError
 

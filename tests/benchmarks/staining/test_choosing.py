@@ -17,12 +17,19 @@ from sklearn.preprocessing import StandardScaler
 
 import verax
 from verax.benchmarks.staining import choosing, jobs
-from verax.benchmarks.staining.choosing import Chosen, Tried, choose_planting
+from verax.benchmarks.staining.choosing import ChosenPlanting, PlantingFit, choose_planting
 from verax.benchmarks.staining.planting import plant_in
-from verax.benchmarks.staining.scores import BUDGETS, ceiling, floor, highest_reciprocal_rank, recall
-from verax.benchmarks.staining.spec import Planting, Wish
-from verax.benchmarks.staining.stainable import Compared, prepared
-from verax.benchmarks.staining.trial_results import SAID_WITHOUT, Checks
+from verax.benchmarks.staining.scores import (
+    BUDGETS,
+    SAID_WITHOUT,
+    Checks,
+    ceiling,
+    floor,
+    highest_reciprocal_rank,
+    recall,
+)
+from verax.benchmarks.staining.spec import Planting, StainRequest
+from verax.benchmarks.staining.stainable import PlantedComparison, prepared
 from verax.data import Part
 from verax.errors import VeraxError
 
@@ -100,7 +107,9 @@ def test_a_class_that_no_stained_input_has_is_the_label_of_the_stain():
     frame.loc[:3, "label"] = "rare"
     data = prepared(verax.load_dataset(frame), "presence")
     for seed in range(5):
-        planted, drawn = plant_in(data, "presence", Wish(min_flipped=1), Planting(new_words=True), 1, seed)
+        planted, drawn = plant_in(
+            data, "presence", StainRequest(min_flipped=1), Planting(new_words=True), 1, seed
+        )
         assert planted.dataset.class_names[drawn.stain.rules[0].label] == "rare"
 
 
@@ -126,7 +135,7 @@ def test_inputs_are_explained_that_the_stain_decides():
     lacking = tuple(
         Part([f"{letter} {word}" for letter in "abcd"], unplanted.labels) for word in ("fox", "red")
     )
-    compared = Compared(np.arange(4), planted, unplanted, lacking)
+    compared = PlantedComparison(np.arange(4), planted, unplanted, lacking)
     followed, decided, share = jobs.decides(Says(everywhere=False), compared, ("fox", "red"))
     assert followed.tolist() == [True, True, False, True]
     assert decided.tolist() == [True, False, False, True]  # the second has the label of itself
@@ -143,7 +152,7 @@ def test_inputs_are_explained_that_the_stain_decides():
 
 def test_a_planted_stain_can_be_lacked_by_one_feature(reviews):
     data = prepared(verax.load_dataset(reviews), "presence")
-    planted, drawn = plant_in(data, "presence", Wish(), Planting(), 1, 0)
+    planted, drawn = plant_in(data, "presence", StainRequest(), Planting(), 1, 0)
     features = drawn.stain.rules[0].features
     for compared in planted.compared:
         assert len(compared.lacking) == len(features) == 2
@@ -154,7 +163,7 @@ def test_a_planted_stain_can_be_lacked_by_one_feature(reviews):
 
 def test_what_lacks_a_feature_counts_as_often_as_what_is_stained(reviews):
     data = prepared(verax.load_dataset(reviews), "presence")
-    planted, drawn = plant_in(data, "presence", Wish(), Planting(), 1, 0)
+    planted, drawn = plant_in(data, "presence", StainRequest(), Planting(), 1, 0)
     rule = drawn.stain.rules[0]
     labels = drawn.stain.labels(drawn.stain.fired(planted.values[0]), planted.dataset.train.labels)
     plain = jobs.counting(planted, drawn.stain, labels, balanced=False)(10)
@@ -186,10 +195,10 @@ def test_the_best_of_what_does_not_serve_is_taken_and_said(reviews, monkeypatch)
     data = prepared(verax.load_dataset(reviews), "presence")
 
     def tried(_data, _words, _wish, _at_least, way, model, *_rest):
-        return Tried(way, model[0], 3, 1.0, 0.2 if way.balanced else 0.1, 1.0, fits=2)
+        return PlantingFit(way, model[0], 3, 1.0, 0.2 if way.balanced else 0.1, 1.0, fits=2)
 
     monkeypatch.setattr(choosing, "_try", tried)
-    found = choose_planting(data, "presence", Wish(), 1, {"mine": "tree"}, Planting(), 5, 0.95, 0)
+    found = choose_planting(data, "presence", StainRequest(), 1, {"mine": "tree"}, Planting(), 5, 0.95, 0)
     assert found.planting.balanced
     assert found.planting.weight == 3
     said = found.sentences()
@@ -199,7 +208,9 @@ def test_the_best_of_what_does_not_serve_is_taken_and_said(reviews, monkeypatch)
 
 def test_a_search_that_is_out_of_time_says_so():
     way = Planting()
-    found = Chosen(way, (Tried(way, "mine", 1, 1.0, 1.0, 1.0, 2, serves=True),), 61.0, stopped=True)
+    found = ChosenPlanting(
+        way, (PlantingFit(way, "mine", 1, 1.0, 1.0, 1.0, 2, serves=True),), 61.0, stopped=True
+    )
     assert found.sentences()[-1] == "Time ran out after 1.0 min, before all ways were tried."
 
 
@@ -235,7 +246,7 @@ def test_what_cannot_be_planted_is_said_in_the_callers_own_terms(tmp_path):
 
 def test_numbers_are_planted_far_out_at_the_end_that_is_farther(table):
     data = prepared(verax.load_dataset(table), "presence")
-    planted, drawn = plant_in(data, "presence", Wish(), Planting(ends=True), 1, 3)
+    planted, drawn = plant_in(data, "presence", StainRequest(), Planting(ends=True), 1, 3)
     for literal in drawn.stain.rules[0].literals:
         values = data.dataset.train.inputs[:, literal.column]
         shown = planted.compared[1].planted.inputs[:, literal.column]

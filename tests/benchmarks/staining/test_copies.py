@@ -8,8 +8,7 @@ import pytest
 
 import verax
 from helpers import make_texts
-from verax.benchmarks.staining.facts import facts_of
-from verax.benchmarks.staining.stainable import make_stainable
+from verax.benchmarks.staining.stainable import facts_of, make_stainable
 
 SMALL = {"stains": 1, "inputs": 5, "learnt": 0.0}
 
@@ -82,14 +81,14 @@ def test_the_ground_truth_of_a_stain_with_copies_finds_it(texts, tmp_path):
 
 
 def test_a_model_whose_own_reasons_do_not_show_the_stain_is_reported_apart(table, tmp_path, monkeypatch):
-    from verax.benchmarks.staining import truth
+    from verax.benchmarks.staining import scores
 
     def wage(classifier, values, target):
         terms = np.zeros(len(values))
         terms[-1] = 1.0
         return terms
 
-    monkeypatch.setattr(truth, "_terms", wage)  # reasons that never name a stained column but by chance
+    monkeypatch.setattr(scores, "_terms", wage)  # reasons that never name a stained column but by chance
     run = verax.stain(
         table, "tree", "greedy", out=tmp_path / "run", label="label", weight=100, plant=False, **SMALL, seed=3
     )

@@ -15,12 +15,12 @@ from verax.benchmarks.staining.planting import (
     plantable_words,
     planted_words,
 )
-from verax.benchmarks.staining.spec import Planting, Wish, make_spec
+from verax.benchmarks.staining.spec import Planting, StainRequest, make_spec
 from verax.benchmarks.staining.stainable import make_stainable
 from verax.data import split_words
 from verax.errors import VeraxError
 
-WISH = Wish(size=2, min_flipped=2)
+WISH = StainRequest(size=2, min_flipped=2)
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +122,7 @@ def test_stains_share_no_words_while_there_are_enough_and_made_up_ones_never_run
 
 
 def test_negated_features_and_word_counts_are_planted_too(source):
-    data, drawn = plant(source, "counts", Wish(2, negated=1, min_flipped=2), Planting(), 2, 0)
+    data, drawn = plant(source, "counts", StainRequest(2, negated=1, min_flipped=2), Planting(), 2, 0)
     absent, present = drawn.stain.rules[0].literals
     assert absent.negated
     assert not present.negated
@@ -164,11 +164,11 @@ def test_what_cannot_be_planted_is_a_sentence(source):
     with pytest.raises(
         VeraxError, match=r"Only \d+ of 1,050 training inputs would be stained.*plant_share=0.4"
     ):
-        plant(source, "presence", Wish(2, min_region=900), Planting(), 1, 0)
+        plant(source, "presence", StainRequest(2, min_region=900), Planting(), 1, 0)
     with pytest.raises(
         VeraxError, match=r"Only \d+ of 300 test inputs can be flipped, and 290 are asked for"
     ):
-        plant(source, "presence", Wish(2, min_flipped=290), Planting(), 1, 0)
+        plant(source, "presence", StainRequest(2, min_flipped=290), Planting(), 1, 0)
     with pytest.raises(VeraxError, match="rules=2, but a planted stain has one"):
         make_spec({"plant": True, "rules": 2})
     with pytest.raises(VeraxError, match="are more than all inputs"):
@@ -224,8 +224,8 @@ def test_a_line_before_the_run_says_for_how_many_stains_there_is_room(runs):
 
 
 def test_reasons_and_what_to_try_are_in_the_report_and_the_terminal(runs):
-    from verax.report.staining.reasons import not_learnt
-    from verax.report.staining.staining_terminal import findings
+    from verax.reporting.staining.answers import not_learnt
+    from verax.reporting.staining.tables import findings
 
     drawn, *_ = runs
     said = " ".join(findings(drawn.summary))

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from verax.benchmarks.staining.summary import Summary
-from verax.report.staining.staining_verdict import staining_verdict
+from verax.benchmarks.staining.findings import StainSummary
+from verax.reporting.staining.verdict import staining_verdict
 from verax.stats import mean_share, sharing
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "perf"))
@@ -72,7 +72,7 @@ def test_the_summary_is_read_as_written_and_ranks_have_no_p():
     summary = suite.simulate(np.random.default_rng(0), suite.Setting(suite.Spreads(), 6, models=2))
     written = summary.to_dict()
     assert set(written["ranks"]) == {"ranks", "cells", "left_out"}
-    assert Summary.from_dict(written).overall == summary.overall
+    assert StainSummary.from_dict(written).overall == summary.overall
 
 
 def test_stains_of_too_few_words_are_said_to_be_too_few():

@@ -10,10 +10,9 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verax.benchmarks.staining.rules import Literal, Rule, Stain
-from verax.benchmarks.staining.sampling import Candidates, draw_stain, without_copies
 from verax.benchmarks.staining.scores import recall, reciprocal_rank
-from verax.benchmarks.staining.spec import Wish
+from verax.benchmarks.staining.spec import StainRequest
+from verax.benchmarks.staining.stains import Candidates, Literal, Rule, Stain, draw_stain, without_copies
 from verax.errors import VeraxError
 from verax.explain import Attribution
 
@@ -111,7 +110,7 @@ def data(count: int = 400, seed: int = 0):
     return (rng.random((count, 6)) < 0.5).astype(float), rng.integers(0, 2, count)
 
 
-def draw(wish: Wish, seed: int = 0, cells=None, labels=None):
+def draw(wish: StainRequest, seed: int = 0, cells=None, labels=None):
     base, own = data()
     cells, labels = (base if cells is None else cells), (own if labels is None else labels)
     literals = tuple(word(column, name) for column, name in enumerate("abcdef"))
@@ -123,7 +122,7 @@ def draw(wish: Wish, seed: int = 0, cells=None, labels=None):
 def test_the_stained_label_is_the_regions_minority():
     cells, labels = data()
     for seed in range(20):
-        rule = draw(Wish(), seed).stain.rules[0]
+        rule = draw(StainRequest(), seed).stain.rules[0]
         counts = np.bincount(labels[rule.holds(cells)], minlength=2)
         assert counts[rule.label] == counts.min()
         assert len({literal.name for literal in rule.literals}) == 2
@@ -134,14 +133,14 @@ def test_all_pairs_are_drawn_alike():
 
     from scipy.stats import chisquare
 
-    pairs = Counter(frozenset(draw(Wish(), seed).stain.rules[0].features) for seed in range(1500))
+    pairs = Counter(frozenset(draw(StainRequest(), seed).stain.rules[0].features) for seed in range(1500))
     assert len(pairs) == 15
     assert chisquare(list(pairs.values())).pvalue > 1e-3
 
 
 def test_several_rules_have_regions_of_their_own():
     cells, _ = data()
-    stain = draw(Wish(rules=3, size=2, negated=1)).stain
+    stain = draw(StainRequest(rules=3, size=2, negated=1)).stain
     assert len(stain.rules) == 3
     assert set(stain.fired(cells)) == {-1, 0, 1, 2}
     assert all(sum(literal.negated for literal in rule.literals) == 1 for rule in stain.rules)
@@ -152,7 +151,8 @@ def test_a_region_too_small_or_of_one_class_is_drawn_again_and_counted():
     cells[:, 0] = 0  # a never occurs: any stain with a is too small
     labels = np.where(cells[:, 1] > 0, 1, labels)  # b's region has one class
     rejected = sum(
-        (draw(Wish(), seed, cells, labels).rejected for seed in range(30)), start=draw(Wish()).rejected
+        (draw(StainRequest(), seed, cells, labels).rejected for seed in range(30)),
+        start=draw(StainRequest()).rejected,
     )
     assert rejected["region too small"] > 0
     assert rejected["region of one class"] > 0
@@ -161,8 +161,11 @@ def test_a_region_too_small_or_of_one_class_is_drawn_again_and_counted():
 @pytest.mark.parametrize(
     ("wish", "sentence"),
     [
-        (Wish(size=4, min_region=10_000), r"No stain was found in 1000 draws \(region too small: 1000\)"),
-        (Wish(min_flipped=10_000), "too few flipped test inputs: 1000"),
+        (
+            StainRequest(size=4, min_region=10_000),
+            r"No stain was found in 1000 draws \(region too small: 1000\)",
+        ),
+        (StainRequest(min_flipped=10_000), "too few flipped test inputs: 1000"),
     ],
 )
 def test_what_cannot_be_had_is_a_sentence(wish, sentence):
@@ -175,7 +178,7 @@ def test_too_few_frequent_features_is_a_sentence():
     with pytest.raises(VeraxError, match=r"Only 1 features occur in at least 15%.*needs 2; lower min_share="):
         draw_stain(
             Candidates((word(0, "a"),), ()),
-            Wish(),
+            StainRequest(),
             (cells, labels),
             (cells, labels),
             2,

@@ -15,9 +15,9 @@ import pytest
 
 from verax.benchmarks.staining import jobs
 from verax.benchmarks.staining.plan import make_plan
+from verax.benchmarks.staining.run import run_staining
 from verax.benchmarks.staining.spec import make_spec, read_spec
 from verax.benchmarks.staining.stainable import make_stainable
-from verax.benchmarks.staining.staining_run import run_staining
 from verax.errors import VeraxError
 
 PLAIN = [("greedy", "greedy", {}), ("lime", "lime", {"samples": 100, "seed": 0})]
@@ -134,7 +134,7 @@ def test_a_run_killed_at_any_moment_ends_with_the_same_bytes(tmp_path, reviews_c
         "import json, sys; from pathlib import Path\n"
         "from verax.benchmarks.staining.spec import make_spec\n"
         "from verax.benchmarks.staining.plan import make_plan\n"
-        "from verax.benchmarks.staining.staining_run import run_staining\n"
+        "from verax.benchmarks.staining.run import run_staining\n"
         f"plan = make_plan(make_spec(json.loads({json.dumps(options)!r})), {PLAIN!r})\n"
         "run_staining(plan, Path(sys.argv[1]))\n"
     )

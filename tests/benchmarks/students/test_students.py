@@ -7,9 +7,8 @@ import pytest
 
 import verax
 from verax.benchmarks.measures.reasons import reasoned
-from verax.benchmarks.students.items import Vocabulary, changed_items, make_items
 from verax.benchmarks.students.jobs import COUNTERFACTUAL, FORWARD, NONE, ORACLE, RANDOM
-from verax.benchmarks.students.learners import LEARNERS, importance
+from verax.benchmarks.students.learners import LEARNERS, Vocabulary, changed_items, importance, make_items
 
 SMALL = {
     "models": ["logistic"], "explainers": ["greedy"], "reasons": ["and"], "stains": 2, "sizes": [8, 16], "inputs": 12,

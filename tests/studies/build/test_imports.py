@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from report.study_summaries import summary as summary_of_a_study
+from reporting.study_summaries import summary as summary_of_a_study
 from verax.cli.study_make import import_command
 from verax.errors import VeraxError
 from verax.explain import Attribution
-from verax.report.study.study_page import asked
+from verax.reporting.study import asked
 from verax.studies.analysis import Summary
 from verax.studies.build.build import compose_study
 from verax.studies.build.imports import import_files, make_study

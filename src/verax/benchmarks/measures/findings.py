@@ -1,31 +1,133 @@
-"""What a comparison of measures found: by measure, whether it orders explanations as their known truth does.
-
-The stain (one planted reason) is the independent unit: values of its models are averaged before any interval. Tests are
-by flipped signs over stains, with Holm's correction over measures.
-"""
+"""What a comparison of measures found: by measure, whether it orders explanations as their known truth does."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Self
 
 import numpy as np
 
 from verax.arrays import FloatArray
-from verax.benchmarks.failure import Failure
-from verax.benchmarks.measures.estimates import ALL, EstimateRow, corrected, row_of
-from verax.benchmarks.measures.jobs import Cell, CellResult, Scored
-from verax.benchmarks.measures.ladder import ADVERSARY, EQUALS, KNOWN, ORACLE, RUNGS, WITH_TAIL
+from verax.benchmarks.contract import Failure
+from verax.benchmarks.measures.jobs import Cell, CellResult, MeasureValues
+from verax.benchmarks.measures.reasons import ADVERSARY, EQUALS, KNOWN, ORACLE, RUNGS, WITH_TAIL
 from verax.codec import decode, encoded
 from verax.measures import measure
 from verax.stats.estimate import Estimate, mean_interval
 from verax.stats.ranks.correlation import kendall_rows
 from verax.stats.shares import mean_share
+from verax.stats.tests.multiplicity import holm
 from verax.stats.tests.permutation import sign_flip
 from verax.stats.thresholds import ALPHA, FEWEST_FLIPPED, FEWEST_UNITS
+
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class EstimateRow:
+    """An estimate.
+
+    Attributes:
+        benchmark: that found it.
+        dataset: of the models, or "all".
+        model: the model, or "all".
+        method: what is estimated: a measure, an explainer.
+        measure: which number of it.
+        unit: what the number is counted in.
+        estimate: the number.
+        low: lower end of its interval; None without one.
+        high: upper end.
+        level: of the interval.
+        n: how many independent units it is over.
+        counts: what n counts.
+        p: of the test, None where none was made.
+        p_adjusted: after the correction for its family.
+        family: which tests were corrected together.
+        better: "higher" or "lower"; empty for neither.
+        simulated: whether people or models were simulated for it.
+        key: by which a reader finds it.
+    """
+
+    benchmark: str
+    dataset: str
+    model: str
+    method: str
+    measure: str
+    unit: str
+    estimate: float
+    low: float | None
+    high: float | None
+    level: float
+    n: int
+    counts: str
+    p: float | None
+    p_adjusted: float | None
+    family: str
+    better: str
+    simulated: bool
+    key: str
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values."""
+        return asdict(self)
+
+
+def row_of(
+    found: Estimate,
+    *,
+    benchmark: str,
+    method: str,
+    measure: str,
+    unit: str,
+    better: str,
+    counts: str,
+    model: str = ALL,
+    dataset: str = ALL,
+    group: str = "",
+    p: float | None = None,
+    family: str = "",
+) -> EstimateRow:
+    """A row from an estimate; ``group`` tells rows of parts of the data apart (a sort of reason, a size)."""
+    parts = [benchmark, measure, method, *(part for part in (dataset, model) if part != ALL), group]
+    return EstimateRow(
+        benchmark=benchmark,
+        dataset=dataset,
+        model=model,
+        method=method,
+        measure=f"{measure}, {group}" if group else measure,
+        unit=unit,
+        estimate=found.mean,
+        low=found.low,
+        high=found.high,
+        level=found.level,
+        n=found.n,
+        counts=counts,
+        p=p,
+        p_adjusted=None,
+        family=family,
+        better=better,
+        simulated=False,
+        key=":".join(part for part in parts if part),
+    )
+
+
+def corrected(rows: Sequence[EstimateRow]) -> list[EstimateRow]:
+    """The rows with Holm's correction inside each family."""
+    adjusted: dict[int, float] = {}
+    for family in dict.fromkeys(row.family for row in rows if row.family):
+        places = [place for place, row in enumerate(rows) if row.family == family and row.p is not None]
+        for place, p in zip(places, holm([rows[place].p for place in places]), strict=True):
+            adjusted[place] = float(p)
+    return [
+        replace(row, p_adjusted=adjusted[place])
+        if place in adjusted and not np.isnan(adjusted[place])
+        else row
+        for place, row in enumerate(rows)
+    ]
+
 
 BENCHMARK = "measures"
 # The numbers of a measure.
@@ -48,21 +150,21 @@ GOOD_ORDER = 0.6
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class MeasuredCell:
     """One cell: the values of every measure, turned so that larger is better, and the truth."""
 
     cell: Cell
     result: CellResult
     truth: Mapping[str, FloatArray]
 
-    def goodness(self, scored: Scored) -> dict[str, FloatArray]:
+    def goodness(self, scored: MeasureValues) -> dict[str, FloatArray]:
         """By explainer, one value per input, larger is better."""
         made = measure(scored.measure)
         return {name: made.goodness(np.array(values)) for name, values in scored.values.items()}
 
 
 @dataclass(frozen=True, eq=False)
-class Findings:
+class MeasuresFindings:
     """What a run found.
 
     Attributes:
@@ -118,10 +220,10 @@ def findings(
     measures: Sequence[str],
     explainers: Sequence[str],
     models: Sequence[str],
-) -> Findings:
+) -> MeasuresFindings:
     """Estimates over stains from the results of all cells."""
     used = [
-        Found(cell, result, {name: np.array(values) for name, values in result.truth.items()})
+        MeasuredCell(cell, result, {name: np.array(values) for name, values in result.truth.items()})
         for cell, result in cells
         if not result.problem
     ]
@@ -133,7 +235,7 @@ def findings(
     failed = list(failures)
     for cell, result in cells:
         failed += [Failure(f"{cell.job.name}, {name}", error) for name, error in result.failed.items()]
-    found = Findings(
+    found = MeasuresFindings(
         estimates=tuple(rows),
         verdicts={},
         sentences=[],
@@ -151,13 +253,13 @@ def findings(
 
 
 def _rows_of(
-    label: str, used: Sequence[Found], explainers: Sequence[str], models: Sequence[str]
+    label: str, used: Sequence[MeasuredCell], explainers: Sequence[str], models: Sequence[str]
 ) -> list[EstimateRow]:
     usual = [(one, scored) for one in used for scored in one.result.scored if _is(scored, label, "")]
     rows: list[EstimateRow] = []
 
     def add(
-        values: Sequence[tuple[Found, float | None]],
+        values: Sequence[tuple[MeasuredCell, float | None]],
         name: str,
         *,
         shares: bool,
@@ -182,7 +284,7 @@ def _rows_of(
             )
         )  # fmt: skip
 
-    parts: list[tuple[str, str, list[tuple[Found, Scored]]]] = [(ALL, "", usual)]
+    parts: list[tuple[str, str, list[tuple[MeasuredCell, MeasureValues]]]] = [(ALL, "", usual)]
     parts += [(model, "", [pair for pair in usual if pair[0].cell.model == model]) for model in models]
     reasons = dict.fromkeys(one.cell.reason for one in used)
     parts += [(ALL, reason, [pair for pair in usual if pair[0].cell.reason == reason]) for reason in reasons]
@@ -227,11 +329,11 @@ def _rows_of(
     return rows
 
 
-def _is(scored: Scored, label: str, absent: str) -> bool:
+def _is(scored: MeasureValues, label: str, absent: str) -> bool:
     return scored.measure == label and scored.absent == absent and bool(scored.values)
 
 
-def per_stain(values: Sequence[tuple[Found, float]]) -> FloatArray:
+def per_stain(values: Sequence[tuple[MeasuredCell, float]]) -> FloatArray:
     """One value per stain: the mean over its models."""
     stains: dict[tuple[str, int], list[float]] = {}
     for one, value in values:
@@ -270,7 +372,7 @@ def _mean(values: FloatArray) -> float:
     return float(np.round(values.mean(), 9))
 
 
-def preferred(one: Found, scored: Scored, low: float, high: float) -> float | None:
+def preferred(one: MeasuredCell, scored: MeasureValues, low: float, high: float) -> float | None:
     """The share of (input, pair of explanations) on which the truer one is preferred; half a point for a tie.
 
     Of pairs of explanations of known quality whose truth differs by more than low and less than high.
@@ -313,7 +415,7 @@ def _above(goodness: Mapping[str, FloatArray], name: str, other: str) -> float |
     return 1.0 if gap > SAME else 0.0 if gap < -SAME else 0.5
 
 
-def _wrongly(one: Found, scored: Scored, name: str) -> float | None:
+def _wrongly(one: MeasuredCell, scored: MeasureValues, name: str) -> float | None:
     """How often an explanation is preferred to a truer one that differs only in that the true reasons come first."""
     goodness, truer = one.goodness(scored), WITH_TAIL.format(name)
     if name not in goodness or truer not in goodness:
@@ -324,7 +426,7 @@ def _wrongly(one: Found, scored: Scored, name: str) -> float | None:
     return float(wins.mean()) if len(wins) else None
 
 
-def _same_order(one: Found, label: str, absent: str) -> float:
+def _same_order(one: MeasuredCell, label: str, absent: str) -> float:
     """Tau between a measure's orders of the rungs with the usual and with another replacement, on the same inputs."""
     usual = next(scored for scored in one.result.scored if _is(scored, label, ""))
     other = next(scored for scored in one.result.scored if _is(scored, label, absent))
@@ -337,7 +439,7 @@ def _same_order(one: Found, label: str, absent: str) -> float:
     return tau(goodness, some, RUNGS)
 
 
-def verdict_of(found: Findings, label: str, model: str = ALL) -> str:
+def verdict_of(found: MeasuresFindings, label: str, model: str = ALL) -> str:
     """What may be said of a measure: "believable", "backwards", "says nothing", "weak" or "not shown"."""
     order, prefers = found.row(label, ORDER, model), found.row(label, PREFERS, model)
     if order is None or prefers is None or order.low is None or order.high is None:
@@ -352,7 +454,7 @@ def verdict_of(found: Findings, label: str, model: str = ALL) -> str:
     return "says nothing" if order.low <= 0 <= order.high else "not shown"
 
 
-def _sentences(found: Findings) -> list[str]:
+def _sentences(found: MeasuresFindings) -> list[str]:
     from verax.text import listed
 
     def those(verdict: str) -> list[str]:

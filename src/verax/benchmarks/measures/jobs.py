@@ -9,8 +9,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from verax.arrays import FloatArray
-from verax.benchmarks.measures.ladder import RUNGS, WITH_TAIL, ladder, same_tail, trueness
-from verax.benchmarks.measures.reasons import Reasoned, reasoned
+from verax.benchmarks.measures.reasons import (
+    RUNGS,
+    WITH_TAIL,
+    Reasoned,
+    ladder,
+    reasoned,
+    same_tail,
+    trueness,
+)
 from verax.benchmarks.measures.spec import MeasuresSpec, Reason
 from verax.benchmarks.staining.jobs import Method, make_explainer
 from verax.benchmarks.staining.plan import NO_OBJECTS, Objects, _model, own_code
@@ -36,7 +43,7 @@ TOO_MANY = ("naopc-comprehensiveness", "naopc-sufficiency")
 
 
 @dataclass(frozen=True)
-class Scored:
+class MeasureValues:
     """The values of one measure with one replacement.
 
     Attributes:
@@ -77,7 +84,7 @@ class CellResult:
     problem: str = ""
     features: list[int] = field(default_factory=list)
     truth: Mapping[str, list[float]] = field(default_factory=dict)
-    scored: tuple[Scored, ...] = ()
+    scored: tuple[MeasureValues, ...] = ()
     failed: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -111,7 +118,7 @@ class Plan:
     code: Mapping[str, str]
 
 
-def make_plan(spec: MeasuresSpec, methods: Sequence[Method], objects: Objects = NO_OBJECTS) -> Plan:
+def plan_measures(spec: MeasuresSpec, methods: Sequence[Method], objects: Objects = NO_OBJECTS) -> Plan:
     """Plans a run; datasets are loaded and names are checked, so that mistakes are told before anything is fitted."""
     for name in spec.models:
         if name not in objects.models and not is_saved(name):
@@ -210,7 +217,7 @@ def cell(
 
 def _replaced(
     made: Sequence[Measure], found: Reasoned, given: Mapping[str, Sequence[Explanation]]
-) -> list[Scored]:
+) -> list[MeasureValues]:
     """The rungs of the ladder again, on some inputs, with other things in the place of absent features."""
     others = ["mean"] if found.model.kind == "table" else ["resampled"]
     try:
@@ -241,7 +248,7 @@ def _scored(
     *,
     label: str = "",
     absent: str = "",
-) -> Scored:
+) -> MeasureValues:
     values: dict[str, list[float]] = {}
     errors: dict[str, str] = {}
     rows, seconds = 0, 0.0
@@ -264,7 +271,7 @@ def _scored(
         rows += measured.cost.rows
     seconds = time.perf_counter() - started
     n = max(1, sum(map(len, values.values())))
-    return Scored(label or made.label, absent, values, rows / n, seconds / n, errors)
+    return MeasureValues(label or made.label, absent, values, rows / n, seconds / n, errors)
 
 
 def _plain(values: FloatArray) -> list[float]:

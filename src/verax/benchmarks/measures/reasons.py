@@ -1,4 +1,4 @@
-"""Models with a planted reason: words (or values) that decide a prediction, and the inputs on which they do."""
+"""Planted reasons, and explanations of known quality: the oracle, worse and worse ones, an adversary, random ones."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from verax.arrays import BoolArray, IntArray
+from verax.arrays import BoolArray, FloatArray, IntArray
 from verax.benchmarks.measures.spec import Reason
-from verax.benchmarks.staining.copies import taken
 from verax.benchmarks.staining.jobs import _fit, _flipped, counting, decides, possibly
 from verax.benchmarks.staining.planting import (
     REHEARSED,
@@ -21,17 +20,31 @@ from verax.benchmarks.staining.planting import (
     plantable_words,
     planted_words,
 )
-from verax.benchmarks.staining.rules import Rule, Stain
-from verax.benchmarks.staining.sampling import Drawn, minority
-from verax.benchmarks.staining.spec import Planting, Wish
-from verax.benchmarks.staining.stainable import Compared, Stainable, make_stainable, stainable_of
-from verax.benchmarks.staining.trial_results import ENOUGH_DECIDED, FEWEST_DECIDED
-from verax.benchmarks.staining.truth import GroundTruth, readable
+from verax.benchmarks.staining.scores import (
+    ENOUGH_DECIDED,
+    FEWEST_DECIDED,
+    GroundTruth,
+    ceiling,
+    readable,
+    recall,
+)
+from verax.benchmarks.staining.spec import Planting, StainRequest
+from verax.benchmarks.staining.stainable import (
+    PlantedComparison,
+    Stainable,
+    make_stainable,
+    stainable_of,
+    taken,
+)
+from verax.benchmarks.staining.stains import DrawnStain, Rule, Stain, minority
 from verax.data import Part
 from verax.data.dataset import Inputs, contents
 from verax.errors import VeraxError
-from verax.explain.explanation import Attribution
+from verax.explain.explanation import Attribution, Explanation, by_word
+from verax.explain.greedy import Greedy
+from verax.explain.random import Random
 from verax.models import Model
+from verax.perturb import path_for
 from verax.seeds import share, stream
 
 # Shares of the texts that get both words, the first and the second, where either is enough.
@@ -74,7 +87,7 @@ class Reasoned:
 
 def planted(
     source: Mapping[str, object], reason: Reason, stain_seed: int, first_seed: int
-) -> tuple[Stainable, Drawn, Planting]:
+) -> tuple[Stainable, DrawnStain, Planting]:
     """A dataset with a planted reason of a sort.
 
     Args:
@@ -94,12 +107,12 @@ def planted(
     planting = Planting(first_seed=first_seed, new_words=not rare)
     if reason == "or":
         return *_either(data, planting, stain_seed), planting
-    wish = Wish(size=2, negated=int(reason == "negated"))
+    wish = StainRequest(size=2, negated=int(reason == "negated"))
     return *plant(source, words, wish, planting, 2 if reason == "counts" else 1, stain_seed), planting
 
 
 @lru_cache(maxsize=2)
-def _either(data: Stainable, planting: Planting, stain_seed: int) -> tuple[Stainable, Drawn]:
+def _either(data: Stainable, planting: Planting, stain_seed: int) -> tuple[Stainable, DrawnStain]:
     """Texts in which either of two words is enough."""
     words = planted_words(data, 2, planting, stain_seed)
 
@@ -130,12 +143,12 @@ def _either(data: Stainable, planting: Planting, stain_seed: int) -> tuple[Stain
     counts = np.bincount(changed.train.labels[region], minlength=len(changed.class_names))
     label = minority(counts, stream(stain_seed, "planted label"))
 
-    def compared(part: Part, about: str) -> Compared:
+    def compared(part: Part, about: str) -> PlantedComparison:
         places = np.sort(stream(stain_seed, about).permutation(len(part))[:REHEARSED])
         chosen = part.take(places)
         with_it = replace(put(chosen, [BOTH] * len(places)), labels=np.full(len(places), label))
         # Either feature does alone, so that an input that lacks one shows nothing.
-        return Compared(places, with_it, put(chosen, [NEITHER] * len(places)), ())
+        return PlantedComparison(places, with_it, put(chosen, [NEITHER] * len(places)), ())
 
     validation = data.dataset.validation if len(data.dataset.validation) else data.dataset.train
     rehearsed = compared(validation, "rehearsal")
@@ -145,7 +158,7 @@ def _either(data: Stainable, planting: Planting, stain_seed: int) -> tuple[Stain
         compared=(rehearsed, compared(data.dataset.test, "tested")),
     )
     rules = tuple(Rule((literal,), label) for literal in literals)
-    return ready, Drawn(Stain(rules), Counter())
+    return ready, DrawnStain(Stain(rules), Counter())
 
 
 def reasoned(
@@ -181,7 +194,7 @@ def reasoned(
     assert data.compared is not None
     features = tuple(dict.fromkeys(name for rule in stain.rules for name in rule.features))
 
-    def decided_by(compared: Compared) -> tuple[BoolArray, BoolArray, float]:
+    def decided_by(compared: PlantedComparison) -> tuple[BoolArray, BoolArray, float]:
         return decides(fitted, compared, features) if reason != "or" else _decided(fitted, compared)
 
     compared = data.compared[1]
@@ -224,7 +237,7 @@ def _joined(one: Inputs, other: Inputs) -> Inputs:
     return np.concatenate([one, other]) if isinstance(one, np.ndarray) else [*one, *other]
 
 
-def _decided(model: Model, compared: Compared) -> tuple[BoolArray, BoolArray, float]:
+def _decided(model: Model, compared: PlantedComparison) -> tuple[BoolArray, BoolArray, float]:
     """Where a model follows the reason, and where because of it: without it another class is said."""
     stained = compared.planted.labels
     predicted: IntArray = np.argmax(model.predict_proba(compared.planted.inputs), axis=1)
@@ -247,3 +260,119 @@ def _used(features: tuple[str, ...], truth: Attribution) -> tuple[str, ...]:
     scores = dict(zip(truth.features, truth.scores.tolist(), strict=True))
     used = tuple(feature for feature in features if scores.get(feature, 0.0) > 0)
     return used or features
+
+
+ORACLE, RANDOM, ADVERSARY = "oracle", "random", "adversary"
+CORRUPTED = {"oracle, 25% wrong": 0.25, "oracle, 50% wrong": 0.5, "oracle, 75% wrong": 0.75}
+# From the truest to what knows nothing: the order that a measure should find.
+RUNGS = (ORACLE, *CORRUPTED, RANDOM)
+# Pairs that are equally true: a measure that prefers one of them does so by chance.
+AGAIN = ("oracle, 50% wrong, again", "random, again")
+EQUALS = (("oracle, 50% wrong", AGAIN[0]), (RANDOM, AGAIN[1]))
+# An oracle with the tail of a real explainer is called so.
+WITH_TAIL = "oracle, then {}"
+KNOWN = (*RUNGS, *AGAIN, ADVERSARY)
+
+
+def ladder(case: Reasoned) -> dict[str, list[Attribution]]:
+    """Explanations of known quality of the inputs that a planted reason decides."""
+    model, inputs = case.model, case.inputs
+    features = [ready.features for ready in path_for(model).prepare(inputs)]
+    about = [content.hex() for content in contents(inputs)]
+    oracle = [
+        _oracle(own, wanted, None if case.truth is None else case.truth[place])
+        for place, (own, wanted) in enumerate(zip(features, case.wanted, strict=True))
+    ]
+
+    def made(scores: Sequence[FloatArray], name: str) -> list[Attribution]:
+        return [
+            Attribution(own, values, case.label, model.class_names[case.label], explainer=name)
+            for own, values in zip(features, scores, strict=True)
+        ]
+
+    found = {ORACLE: made(oracle, ORACLE)}
+    for name, chance in (*CORRUPTED.items(), (AGAIN[0], 0.5)):
+        wrong = [
+            _corrupted(scores, own, wanted, chance, stream(0, name, content))
+            for scores, own, wanted, content in zip(oracle, features, case.wanted, about, strict=True)
+        ]
+        found[name] = made(wrong, name)
+    targets = [case.label] * len(features)
+    found[RANDOM] = Random(seed=1).explain(model, inputs, targets)
+    found[AGAIN[1]] = Random(seed=2).explain(model, inputs, targets)
+    removed = Greedy().explain(model, inputs, targets)
+    found[ADVERSARY] = made(
+        [
+            _adversary(one.scores, own, wanted)
+            for one, own, wanted in zip(removed, features, case.wanted, strict=True)
+        ],
+        ADVERSARY,
+    )
+    return found
+
+
+def same_tail(explanations: Sequence[Explanation], wanted: Sequence[Sequence[str]]) -> list[Attribution]:
+    """What an explainer says, with the true reasons put first: truer, and the same in all else.
+
+    The oracle has no fair tail where a model's reasons cannot be read, and a measure that prefers a real explainer to
+    it may do so for the tail. Beside this one it has no such excuse.
+    """
+    made = []
+    for explanation, own in zip(explanations, wanted, strict=True):
+        scored = by_word(explanation)
+        assert scored is not None, "what ranks nothing is refused before"
+        top = float(np.max(scored.scores, initial=0.0)) or 1.0
+        scores = np.where([feature in own for feature in scored.features], 2 * top, scored.scores)
+        made.append(replace(scored, scores=scores, spans=None))
+    return made
+
+
+def _oracle(features: tuple[str, ...], wanted: tuple[str, ...], truth: Attribution | None) -> FloatArray:
+    """The model's own reasons where they are known, the planted ones first; else these, and all others tie."""
+    named = np.array([feature in wanted for feature in features])
+    if truth is None:
+        return named.astype(np.float64)
+    known = dict(zip(truth.features, truth.scores.tolist(), strict=True))
+    return np.array([known.get(feature, 0.0) for feature in features])
+
+
+def _corrupted(
+    scores: FloatArray,
+    features: tuple[str, ...],
+    wanted: tuple[str, ...],
+    chance: float,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Each true reason changes its score, with a chance, with a feature that is none."""
+    changed = scores.copy()
+    others = [place for place, feature in enumerate(features) if feature not in wanted]
+    free = rng.permutation(others).tolist() if others else []
+    for place, feature in enumerate(features):
+        if feature in wanted and rng.random() < chance and free:
+            other = free.pop()
+            changed[place], changed[other] = changed[other], changed[place]
+    return changed
+
+
+def _adversary(removed: FloatArray, features: tuple[str, ...], wanted: tuple[str, ...]) -> FloatArray:
+    """As many features as there are reasons, none of them one, whose removal moves the model most."""
+    usable = [place for place, feature in enumerate(features) if feature not in wanted]
+    chosen = sorted(usable, key=lambda place: -removed[place])[: len(wanted)]
+    scores = np.zeros(len(features))
+    scores[chosen] = 1.0
+    return scores
+
+
+def trueness(explanation: Explanation, wanted: Sequence[str]) -> float:
+    """How true an explanation is: the area under the recall of the reasons among its first 1 to 10 features, 0 to 1.
+
+    What speaks against the class is no reason for it, and ranks with what scores 0.
+    """
+    scored = by_word(explanation)
+    if scored is None:
+        raise VeraxError(
+            f"Measures are compared on features that are ranked, and a {type(explanation).__name__} ranks none; leave "
+            "this explainer out."
+        )
+    speaking = Attribution(scored.features, np.maximum(scored.scores, 0.0), scored.target)
+    return float(recall(speaking, wanted).mean() / ceiling(len(wanted)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from verax.benchmarks.rationale.rankings import position_scores
-from verax.benchmarks.rationale.texts import load_texts
+from verax.benchmarks.rationale.target import load_texts
 from verax.benchmarks.staining.jobs import make_explainer
 from verax.codec import encoded
 from verax.errors import VeraxError

@@ -9,8 +9,7 @@ from operator import or_
 
 from verax.benchmarks.rationale import explaining, target
 from verax.benchmarks.rationale.spec import Difficulty, RationaleSpec
-from verax.benchmarks.rationale.target import TargetResult, mean_selected, reference_of
-from verax.benchmarks.rationale.texts import load_texts
+from verax.benchmarks.rationale.target import TargetResult, load_texts, mean_selected, reference_of
 from verax.benchmarks.staining.jobs import Method
 from verax.benchmarks.staining.plan import NO_OBJECTS, Objects, own_code
 from verax.errors import VeraxError

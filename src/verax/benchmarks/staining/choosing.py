@@ -18,11 +18,10 @@ import numpy as np
 from verax.arrays import BoolArray, IntArray
 from verax.benchmarks.staining import jobs, training
 from verax.benchmarks.staining.planting import CannotPlantError, plant_in, plantable_words
-from verax.benchmarks.staining.rules import Stain
-from verax.benchmarks.staining.scores import recall
-from verax.benchmarks.staining.spec import Planting, Wish
+from verax.benchmarks.staining.scores import readable, recall
+from verax.benchmarks.staining.spec import Planting, StainRequest
 from verax.benchmarks.staining.stainable import Stainable, make_stainable, stainable_of
-from verax.benchmarks.staining.truth import readable
+from verax.benchmarks.staining.stains import Stain
 from verax.data import Part
 from verax.errors import OwnCodeError, VeraxError, reason
 from verax.explain.greedy import Greedy
@@ -54,7 +53,7 @@ EVERY = (40, 8)
 
 
 @dataclass(frozen=True)
-class Tried:
+class PlantingFit:
     """One way of planting with one model, over its quick stains.
 
     Attributes:
@@ -88,7 +87,7 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenPlanting:
     """How stains will be planted, and what was tried for it.
 
     Attributes:
@@ -99,7 +98,7 @@ class Chosen:
     """
 
     planting: Planting
-    tried: tuple[Tried, ...] = ()
+    tried: tuple[PlantingFit, ...] = ()
     seconds: float = field(default=0.0, compare=False)
     stopped: bool = False
 
@@ -156,7 +155,7 @@ def _briefly(planting: Planting) -> str:
     return ", ".join(marks)
 
 
-def ways(data: Stainable, wish: Wish, first: Planting) -> Iterator[Planting]:
+def ways(data: Stainable, wish: StainRequest, first: Planting) -> Iterator[Planting]:
     """The ways of planting to try, the simplest first.
 
     Args:
@@ -207,7 +206,7 @@ def choose(
         learnt: the accuracy on the stained region that is asked for.
         seed: of the fits.
     """
-    wanted = Wish(**wish)
+    wanted = StainRequest(**wish)
     data = make_stainable(source, words, wanted.min_share, at_least)
     if data.dataset.hash != data_hash:
         raise VeraxError(
@@ -247,16 +246,16 @@ def check_fits(data: Stainable, words: str, label: str, name: str, seed: int) ->
         ) from error
 
 
-def chosen_from(value: Mapping[str, Any]) -> Chosen:
+def chosen_from(value: Mapping[str, Any]) -> ChosenPlanting:
     """What the job gave."""
-    tried = [Tried(**one | {"planting": Planting(**one["planting"])}) for one in value["tried"]]
-    return Chosen(Planting(**value["planting"]), tuple(tried), value["seconds"], value["stopped"])
+    tried = [PlantingFit(**one | {"planting": Planting(**one["planting"])}) for one in value["tried"]]
+    return ChosenPlanting(Planting(**value["planting"]), tuple(tried), value["seconds"], value["stopped"])
 
 
 def choose_planting(
     data: Stainable,
     words: str,
-    wish: Wish,
+    wish: StainRequest,
     at_least: int,
     models: Mapping[str, str],
     first: Planting,
@@ -264,7 +263,7 @@ def choose_planting(
     learnt: float,
     seed: int,
     seconds: float = MOST_SECONDS,
-) -> Chosen:
+) -> ChosenPlanting:
     """The first way of planting that serves every model, or the best of those that were tried.
 
     Args:
@@ -281,7 +280,7 @@ def choose_planting(
     """
     started = time.perf_counter()
     quick = _quick(data, words)
-    tried: list[Tried] = []
+    tried: list[PlantingFit] = []
     fits = dict.fromkeys(models, 0)
     stopped = False
 
@@ -289,7 +288,7 @@ def choose_planting(
         return time.perf_counter() - started < seconds
 
     for way in ways(data, wish, first):
-        own: list[Tried] = []
+        own: list[PlantingFit] = []
         for label, model in models.items():
             seeds = [first.first_seed + stains + number for number in range(QUICK_STAINS)]
             one = _try(
@@ -317,16 +316,16 @@ def choose_planting(
         raise CannotPlantError(tried[0].problem, tried[0].remedy)
     weight = max(1, min(one.weight for one in tried if one.planting == best))
     took = time.perf_counter() - started
-    return Chosen(replace(best, weight=weight), _named(tried, best, weight), took, stopped)
+    return ChosenPlanting(replace(best, weight=weight), _named(tried, best, weight), took, stopped)
 
 
-def _named(tried: Sequence[Tried], best: Planting, weight: int) -> tuple[Tried, ...]:
+def _named(tried: Sequence[PlantingFit], best: Planting, weight: int) -> tuple[PlantingFit, ...]:
     """What was tried, with the weight in the way that was taken, so that it is known among them."""
     chosen = replace(best, weight=weight)
     return tuple(replace(one, planting=chosen) if one.planting == best else one for one in tried)
 
 
-def _best(tried: Sequence[Tried]) -> Planting | None:
+def _best(tried: Sequence[PlantingFit]) -> Planting | None:
     """The way that serves most models, of equals the one that comes nearest, of equals the first."""
     ranks: dict[Planting, tuple[int, float]] = {}
     for way in dict.fromkeys(one.planting for one in tried):
@@ -353,7 +352,7 @@ def _quick(data: Stainable, words: str) -> Stainable:
 def _try(
     data: Stainable,
     words: str,
-    wish: Wish,
+    wish: StainRequest,
     at_least: int,
     way: Planting,
     model: tuple[str, str],
@@ -361,10 +360,10 @@ def _try(
     learnt: float,
     seed: int,
     left: Callable[[], bool] | None,
-) -> Tried:
+) -> PlantingFit:
     """One way of planting with one model; a stain that does not serve ends it."""
     label, name = model
-    done = Tried(way, label, followed=1.0, decided=1.0, serves=True)
+    done = PlantingFit(way, label, followed=1.0, decided=1.0, serves=True)
     for number in seeds:
         if left is not None and not left():
             return replace(done, serves=False)

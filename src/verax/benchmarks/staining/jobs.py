@@ -14,22 +14,23 @@ from numpy.typing import NDArray
 from verax.arrays import BoolArray, IntArray
 from verax.benchmarks.staining import training
 from verax.benchmarks.staining.planting import plant
-from verax.benchmarks.staining.rules import Stain
-from verax.benchmarks.staining.sampling import Drawn, Room, draw_stain, room
-from verax.benchmarks.staining.scores import recall, reciprocal_rank
-from verax.benchmarks.staining.spec import Planting, Wish
-from verax.benchmarks.staining.stainable import Compared, Stainable, make_stainable
-from verax.benchmarks.staining.trial_results import (
+from verax.benchmarks.staining.scores import (
     ENOUGH_DECIDED,
     FEWEST_DECIDED,
     Checks,
     Failed,
+    GroundTruth,
     Scores,
     StainFacts,
     TrialResult,
+    readable,
+    recall,
+    reciprocal_rank,
 )
-from verax.benchmarks.staining.truth import NAME as GROUND_TRUTH
-from verax.benchmarks.staining.truth import GroundTruth, readable
+from verax.benchmarks.staining.scores import NAME as GROUND_TRUTH
+from verax.benchmarks.staining.spec import Planting, StainRequest
+from verax.benchmarks.staining.stainable import PlantedComparison, Stainable, make_stainable
+from verax.benchmarks.staining.stains import DrawnStain, Stain, StainCapacity, draw_stain, stain_capacity
 from verax.codec import encoded
 from verax.data.dataset import Inputs
 from verax.errors import VeraxError
@@ -118,7 +119,7 @@ def trial(
         explainer_code: the hashes of explainers' own code, and of the files that their parameters name.
         planting: how the stain is planted; drawn if None.
     """
-    wanted_stain = Wish(**wish)
+    wanted_stain = StainRequest(**wish)
     data = _checked(source, words, data_hash, wanted_stain.min_share, at_least)
     plan = None if planting is None else Planting(**planting)
     if plan is None:
@@ -132,7 +133,7 @@ def trial(
 
 def measured(
     data: Stainable,
-    drawn: Drawn,
+    drawn: DrawnStain,
     planting: Planting | None,
     fit: tuple[str, int | str],
     explainers: Sequence[Method],
@@ -197,7 +198,9 @@ def measured(
     return result
 
 
-def decides(model: Model, compared: Compared, features: Sequence[str]) -> tuple[BoolArray, BoolArray, float]:
+def decides(
+    model: Model, compared: PlantedComparison, features: Sequence[str]
+) -> tuple[BoolArray, BoolArray, float]:
     """Where a model follows a planted stain, and where because of it.
 
     Without the stain it says another label. Where a model's own reasons can be read, the stain's features must be the
@@ -358,7 +361,7 @@ def _shown_reasons(scores: Scores | Failed | None, wanted: Sequence[Sequence[str
     )
 
 
-def stain_of(data: Stainable, wish: Wish, at_least: int, stain_seed: int) -> Drawn:
+def stain_of(data: Stainable, wish: StainRequest, at_least: int, stain_seed: int) -> DrawnStain:
     """The stain of a seed: the same for every model."""
     dataset = data.dataset
     return draw_stain(
@@ -371,10 +374,10 @@ def stain_of(data: Stainable, wish: Wish, at_least: int, stain_seed: int) -> Dra
     )
 
 
-def room_of(data: Stainable, wish: Wish, at_least: int, seed: int) -> Room:
+def capacity_of(data: Stainable, wish: StainRequest, at_least: int, seed: int) -> StainCapacity:
     """How many stains a dataset has room for."""
     dataset = data.dataset
-    return room(
+    return stain_capacity(
         data.candidates(wish.min_share, at_least),
         wish,
         (data.values[0], dataset.train.labels),
@@ -399,7 +402,7 @@ def _trained_accuracy(model: Model, data: Stainable, stained: IntArray, region: 
     return float(np.mean(predicted == stained[region]))
 
 
-def describe_stain(drawn: Drawn, data: Stainable) -> StainFacts:
+def describe_stain(drawn: DrawnStain, data: Stainable) -> StainFacts:
     """A stain as plain data."""
     class_names = data.dataset.class_names
     rules: list[dict[str, object]] = [

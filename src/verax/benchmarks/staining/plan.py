@@ -7,11 +7,10 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from verax.benchmarks.staining import choosing, jobs
-from verax.benchmarks.staining.choosing import Chosen
-from verax.benchmarks.staining.facts import Facts, facts_of
+from verax.benchmarks.staining.choosing import ChosenPlanting
 from verax.benchmarks.staining.planting import plant, plantable_words
 from verax.benchmarks.staining.spec import StainSpec
-from verax.benchmarks.staining.stainable import Stainable, load_source, make_stainable
+from verax.benchmarks.staining.stainable import Facts, Stainable, facts_of, load_source, make_stainable
 from verax.data import Dataset
 from verax.explain import explainers as known_explainers
 from verax.models.ready import check_model, models, parse_model
@@ -66,14 +65,14 @@ class Plan:
     facts: Mapping[str, Facts]
     room: Mapping[str, str]
     choosing: Mapping[str, Job] = field(default_factory=dict)
-    chosen: Mapping[str, Chosen] = field(default_factory=dict)
+    chosen: Mapping[str, ChosenPlanting] = field(default_factory=dict)
 
     @property
     def jobs(self) -> list[Job]:
         """All jobs: stain by stain, so that a run that is stopped early has whole stains."""
         return [*self.twins.values(), *(trial.job for trial in self.trials)]
 
-    def planted(self, chosen: Mapping[str, Chosen]) -> Plan:
+    def planted(self, chosen: Mapping[str, ChosenPlanting]) -> Plan:
         """The same with trials that plant their stains as was found."""
         trials = []
         for trial in self.trials:
@@ -192,7 +191,7 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
             name: facts_of(data, spec.min_share, spec.at_least, _whole(sources[name]))
             for name, data in stainable.items()
         },
-        room={name: _room(spec, data) for name, data in stainable.items()},
+        room={name: _capacity(spec, data) for name, data in stainable.items()},
         choosing=searches,
     )
 
@@ -244,7 +243,7 @@ def _first_stain(spec: StainSpec, source: Mapping[str, object], data: Stainable)
         plant(source, spec.words, spec.wish(), planting, spec.at_least, spec.seed)
 
 
-def _room(spec: StainSpec, data: Stainable) -> str:
+def _capacity(spec: StainSpec, data: Stainable) -> str:
     """How many stains a dataset has room for, in a sentence, and what to do if that is too few."""
     name, noun = data.dataset.name, "columns" if data.bins else "words"
     if spec.plant:
@@ -252,7 +251,7 @@ def _room(spec: StainSpec, data: Stainable) -> str:
             return f"{name}: stains are planted, as many as are asked for."
         rare = len(plantable_words(data))
         return f"{name}: {rare:,} rare words can be planted, room for {rare // spec.size:,} stains that share none."
-    found = jobs.room_of(data, spec.wish(), spec.at_least, spec.seed)
+    found = jobs.capacity_of(data, spec.wish(), spec.at_least, spec.seed)
     about = "" if found.counted else "about "
     sentence = (
         f"{name}: {found.features} {noun} hold in at least {spec.min_share:.0%} of the training inputs; there is room "

@@ -16,11 +16,15 @@ from functools import lru_cache, partial
 import numpy as np
 
 from verax.arrays import FloatArray
-from verax.benchmarks.staining.copies import taken
-from verax.benchmarks.staining.rules import Literal, Rule, Stain
-from verax.benchmarks.staining.sampling import Drawn, minority
-from verax.benchmarks.staining.spec import Planting, Wish
-from verax.benchmarks.staining.stainable import Compared, Stainable, make_stainable, stainable_of
+from verax.benchmarks.staining.spec import Planting, StainRequest
+from verax.benchmarks.staining.stainable import (
+    PlantedComparison,
+    Stainable,
+    make_stainable,
+    stainable_of,
+    taken,
+)
+from verax.benchmarks.staining.stains import DrawnStain, Literal, Rule, Stain, minority
 from verax.data import Dataset, Part
 from verax.data.dataset import contents
 from verax.data.words import split_words
@@ -55,11 +59,11 @@ class CannotPlantError(VeraxError):
 def plant(
     source: Mapping[str, object],
     words: str,
-    wish: Wish,
+    wish: StainRequest,
     planting: Planting,
     at_least: int,
     stain_seed: int,
-) -> tuple[Stainable, Drawn]:
+) -> tuple[Stainable, DrawnStain]:
     """A dataset with a planted stain, and the stain; kept for the next model of this process.
 
     Args:
@@ -76,8 +80,8 @@ def plant(
 
 @lru_cache(maxsize=2)
 def plant_in(
-    data: Stainable, words: str, wish: Wish, planting: Planting, at_least: int, stain_seed: int
-) -> tuple[Stainable, Drawn]:
+    data: Stainable, words: str, wish: StainRequest, planting: Planting, at_least: int, stain_seed: int
+) -> tuple[Stainable, DrawnStain]:
     """The same for a dataset that is ready."""
     put: Put
     if data.bins is None:
@@ -97,10 +101,10 @@ def plant_in(
     )
     tested = _compared(test, "tested", put, rule, stain_seed)
     planted = replace(made, rehearsal=rehearsed.planted, compared=(rehearsed, tested))
-    return planted, Drawn(Stain((rule,)), Counter())
+    return planted, DrawnStain(Stain((rule,)), Counter())
 
 
-def _planted(data: Stainable, wish: Wish, planting: Planting, put: Put, stain_seed: int) -> Dataset:
+def _planted(data: Stainable, wish: StainRequest, planting: Planting, put: Put, stain_seed: int) -> Dataset:
     """The dataset with the stain in the share of its inputs that shall have it, and decoys."""
     made = {
         name: put(part, fates(part, wish.size, planting, stain_seed))
@@ -109,12 +113,12 @@ def _planted(data: Stainable, wish: Wish, planting: Planting, put: Put, stain_se
     return replace(data.dataset, train=made["train"], validation=made["validation"], test=made["test"])
 
 
-def _compared(part: Part, about: str, put: Put, rule: Rule, stain_seed: int) -> Compared:
+def _compared(part: Part, about: str, put: Put, rule: Rule, stain_seed: int) -> PlantedComparison:
     """Inputs that all get the stain to judge a model by, since the planted share would be too few; and without it."""
     places = np.sort(stream(stain_seed, about).permutation(len(part))[:REHEARSED])
     chosen = part.take(places)
     planted = put(chosen, [STAINED] * len(places))
-    return Compared(
+    return PlantedComparison(
         places,
         replace(planted, labels=np.full(len(places), rule.label)),
         put(chosen, [LEFT_ALONE] * len(places)),  # but for those that have it of themselves, as they are
@@ -122,7 +126,7 @@ def _compared(part: Part, about: str, put: Put, rule: Rule, stain_seed: int) -> 
     )
 
 
-def _rule(data: Stainable, literals: tuple[Literal, ...], wish: Wish, stain_seed: int) -> Rule:
+def _rule(data: Stainable, literals: tuple[Literal, ...], wish: StainRequest, stain_seed: int) -> Rule:
     """The rule that labels the region with its minority class."""
     train, test = data.dataset.train, data.dataset.test
     rule = Rule(literals, 0)
@@ -261,7 +265,9 @@ def _literals_of(data: Stainable, chosen: Sequence[str], negated: int, at_least:
     return tuple(literals)
 
 
-def _table_literals(data: Stainable, wish: Wish, planting: Planting, stain_seed: int) -> tuple[Literal, ...]:
+def _table_literals(
+    data: Stainable, wish: StainRequest, planting: Planting, stain_seed: int
+) -> tuple[Literal, ...]:
     """Conditions on different columns, each of which some rows fulfil and others do not."""
     assert data.bins is not None
     usable = [

@@ -129,9 +129,11 @@ class StainSpec(BenchmarkSpec):
         """Whether the run finds out by itself how stains are planted."""
         return self.plant and self.plant_share is None and self.decoy_share is None
 
-    def wish(self) -> Wish:
+    def wish(self) -> StainRequest:
         """What each stain should be like."""
-        return Wish(self.size, self.rules, self.negated, self.min_share, self.min_region, self.min_flipped)
+        return StainRequest(
+            self.size, self.rules, self.negated, self.min_share, self.min_region, self.min_flipped
+        )
 
     def planting(self) -> Planting | None:
         """How stains are planted, or what is tried first for that; None if they are drawn."""
@@ -146,7 +148,7 @@ class StainSpec(BenchmarkSpec):
 
 
 @dataclass(frozen=True)
-class Wish:
+class StainRequest:
     """What a stain should be like.
 
     Attributes:

@@ -1,40 +1,130 @@
-"""A dataset made ready for staining, once per process: rows for the models, values for the stains."""
+"""A dataset made ready for staining: rows for the models, values for the stains, no copies of what they are made of."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
+from numpy.typing import NDArray
 
 from verax.arrays import BoolArray, IndexArray
-from verax.benchmarks.explained_part import ExplainedPart, with_explained_part
-from verax.benchmarks.spec_files import default_of
-from verax.benchmarks.staining.copies import (
-    Copy,
-    copied_columns,
-    copied_words,
-    without_columns,
-    without_words,
-)
-from verax.benchmarks.staining.rules import Literal, Values
-from verax.benchmarks.staining.sampling import Candidates, without_copies
+from verax.benchmarks.spec_files import ExplainedPart, default_of, with_explained_part
 from verax.benchmarks.staining.spec import StainSpec
+from verax.benchmarks.staining.stains import Candidates, Literal, Values, column_of, without_copies
 from verax.data import Bins, Dataset, Part, load_dataset
+from verax.data.dataset import Inputs
 from verax.models.ready import fit_vectorizer
 from verax.run.objects import fetch, is_reference
 
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import CountVectorizer
 
+
+Copy = tuple[str, str]
+
+
+def copied_words(literals: Sequence[Literal], names: Sequence[str], counts: Values) -> list[Copy]:
+    """Words that stand in exactly the training texts of a condition's word (or in exactly all others), with that word.
+
+    Args:
+        literals: the conditions that stains may be made of, in order: of two of them the earlier stays.
+        names: all words.
+        counts: how often each stands in each training text, by columns.
+    """
+    n_texts = counts.shape[0]
+    copies: dict[str, str] = {}
+    presence = (counts > 0).tocsc()
+    presence.sort_indices()
+    lengths = np.diff(presence.indptr)
+    for literal in literals:
+        if literal.name in copies:
+            continue
+        own = _texts(presence, literal.column)
+        alike = (lengths == len(own)) | (lengths == n_texts - len(own))
+        for column in np.flatnonzero(alike).tolist():
+            if column == literal.column or str(names[column]) in copies:
+                continue
+            texts = _texts(presence, column)
+            same = len(texts) == len(own) and np.array_equal(texts, own)
+            if same or len(np.union1d(texts, own)) == len(texts) + len(own) == n_texts:
+                copies[str(names[column])] = literal.name
+    return list(copies.items())
+
+
+def _texts(presence: Values, column: int) -> NDArray[np.int32]:
+    texts: NDArray[np.int32] = presence.indices[presence.indptr[column] : presence.indptr[column + 1]]
+    return texts
+
+
+def copied_columns(literals: Sequence[Literal], bins: Bins, values: Values) -> list[Copy]:
+    """Columns of which a value is a copy of a condition on an earlier column (or its opposite), with that condition.
+
+    A column's own values are no copies of each other: one that says Male wherever another does not say Female is one.
+    """
+    copies: dict[str, str] = {}
+    names = bins.schema.names
+    for literal in literals:
+        if literal.name in copies:
+            continue
+        own = literal.holds(values)
+        for column in range(literal.column + 1, len(names)):
+            if names[column] in copies:
+                continue
+            other = column_of(values, column)
+            for value in bins.values[column]:
+                agree = np.count_nonzero((other == value) == own)
+                if agree in (0, len(own)):
+                    copies[names[column]] = literal.shown
+    return list(copies.items())
+
+
+def without_words(dataset: Dataset, words: Sequence[str]) -> Dataset:
+    """The texts without some words."""
+    return _each_part(dataset, lambda inputs: [taken(str(text), words) for text in inputs])
+
+
+def without_columns(dataset: Dataset, columns: Sequence[str], bins: Bins) -> Dataset:
+    """The rows with the commonest value of the training rows in some columns, everywhere."""
+    names = list(bins.schema.names)
+    commonest = {}
+    for name in columns:
+        values, counts = np.unique(np.asarray(dataset.train.inputs)[:, names.index(name)], return_counts=True)
+        commonest[names.index(name)] = values[np.argmax(counts)]
+
+    def even(inputs: Inputs) -> Inputs:
+        rows = np.array(inputs, dtype=np.float64)
+        for place, value in commonest.items():
+            rows[:, place] = value
+        return rows
+
+    return _each_part(dataset, even)
+
+
+def taken(text: str, words: Sequence[str]) -> str:
+    """A text without some words, as the bag of words tells words apart."""
+    if not words:
+        return text
+    listed = "|".join(re.escape(word) for word in words)
+    return re.sub(rf"(?<!\w)(?:{listed})(?!\w) ?", "", text)
+
+
+def _each_part(dataset: Dataset, change: Callable[[Inputs], Inputs]) -> Dataset:
+    train, validation, test = (
+        Part(change(part.inputs), part.labels) for part in (dataset.train, dataset.validation, dataset.test)
+    )
+    return replace(dataset, train=train, validation=validation, test=test)
+
+
 MIN_SHARE, AT_LEAST = default_of(StainSpec, "min_share"), default_of(StainSpec, "at_least")
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class PlantedComparison:
     """Inputs with and without a planted stain.
 
     Attributes:
@@ -78,7 +168,7 @@ class Stainable:
     bins: Bins | None
     copies: tuple[Copy, ...] = ()
     rehearsal: Part | None = None
-    compared: tuple[Compared, Compared] | None = None
+    compared: tuple[PlantedComparison, PlantedComparison] | None = None
 
     def candidates(self, min_share: float, at_least: int) -> Candidates:
         """All conditions that hold in at least this share of the training inputs.
@@ -225,3 +315,45 @@ def _column_literals(bins: Bins, min_share: float) -> list[Literal]:
 
 def _frozen(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A dataset in a line.
+
+    Attributes:
+        inputs: in all three parts.
+        balance: the share of each class.
+        correlation: the highest between two features that stains may be made of; None if there are not two.
+        correlated: these two, in words.
+    """
+
+    inputs: int
+    balance: Mapping[str, float]
+    correlation: float | None = None
+    correlated: tuple[str, ...] = ()
+
+
+def facts_of(data: Stainable, min_share: float, at_least: int, whole: Dataset | None = None) -> Facts:
+    """The facts of a dataset; correlations are those of the training inputs, by magnitude.
+
+    Args:
+        data: the dataset made ready.
+        min_share: of a feature that stains may be made of.
+        at_least: how often it must occur.
+        whole: the dataset as it was split, if another part is explained in the place of its test part.
+    """
+    dataset = whole or data.dataset
+    labels = np.concatenate([part.labels for part in dataset.parts.values()])
+    shares = np.bincount(labels, minlength=len(dataset.class_names)) / len(labels)
+    balance = dict(zip(dataset.class_names, shares.tolist(), strict=True))
+    literals = data.candidates(min_share, at_least).literals
+    holds = np.array([literal.holds(data.values[0]) for literal in literals], dtype=np.float64)
+    if len({literal.name for literal in literals}) < 2:
+        return Facts(len(labels), balance)
+    with np.errstate(invalid="ignore"):  # a condition that always holds is correlated with nothing
+        found = np.abs(np.nan_to_num(np.corrcoef(holds)))
+    names = np.array([literal.name for literal in literals])
+    found[names[:, None] == names] = -1.0  # the values of one column exclude each other
+    one, other = (literals[place] for place in divmod(int(np.argmax(found)), len(literals)))
+    return Facts(len(labels), balance, float(found.max()), (one.shown, other.shown))

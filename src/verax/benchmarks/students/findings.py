@@ -1,23 +1,20 @@
-"""What students gained from explanations: accuracy with them less accuracy without, over planted reasons.
-
-The stain is the independent unit: its models and draws are averaged before any interval. Tests are by flipped signs
-over stains, with Holm's correction over methods.
-"""
+"""What students gained from explanations, over planted reasons; a whole run, and the files of its folder."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from verax.arrays import FloatArray
-from verax.benchmarks.failure import Failure
-from verax.benchmarks.measures.estimates import ALL, EstimateRow, corrected, row_of
+from verax.benchmarks.contract import Failure
+from verax.benchmarks.measures.findings import ALL, EstimateRow, corrected, row_of
+from verax.benchmarks.measures.run import executed
 from verax.benchmarks.students.jobs import (
     CONTROLS,
     COUNTERFACTUAL,
@@ -29,14 +26,21 @@ from verax.benchmarks.students.jobs import (
     SHUFFLED,
     Cell,
     ClassResult,
+    Plan,
 )
 from verax.codec import decode, encoded
+from verax.run import Progress, write_json
+from verax.run.manifest import Manifest
 from verax.stats.estimate import Estimate, mean_interval
 from verax.stats.ranks.correlation import kendall_rows
 from verax.stats.shares import mean_share
 from verax.stats.tests.permutation import sign_flip
 from verax.stats.thresholds import ALPHA, FEWEST_FLIPPED, FEWEST_METHODS, FEWEST_UNITS
 from verax.text import listed, percent
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 BENCHMARK = "students"
 ACCURACY, GAIN, OVER_SHUFFLED = "accuracy", "gain", "gain over shuffled"
@@ -51,7 +55,7 @@ Lessons = Mapping[tuple[str, int, str], Mapping[str, float]]
 
 
 @dataclass(frozen=True, eq=False)
-class Findings:
+class StudentsFindings:
     """What a run found.
 
     Attributes:
@@ -126,7 +130,7 @@ def findings(
     models: Sequence[str],
     students: Sequence[str],
     sizes: Sequence[int],
-) -> Findings:
+) -> StudentsFindings:
     """Estimates over stains from the results of all cells."""
     taught = [
         _Taught(cell, {(one.student, one.size, one.test): one.accuracy for one in result.lessons})
@@ -143,7 +147,7 @@ def findings(
     failed = list(failures)
     for cell, result in cells:
         failed += [Failure(f"{cell.job.name}, {name}", error) for name, error in result.failed.items()]
-    found = Findings(
+    found = StudentsFindings(
         estimates=tuple(corrected(rows)),
         sentences=[],
         left_out=[f"{cell.job.name}: {result.problem}" for cell, result in cells if result.problem],
@@ -295,7 +299,7 @@ def _agreement(
     return float(np.mean(known)) if known else None
 
 
-def _sentences(found: Findings, explainers: Sequence[str]) -> list[str]:
+def _sentences(found: StudentsFindings, explainers: Sequence[str]) -> list[str]:
     said: list[str] = []
     for test, what in ((FORWARD, "new inputs"), (COUNTERFACTUAL, "changed inputs")):
         name = number_name(GAIN, test, EVERY)
@@ -325,3 +329,55 @@ def _sentences(found: Findings, explainers: Sequence[str]) -> list[str]:
             f"{percent(found.a_a_claims / found.a_a_tests)} claim a difference; 5% are allowed."
         )
     return said or ["There was too little to say anything."]
+
+
+@dataclass(frozen=True, eq=False)
+class TaughtRun:
+    """What a run found: what its folder holds, and what a report needs."""
+
+    findings: StudentsFindings
+    results: pd.DataFrame
+    manifest: Manifest
+
+
+def run_students(
+    plan: Plan,
+    folder: Path,
+    explainers: Sequence[str],
+    *,
+    workers: int = 1,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+    retry_failed: bool = False,
+    fresh: bool = False,
+) -> TaughtRun:
+    """Does what is planned and not yet done, and writes everything but the report; see `run_measures`."""
+    spec = {"benchmark": "students", **plan.spec.model_dump(), "methods": list(explainers)}
+    done, failures, manifest = executed(
+        plan, spec, plan.spec.seed, folder, ClassResult, workers=workers, cluster=cluster, progress=progress,
+        retry_failed=retry_failed, fresh=fresh,
+    )  # fmt: skip
+    asked = plan.spec
+    found = replace(
+        findings(done, failures, explainers, asked.models, asked.students, asked.sizes),
+        hashes=dict(plan.hashes),
+        spec=asked.model_dump(),
+    )
+    run = TaughtRun(found, accuracies(done), manifest)
+    write_json(folder / "summary.json", found.to_dict())
+    run.results.to_parquet(folder / "results.parquet", index=False)
+    return run
+
+
+def accuracies(done: Sequence[tuple[Cell, ClassResult]]) -> pd.DataFrame:
+    """One row per stain, model, student, size, test and method: the accuracy, mean over draws."""
+    import pandas as pd
+
+    rows = [
+        (cell.dataset, cell.stain, cell.reason, cell.model, one.student, one.size, one.test, method, accuracy)
+        for cell, result in done
+        for one in result.lessons
+        for method, accuracy in one.accuracy.items()
+    ]
+    columns = ("dataset", "stain", "reason", "model", "student", "size", "test", "method", "accuracy")
+    return pd.DataFrame(rows, columns=list(columns))

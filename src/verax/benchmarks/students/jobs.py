@@ -14,8 +14,14 @@ from verax.benchmarks.measures.spec import Reason
 from verax.benchmarks.staining.jobs import Method, make_explainer
 from verax.benchmarks.staining.plan import NO_OBJECTS, Objects, _model, own_code
 from verax.benchmarks.staining.stainable import make_stainable
-from verax.benchmarks.students.items import Items, Vocabulary, changed_items, make_items
-from verax.benchmarks.students.learners import LEARNERS, importance
+from verax.benchmarks.students.learners import (
+    LEARNERS,
+    Items,
+    Vocabulary,
+    changed_items,
+    importance,
+    make_items,
+)
 from verax.benchmarks.students.spec import StudentsSpec
 from verax.codec import encoded
 from verax.errors import VeraxError
@@ -103,7 +109,7 @@ class Plan:
     code: Mapping[str, str]
 
 
-def make_plan(spec: StudentsSpec, methods: Sequence[Method], objects: Objects = NO_OBJECTS) -> Plan:
+def plan_students(spec: StudentsSpec, methods: Sequence[Method], objects: Objects = NO_OBJECTS) -> Plan:
     """Plans a run; datasets are loaded and names are checked, so that mistakes are told before anything is fitted."""
     for name in spec.models:
         if name not in objects.models and not is_saved(name):

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from verax.errors import VeraxError, reason
-from verax.extras import require
+from verax.installed import require
 from verax.text import counted
 
 

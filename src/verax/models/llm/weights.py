@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from verax.errors import VeraxError
-from verax.extras import install_command, require
+from verax.installed import install_command, require
 from verax.models.llm.continuations import Network
 from verax.models.neural.representations import cache_folder
 from verax.models.neural.transformer import no_progress

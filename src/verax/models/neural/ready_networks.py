@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 from verax.errors import VeraxError
-from verax.extras import install_command
+from verax.installed import install_command
 from verax.models.ready import ReadsInputs, make_ready, models
 
 if TYPE_CHECKING:

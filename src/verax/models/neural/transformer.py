@@ -18,7 +18,7 @@ from torch.nn.utils.rnn import pack_padded_sequence
 from verax.arrays import FloatArray
 from verax.data.dataset import Dataset
 from verax.data.vectors import MINILM, minilm_folder
-from verax.extras import require
+from verax.installed import require
 from verax.models.neural.encoders import Encoded, PieceEncoder, length_batches
 from verax.models.neural.networks import TextNetwork, WordNetwork
 from verax.models.neural.recipe import Untrained

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from verax.codec import cleaned, encoded
 from verax.errors import VeraxError
-from verax.results.figures import Figure, FlowChart
-from verax.results.flow import Flow
+from verax.results.figures import Figure, Flow, FlowChart
 from verax.run import library_versions
 from verax.run.canonical import write_json
 from verax.run.manifest import machine

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from verax.results.flow import Flow
+from verax.results.figures import Flow
 from verax.results.tables import Sources, build_table, count, share, text
 from verax.stats.crossed.sizes import FILL
 from verax.stats.estimate import Estimate, binomial_share, share_difference

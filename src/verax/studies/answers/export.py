@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from verax.errors import VeraxError
+from verax.installed import VERSION
 from verax.studies.answers.exclusion import apply_exclusions, limit_of
 from verax.studies.answers.export_files import WRITERS, Part, TableCount, replaced
 from verax.studies.answers.flat_records import READERS, View, view
@@ -23,7 +24,6 @@ from verax.studies.definition.study import Study
 from verax.studies.protocol.contract import make_protocol
 from verax.studies.store.clock import from_micros
 from verax.studies.store.store import Store
-from verax.version import VERSION
 
 FORMAT = 1
 ABOUT = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from verax.installed import VERSION
 from verax.studies.answers.response_record import Record, ResponseRecords, StepColumns
 from verax.studies.answers.schema import EXCLUSIONS, PARTICIPANTS, RESPONSES, shown
 from verax.studies.bots.person import Album, SimulatedPerson, make_album
@@ -18,7 +19,6 @@ from verax.studies.definition.study import DesignRow, Phase, Step, Study
 from verax.studies.design import Places, choose_order, choose_row, has_room, order_count, shown_screen
 from verax.studies.protocol.common_steps import has_door, participant_class_names, participant_steps
 from verax.studies.store.participant.placing import places
-from verax.version import VERSION
 
 if TYPE_CHECKING:
     import pandas as pd

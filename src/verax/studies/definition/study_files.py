@@ -19,11 +19,11 @@ from typing import Any
 
 from verax.errors import VeraxError
 from verax.foreign import check_foreign
+from verax.installed import VERSION
 from verax.run.canonical import canonical, write_json, write_whole
 from verax.studies.definition.screen import Screen
 from verax.studies.definition.spec import make_study_spec
 from verax.studies.definition.study import DesignRow, Item, Phase, Screening, Study
-from verax.version import VERSION
 
 FREEZE = "freeze.json"
 FREEZE_FORMAT = 1

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from verax.codec import decode, encoded
-from verax.results.figures import Figure
+from verax.results.figures import Figure, Flow
 from verax.results.findings import Finding, findings_json
-from verax.results.flow import Flow
 from verax.results.tables import Table
 from verax.results.units import POINTS, Unit
 from verax.results.verdict import Sign

@@ -7,7 +7,7 @@ import pytest
 
 from studies.analysis.frames import collected, everybody, sample_study, summarised
 from verax.errors import VeraxError
-from verax.results.render import rows_of, to_latex, to_markdown
+from verax.results.tables import rows_of, to_latex, to_markdown
 from verax.studies.analysis import Options
 from verax.studies.analysis.analyse import analyse
 from verax.studies.analysis.within.pooled_graded import KAPPA
@@ -99,7 +99,7 @@ def test_marks_are_bold_and_underlined_wherever_tables_are_written(tasks):
 
 
 def test_the_page_shows_them_so(tasks):
-    from verax.report.study.study_page import render_study_report
+    from verax.reporting.study import render_study_report
 
     summary = analyse(tasks[0], FAST, others=tasks[1:])
     page = render_study_report(summary)

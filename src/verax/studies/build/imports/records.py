@@ -19,7 +19,7 @@ from verax.data.encoding import is_missing, sort_categories, to_category
 from verax.data.files import SUFFIXES, Cells, file_suffix, read_cells
 from verax.data.words import WORD
 from verax.errors import VeraxError
-from verax.extras import require
+from verax.installed import require
 
 T = TypeVar("T")
 WORKBOOKS = (".xlsx", ".xlsm")

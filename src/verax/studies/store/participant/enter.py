@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from sqlalchemy import bindparam, insert, null, select, update
 
 from verax.errors import VeraxError
+from verax.installed import VERSION
 from verax.studies.design import has_room
 from verax.studies.display import wording
 from verax.studies.protocol.common_steps import door_steps, participant_class_names, participant_steps
@@ -36,7 +37,6 @@ from verax.studies.store.participant.placing import (
 from verax.studies.store.participant.steps import MOVE
 from verax.studies.store.people import CHANGE, ParticipantRow, Transaction, lock, note, state_of, taken
 from verax.studies.store.tables import codes, consents, events, participants, studies
-from verax.version import VERSION
 
 RETAKE = "suspected-retake"
 # Who has seen nothing of the study yet cannot have learnt from it.

@@ -1,1 +1,0 @@
-"""What all reports share: how figures are drawn and numbers are printed."""

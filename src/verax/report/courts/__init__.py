@@ -1,1 +1,0 @@
-"""One report for both courts: benchmarks and studies together."""

@@ -1,1 +1,0 @@
-"""Explanations side by side: highlighted inputs, in the terminal and on a page."""

@@ -1,1 +1,0 @@
-"""The reports of comparisons with known reasons: measures, and students."""

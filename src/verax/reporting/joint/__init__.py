@@ -1,0 +1,3 @@
+"""One report for benchmarks and studies together."""
+
+from __future__ import annotations

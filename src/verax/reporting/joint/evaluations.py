@@ -1,0 +1,345 @@
+"""Every benchmark and study in which explainers were compared, from their findings; and the verdict over all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from verax.errors import VeraxError
+from verax.results.findings import FLOOR, Finding, bare_name, is_compared, read_findings
+from verax.results.units import Unit
+from verax.results.verdict import Judged, Reference, Sign, Verdict
+from verax.stats.thresholds import ALPHA
+from verax.text import listed
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How one explainer did in one evaluation.
+
+    Attributes:
+        explainer: its name without parameters, by which evaluations are matched.
+        label: its name in that evaluation.
+        estimate, low, high: with a 95% interval; None where there is none.
+        rests_on: on what, in words.
+        parts: estimates of the parts that were averaged, by name.
+        sign: whether it is shown, after correction, to beat random (benchmarks) or to help people (studies).
+        p: what the sign rests on, corrected within its evaluation; None where nothing was tested.
+    """
+
+    explainer: str
+    label: str
+    estimate: float
+    low: float | None
+    high: float | None
+    rests_on: str = ""
+    parts: Mapping[str, float] = field(default_factory=dict)
+    sign: Sign = "open"
+    p: float | None = None
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A benchmark run or a study, with everybody who stood in it.
+
+    Attributes:
+        name: what to call it.
+        kind: with or without people.
+        folder: where it lies.
+        measure: what was measured.
+        unit: of the estimates.
+        simulated: whether its people were bots.
+        higher_is_better: whether more of the measure is better.
+        standings: one per explainer.
+    """
+
+    name: str
+    kind: Literal["benchmark", "study"]
+    folder: str
+    measure: str
+    unit: Unit
+    simulated: bool
+    higher_is_better: bool
+    standings: tuple[Standing, ...]
+
+
+def read_evaluations(folders: Sequence[Path]) -> tuple[list[Evaluation], list[str]]:
+    """The evaluations of all folders, and sentences on what was left out of them."""
+    if not folders:
+        raise VeraxError("No folder was given; name at least one benchmark run or analysed study.")
+    courts: list[Evaluation] = []
+    notes: list[str] = []
+    for folder in folders:
+        own, said = evaluations_of(read_folder(folder), folder)
+        courts += own
+        notes += said
+    return _named_apart([_in_family(court, len(courts)) for court in courts]), notes
+
+
+def _in_family(court: Evaluation, courts: int) -> Evaluation:
+    """The evaluation with claims that hold together with those of the others: Bonferroni over evaluations.
+
+    What one sentence says of explainers in several evaluations is one family of claims.
+    """
+    return replace(
+        court,
+        standings=tuple(
+            replace(standing, sign="open")
+            if standing.p is not None and standing.p <= ALPHA < courts * standing.p
+            else standing
+            for standing in court.standings
+        ),
+    )
+
+
+def read_folder(folder: Path) -> tuple[Finding, ...]:
+    """The findings of a benchmark run or of an analysed study; anything else is a sentence."""
+    path = folder / "summary.json"
+    try:
+        summary = json.loads(path.read_bytes())
+    except FileNotFoundError as error:
+        raise VeraxError(_no_summary(folder)) from error
+    except (OSError, ValueError) as error:
+        raise VeraxError(f"{path} cannot be read ({error}); make the run or the analysis again.") from error
+    if not isinstance(summary, dict) or not ("benchmark" in summary or summary.get("kind") == "study"):
+        raise VeraxError(
+            f"{path} is neither of a benchmark (verax bench) nor of an analysed study (verax study analyze)."
+        )
+    found = read_findings(summary, str(path))
+    if found is None:
+        raise VeraxError(
+            f"{path} was written by an older version of Verax and has no findings; repeat the command that made it "
+            "with the same folder. A finished run computes nothing again."
+        )
+    return found
+
+
+def _no_summary(folder: Path) -> str:
+    if not folder.is_dir():
+        return f"There is no folder {str(folder)!r}; name folders of benchmark runs and of analysed studies."
+    inside = sorted(path.parent for path in folder.glob("*/summary.json"))
+    if inside:
+        return f"{str(folder)!r} has no summary.json of its own; name {listed([str(path) for path in inside], most=3)}."
+    if (folder / "study.json").exists() or (folder / "spec.toml").exists():
+        return f"{str(folder)!r} holds a study that is not analysed; run verax study analyze {folder} first."
+    return (
+        f"{str(folder)!r} holds no summary.json, so it is neither a finished benchmark run nor an analysed study; "
+        "name folders of verax bench or verax study analyze."
+    )
+
+
+def evaluations_of(findings: Sequence[Finding], folder: Path) -> tuple[list[Evaluation], list[str]]:
+    """One evaluation for each measure of a run or a study; methods without an estimate are named."""
+    where = f"the {'study' if any(one.source == 'study' for one in findings) else 'run'} in {folder}"
+    overall = [one for one in findings if one.scope == "overall" and is_compared(one.method)]
+    notes, courts = [], []
+    if not overall:
+        notes.append(f"{where[0].upper()}{where[1:]} has no estimate of any explainer and is left out.")
+    for measure in dict.fromkeys(one.measure for one in overall):
+        own = [one for one in overall if one.measure == measure]
+        missing = [one.called for one in own if one.estimate is None]
+        if missing:
+            notes.append(f"No estimate in {where} for {listed(missing)}.")
+        known = [one for one in own if one.estimate is not None]
+        names, said = _names({one.called: one.method for one in known}, where)
+        notes += said
+        parts = [one for one in findings if one.scope == "part" and one.measure == measure]
+        averaged = _averaged(parts, [one.method for one in known])
+        places = len(dict.fromkeys(one.place for one in parts))
+        if known and len(averaged) < places:
+            notes.append(
+                f"{places - len(averaged)} of {places} pairs of dataset and model of {where} are left out: not every "
+                "explainer was scored there."
+            )
+        if known:
+            first = known[0]
+            standings = tuple(_standing(one, names[one.called], parts, averaged) for one in known)
+            courts.append(
+                Evaluation(
+                    first.title or first.name,
+                    first.source,
+                    str(folder),
+                    measure,
+                    first.unit,
+                    first.simulated,
+                    first.better == "higher",
+                    standings,
+                )
+            )
+    return courts, notes
+
+
+def _averaged(parts: Sequence[Finding], methods: Sequence[str]) -> list[str]:
+    """The places (models and datasets) at which every method has an estimate."""
+    there: dict[str, set[str]] = {one.place: set() for one in parts}
+    for one in parts:
+        if one.estimate is not None:
+            there[one.place].add(one.method)
+    return [place for place, known in there.items() if known.issuperset(methods)]
+
+
+def _standing(found: Finding, name: str, parts: Sequence[Finding], averaged: Sequence[str]) -> Standing:
+    own = {
+        one.place: one.estimate
+        for one in parts
+        if one.method == found.method and one.place in averaged and one.estimate is not None
+    }
+    return Standing(
+        name,
+        found.called,
+        0.0 if found.estimate is None else found.estimate,
+        found.low,
+        found.high,
+        found.resting,
+        own,
+        found.sign,
+        found.p_adjusted,
+    )
+
+
+def _names(explainers: Mapping[str, str], where: str) -> tuple[dict[str, str], list[str]]:
+    """Bare names by label; an explainer that stood there twice keeps its label and is matched with nobody."""
+    bare = {label: bare_name(explainer) for label, explainer in explainers.items()}
+    stood = list(bare.values())
+    twice = [name for name in dict.fromkeys(stood) if stood.count(name) > 1]
+    notes = [
+        f"{name} stood more than once in {where}, so it is not matched with other courts." for name in twice
+    ]
+    return {label: label if name in twice else name for label, name in bare.items()}, notes
+
+
+def _named_apart(courts: Sequence[Evaluation]) -> list[Evaluation]:
+    """The same evaluations; names that occur twice are told apart by measure or folder."""
+    names = [court.name for court in courts]
+    return [
+        replace(court, name=f"{court.name} ({court.folder}, {court.measure})")
+        if names.count(court.name) > 1
+        else court
+        for court in courts
+    ]
+
+
+WORDS: dict[tuple[str, Sign], str] = {
+    ("benchmark", "yes"): "passes the benchmark",
+    ("benchmark", "no"): "fails the benchmark",
+    ("benchmark", "open"): "benchmark undecided",
+    ("study", "yes"): "helps",
+    ("study", "no"): "harms",
+    ("study", "open"): "no clear effect",
+}
+
+
+def joint_verdict(courts: Sequence[Evaluation], order: Sequence[str], answer: str, needs: str) -> Verdict:
+    """What is shown of every explainer.
+
+    Args:
+        courts: benchmarks and studies.
+        order: explainers; where the figure has no number of two of them, they stay in this order.
+        answer: whether benchmarks predict what helps people.
+        needs: how many methods that would take.
+    """
+    rests_on = tuple(sentence for sentence in (answer, needs) if sentence)
+    ordered = sorted(courts, key=lambda court: (court.kind != "benchmark", not court.higher_is_better))
+    drawn = ordered[0] if ordered else None
+    on_trial = [name for name in order if name != FLOOR] if drawn is None else _by_estimate(order, drawn)
+    if drawn is None or not on_trial:
+        return Verdict("No explainer stood in any of these courts.", (), "", rests_on)
+    floor = _standing_of(drawn, FLOOR) if drawn.kind == "benchmark" else None
+    return Verdict(
+        sentence=_sentence(courts, on_trial),
+        judged=tuple(_judged(name, courts, drawn) for name in on_trial),
+        measure=f"{drawn.measure}{f' in {drawn.unit}' if drawn.unit else ''} ({drawn.name})",
+        rests_on=rests_on,
+        reference=Reference("random", floor.estimate)
+        if floor
+        else Reference("no difference", 0.0)
+        if drawn.kind == "study"
+        else None,
+        ends=(0.0, 100.0) if drawn.kind == "benchmark" and drawn.unit == "per cent" else None,
+        differences=drawn.kind == "study",
+        decimals=drawn.unit.decimals,
+    )
+
+
+def _by_estimate(order: Sequence[str], drawn: Evaluation) -> list[str]:
+    """Everybody on trial in the order of the numbers that are drawn; who has none there comes last."""
+    sign = -1 if drawn.higher_is_better else 1
+    places = {standing.explainer: sign * standing.estimate for standing in drawn.standings}
+    return sorted((name for name in order if name != FLOOR), key=lambda name: places.get(name, float("inf")))
+
+
+def _standing_of(court: Evaluation, name: str) -> Standing | None:
+    return next((standing for standing in court.standings if standing.explainer == name), None)
+
+
+def _signs(name: str, courts: Sequence[Evaluation], kind: str) -> list[Sign]:
+    found = [_standing_of(court, name) for court in courts if court.kind == kind]
+    return [standing.sign for standing in found if standing is not None]
+
+
+def _joint(signs: Sequence[Sign]) -> Sign | None:
+    """What several evaluations of one kind say together; None where an explainer stood in none of them."""
+    if not signs:
+        return None
+    return signs[0] if len(set(signs)) == 1 else "open"
+
+
+def _words(kind: str, signs: Sequence[Sign]) -> str:
+    """The same in words; where evaluations differ, in how many of them something is shown."""
+    if len(set(signs)) == 1:
+        return WORDS[kind, signs[0]]
+    what = "benchmarks" if kind == "benchmark" else "studies"
+    shown: dict[Sign, str] = {
+        "yes": "passes" if kind == "benchmark" else "helps in",
+        "no": "fails" if kind == "benchmark" else "harms in",
+    }
+    parts = [f"{verb} {signs.count(sign)}" for sign, verb in shown.items() if sign in signs]
+    return f"{' and '.join(parts)} of {len(signs)} {what}"
+
+
+def _judged(name: str, courts: Sequence[Evaluation], drawn: Evaluation) -> Judged:
+    both = {kind: _joint(_signs(name, courts, kind)) for kind in ("benchmark", "study")}
+    words = [_words(kind, signs) for kind in both if (signs := _signs(name, courts, kind))]
+    known = [sign for sign in both.values() if sign is not None]
+    overall: Sign = known[0] if len(set(known)) == 1 else "no" if "no" in known else "open"
+    standing = _standing_of(drawn, name)
+    numbers = (None, None, None) if standing is None else (standing.estimate, standing.low, standing.high)
+    return Judged(name, overall, "; ".join(words), *numbers)
+
+
+def _sentence(courts: Sequence[Evaluation], names: Sequence[str]) -> str:
+    """Who passes the benchmarks, and whom people are shown to gain from."""
+    parts = []
+    benchmarks = [court for court in courts if court.kind == "benchmark"]
+    for court in benchmarks:
+        passed = [name for name in names if _signs(name, [court], "benchmark") == ["yes"]]
+        what = "the benchmark" if len(benchmarks) == 1 else f"the benchmark “{court.name}”"
+        verb = "passes" if len(passed) == 1 else "pass"
+        parts.append(f"{listed(passed)} {verb} {what}" if passed else f"no explainer is shown to pass {what}")
+    studies = [court for court in courts if court.kind == "study"]
+    people = "bots" if studies and all(court.simulated for court in studies) else "people"
+    helped = {name: _joint(_signs(name, courts, "study")) for name in names}
+    if any(helped.values()):
+        gained = [_gain(name, studies) for name in names if helped[name] == "yes"]
+        lost = [_gain(name, studies) for name in names if helped[name] == "no"]
+        if gained:
+            parts.append(f"{people} did better with {listed(gained)}")
+        if lost:
+            parts.append(f"{people} did worse with {listed(lost)}")
+        if not gained and not lost:
+            parts.append(f"none is shown to help {people} or to harm them")
+    said = "; ".join(parts) or "what they measured is below"
+    # Explainers keep their names as they are.
+    return f"{said}." if said.startswith(tuple(names)) else f"{said[0].upper()}{said[1:]}."
+
+
+def _gain(name: str, studies: Sequence[Evaluation]) -> str:
+    """The explainer with what people gained, where one study says it."""
+    own = [(court, standing) for court in studies if (standing := _standing_of(court, name)) is not None]
+    if len(own) != 1:
+        return name
+    court, standing = own[0]
+    return f"{name} ({court.unit.said(standing.estimate)})"

@@ -1,0 +1,316 @@
+"""Do benchmarks predict what helps people? The order of methods in a benchmark against their order in a study."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from verax.reporting.joint.evaluations import Evaluation, Standing
+from verax.results.findings import FLOOR
+from verax.results.units import NONE
+from verax.stats.ranks.correlation import RankCorrelation, rank_correlation, reliability
+from verax.stats.ranks.methods_needed import Needed, methods_needed
+from verax.stats.thresholds import ALPHA, FEWEST_METHODS
+from verax.text import NOTHING, SMALLEST_P, always_signed, counted, listed
+
+# The correlation that would be worth knowing of, and the chance with which it should be seen.
+WORTH, POWER = 0.7, 0.8
+# With fewer methods no arrangement has p <= 0.05.
+FEWEST_TO_TEST = 5
+TOO_FEW = {3: "Three", 4: "Four"}
+# So many studies like these, averaged, as a way to need fewer methods.
+MORE_STUDIES = 4
+NORMAL_95 = 1.959964
+RANK_DRAWS = 2000
+
+
+@dataclass(frozen=True)
+class OrderComparison:
+    """One benchmark against one study, or the averages over several.
+
+    Attributes:
+        benchmark, study: the evaluations' names.
+        simulated: whether the study's people were bots.
+        methods: who stood in both.
+        first, second: their scores, higher is better.
+        first_error, second_error: standard errors of the scores; None where an evaluation has no interval.
+        correlation: None below three methods.
+        needed: methods that it takes to see a correlation of 0.7, with the errors that there are.
+        needed_with_more: the same with the people's scores from four such studies.
+        needed_at_best: the same without any error.
+        sentence: what it means.
+        needs: how many methods it would take.
+    """
+
+    benchmark: str
+    study: str
+    simulated: bool
+    methods: tuple[str, ...]
+    first: tuple[float, ...]
+    second: tuple[float, ...]
+    first_error: tuple[float, ...] | None
+    second_error: tuple[float, ...] | None
+    correlation: RankCorrelation | None
+    needed: Needed | None
+    needed_with_more: Needed | None
+    needed_at_best: Needed
+    sentence: str = ""
+    needs: str = ""
+
+
+def comparisons(courts: Sequence[Evaluation], seed: int = 0) -> list[OrderComparison]:
+    """Every benchmark with every study, and where there are several, their average ranks."""
+    benchmarks = [court for court in courts if court.kind == "benchmark"]
+    studies = [court for court in courts if court.kind == "study"]
+    made = [compare(benchmark, study, seed) for benchmark in benchmarks for study in studies]
+    people = [court for court in studies if not court.simulated] or studies
+    if benchmarks and people and len(benchmarks) + len(people) > 2:
+        averages = average_ranks(benchmarks, "benchmarks"), average_ranks(people, "studies")
+        made.insert(0, compare(*averages, seed))
+    # What says most comes first: people before bots, a correlation before none.
+    return sorted(made, key=lambda each: (each.simulated, each.correlation is None))
+
+
+@dataclass(frozen=True)
+class OrderAgreement:
+    """Two benchmarks: whether they order explainers alike.
+
+    Attributes:
+        first, second: their names.
+        methods: who stood in both, random aside: it is last in any benchmark, and would make any two agree.
+        correlation: of their scores; None below three methods.
+        sentence: what it means.
+    """
+
+    first: str
+    second: str
+    methods: tuple[str, ...]
+    correlation: RankCorrelation | None
+    sentence: str
+
+
+def agreements(courts: Sequence[Evaluation], seed: int = 0) -> list[OrderAgreement]:
+    """Every two benchmarks that measure different things."""
+    benchmarks = [court for court in courts if court.kind == "benchmark"]
+    return [
+        agree(first, second, seed)
+        for first, second in combinations(benchmarks, 2)
+        if first.measure != second.measure
+    ]
+
+
+def agree(first: Evaluation, second: Evaluation, seed: int = 0) -> OrderAgreement:
+    """Whether two benchmarks order the explainers that stood in both alike."""
+    there = {standing.explainer: standing for standing in first.standings if standing.explainer != FLOOR}
+    others = {standing.explainer: standing for standing in second.standings}
+    methods = tuple(name for name in there if name in others)
+    courts = f"{first.name} and {second.name}"
+    if len(methods) < FEWEST_METHODS:
+        both = listed(list(methods)) if methods else "no method"
+        sentence = f"Whether {courts} order explainers alike cannot be said: only {both} stood in both."
+        return OrderAgreement(first.name, second.name, methods, None, sentence)
+    own, theirs = [there[name] for name in methods], [others[name] for name in methods]
+    ranks = _correlated(_scores(own, first), _scores(theirs, second), _errors(own), _errors(theirs), seed)
+    if ranks.spearman is None or ranks.p_spearman is None:
+        sentence = (
+            f"Whether {courts} order explainers alike cannot be said: one of them tells none from another."
+        )
+        return OrderAgreement(first.name, second.name, methods, ranks, sentence)
+    sentence = (
+        f"Do {courts} order explainers alike? {_verdict(ranks)}: over {counted(len(methods), 'method')} "
+        f"({listed(list(methods), most=6)}) their orders have a rank correlation of {coefficient(ranks.spearman)} "
+        f"({_ends(ranks)}; p = {max(ranks.p_spearman, SMALLEST_P):.3f}).{_no_interval(ranks)}"
+    )
+    return OrderAgreement(first.name, second.name, methods, ranks, sentence)
+
+
+def compare(benchmark: Evaluation, study: Evaluation, seed: int = 0) -> OrderComparison:
+    """The rank correlation over the methods that stood in both."""
+    scores = {standing.explainer: standing for standing in benchmark.standings}
+    others = {standing.explainer: standing for standing in study.standings}
+    methods = tuple(name for name in scores if name in others)
+    first = _scores([scores[name] for name in methods], benchmark)
+    second = _scores([others[name] for name in methods], study)
+    errors = _errors([scores[name] for name in methods]), _errors([others[name] for name in methods])
+    made = OrderComparison(
+        benchmark.name,
+        study.name,
+        study.simulated,
+        methods,
+        first,
+        second,
+        *errors,
+        correlation=None,
+        needed=None,
+        needed_with_more=None,
+        needed_at_best=methods_needed(WORTH, POWER),
+    )
+    if len(methods) >= FEWEST_METHODS:
+        kept = _reliable(first, errors[0]), _reliable(second, errors[1])
+        more = _reliable(
+            second, None if errors[1] is None else tuple(e / MORE_STUDIES**0.5 for e in errors[1])
+        )
+        made = replace(
+            made,
+            correlation=_correlated(first, second, *errors, seed),
+            needed=methods_needed(WORTH, POWER, kept),
+            needed_with_more=methods_needed(WORTH, POWER, (kept[0], more)),
+        )
+    return replace(made, sentence=in_words(made), needs=needs(made))
+
+
+def average_ranks(courts: Sequence[Evaluation], what: str) -> Evaluation:
+    """An evaluation whose scores are mean ranks over several, the best first; errors by drawing every estimate anew."""
+    if len(courts) == 1:
+        return courts[0]
+    names = [
+        name
+        for name in dict.fromkeys(standing.explainer for standing in courts[0].standings)
+        if all(any(standing.explainer == name for standing in court.standings) for court in courts)
+    ]
+    rng = np.random.default_rng(0)
+    shape = (RANK_DRAWS, len(names))
+    ranks, drawn = np.zeros(len(names)), np.zeros(shape)
+    for court in courts:
+        by_name = {standing.explainer: standing for standing in court.standings}
+        own = [by_name[name] for name in names]
+        scores = np.array(_scores(own, court))
+        errors = np.array(_errors(own) or [np.nan] * len(own))
+        ranks += _ranks(scores[None])[0] / len(courts)
+        drawn += _ranks(scores + errors * rng.standard_normal(shape)) / len(courts)
+    # Where one court's errors are not known, those of the average are not either.
+    spread = NORMAL_95 * drawn.std(axis=0) if names else np.zeros(0)
+    known = bool(np.isfinite(spread).all())
+    standings = tuple(
+        Standing(
+            name,
+            name,
+            float(rank),
+            float(rank - margin) if known else None,
+            float(rank + margin) if known else None,
+            f"{len(courts)} {what}",
+        )
+        for name, rank, margin in zip(names, ranks, spread, strict=True)
+    )
+    return Evaluation(
+        f"average over {len(courts)} {what}",
+        courts[0].kind,
+        "",
+        "mean rank, 1 is best",
+        NONE,
+        all(court.simulated for court in courts),
+        False,
+        standings,
+    )
+
+
+def in_words(comparison: OrderComparison) -> str:
+    """What the comparison says, in a sentence or two that claim no more than it shows."""
+    who = "bots" if comparison.simulated else "people"
+    if comparison.correlation is None:
+        there = listed(list(comparison.methods)) if comparison.methods else "no method"
+        courts = f"{comparison.benchmark}; {comparison.study}"
+        return f"Nothing can be said yet: only {there} stood in both courts ({courts})."
+    over = f"over {counted(len(comparison.methods), 'method')} ({listed(list(comparison.methods), most=6)})"
+    ranks = comparison.correlation
+    if ranks.spearman is None or ranks.p_spearman is None:
+        return f"Nothing can be said: {over} one of the two courts tells no method from another."
+    rho = coefficient(ranks.spearman)
+    agree = f"the benchmark's order and that of what helped {who} have a rank correlation of {rho}"
+    sign = "<" if ranks.p_spearman < SMALLEST_P else "="
+    p = f"{'exact ' if ranks.exact else ''}p {sign} {max(ranks.p_spearman, SMALLEST_P):.3f}"
+    return f"{_verdict(ranks)}: {over} {agree} ({_ends(ranks)}; {p}).{_no_interval(ranks)}"
+
+
+def needs(comparison: OrderComparison) -> str:
+    """How many methods it would take, in a sentence."""
+    best = _methods(comparison.needed_at_best)
+    if comparison.correlation is None:
+        return (
+            f"A rank correlation needs {FEWEST_METHODS} methods in both courts to exist, {FEWEST_TO_TEST} before any p "
+            f"can fall to 0.05, and {best} to see a true correlation of {WORTH} with {POWER:.0%} power, if no score "
+            "had any error."
+        )
+    now, more = _methods(comparison.needed), _methods(comparison.needed_with_more)
+    studies = "" if more == now else f"; {more} with {MORE_STUDIES} such studies"
+    return (
+        f"To see a true correlation of {WORTH} with {POWER:.0%} power takes {now} methods that are measured as roughly "
+        f"as here{studies}; {best} if no score had any error."
+    )
+
+
+def coefficient(value: float | None) -> str:
+    """A correlation with its sign, "+0.40"."""
+    return NOTHING if value is None else always_signed(value)
+
+
+def _verdict(ranks: RankCorrelation) -> str:
+    if ranks.p_spearman is None or ranks.spearman is None or ranks.p_spearman > ALPHA:
+        return "Neither shown nor excluded"
+    return "Yes, among methods like these" if ranks.spearman > 0 else "The reverse, among methods like these"
+
+
+def _ends(ranks: RankCorrelation) -> str:
+    if ranks.spearman_low is None:
+        return "no interval"
+    return f"95% interval {coefficient(ranks.spearman_low)} to {coefficient(ranks.spearman_high)}"
+
+
+def _no_interval(ranks: RankCorrelation) -> str:
+    """Why there is no interval, with a space before it; nothing where there is one."""
+    if ranks.smallest_p > ALPHA:
+        least = f"{ranks.smallest_p:.3f}".lstrip("0")
+        return f" {TOO_FEW[ranks.n]} methods cannot show agreement: the smallest possible p is {least}."
+    if ranks.spearman_low is None:
+        return " One of the two gives its scores without intervals, so that their errors cannot be reckoned with."
+    return ""
+
+
+def _correlated(
+    first: tuple[float, ...],
+    second: tuple[float, ...],
+    first_error: tuple[float, ...] | None,
+    second_error: tuple[float, ...] | None,
+    seed: int,
+) -> RankCorrelation:
+    """The rank correlation; no interval where an evaluation's errors are not known, which would make it narrow."""
+    found = rank_correlation(first, second, first_error, second_error, seed=seed)
+    if first_error is not None and second_error is not None:
+        return found
+    return replace(found, spearman_low=None, spearman_high=None, kendall_low=None, kendall_high=None)
+
+
+def _methods(needed: Needed | None) -> str:
+    return "more than 500" if needed is None or needed.methods is None else str(needed.methods)
+
+
+def _scores(standings: Sequence[Standing], court: Evaluation) -> tuple[float, ...]:
+    sign = 1.0 if court.higher_is_better else -1.0
+    return tuple(sign * standing.estimate for standing in standings)
+
+
+def _errors(standings: Sequence[Standing]) -> tuple[float, ...] | None:
+    """Standard errors from 95% intervals, read as normal ones: where few units made t intervals, a little too large."""
+    if any(standing.low is None or standing.high is None for standing in standings):
+        return None
+    return tuple(
+        (standing.high - standing.low) / (2 * NORMAL_95)
+        for standing in standings
+        if standing.high is not None and standing.low is not None
+    )
+
+
+def _reliable(scores: tuple[float, ...], errors: tuple[float, ...] | None) -> float:
+    """The scores' reliability; 1 where it cannot be known."""
+    share = None if errors is None else reliability(scores, errors)
+    return 1.0 if share is None else share
+
+
+def _ranks(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(-scores, axis=1), dtype=np.float64)

@@ -1,0 +1,402 @@
+"""One page for benchmarks and studies: every explainer in each, and whether benchmarks predict what helps people."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal
+from urllib.parse import quote
+
+from verax.codec import encoded
+from verax.errors import VeraxError
+from verax.reporting.drawing import (
+    INK,
+    QUIET,
+    Axes,
+    Frame,
+    Look,
+    grid_svg,
+    hover,
+    inlined,
+    looks,
+    panel_svg,
+    shortened,
+    spread,
+    with_ends,
+)
+from verax.reporting.explanations import page_environment
+from verax.reporting.joint.evaluations import Evaluation, Standing, joint_verdict, read_evaluations
+from verax.reporting.joint.order import (
+    MORE_STUDIES,
+    NORMAL_95,
+    POWER,
+    WORTH,
+    OrderAgreement,
+    OrderComparison,
+    agreements,
+    coefficient,
+    comparisons,
+)
+from verax.reporting.page import page_script, page_style
+from verax.results.findings import FLOOR
+from verax.results.units import Unit
+from verax.run import library_versions, write_json
+from verax.run.checksums import verify
+from verax.stats.ranks.methods_needed import Needed
+from verax.stats.thresholds import FEWEST_METHODS
+from verax.text import NOTHING, counted, listed, p_number
+
+LETTER = 6.0
+LONGEST = 18
+
+
+def explainer_looks(courts: Sequence[Evaluation]) -> dict[str, Look]:
+    """One look per explainer on all figures; random is grey."""
+    names = list(dict.fromkeys(standing.explainer for court in courts for standing in court.standings))
+    return looks([name for name in names if name != FLOOR]) | {FLOOR: Look(QUIET, (0, (1, 1.5)), "o")}
+
+
+def evaluation_panels(courts: Sequence[Evaluation], order: Sequence[str]) -> list[str]:
+    """One inline SVG per evaluation, the explainers in the same rows in each."""
+    styles = explainer_looks(courts)
+    return [
+        inlined(
+            panel_svg(
+                partial(draw_evaluation, court=court, order=order, styles=styles), evaluation_frame(order)
+            ),
+            f"court-{place}",
+            f"{court.name}: {court.measure} of each explainer with 95% intervals; the numbers are in the table.",
+        )
+        for place, court in enumerate(courts)
+    ]
+
+
+def evaluations_figure(courts: Sequence[Evaluation], order: Sequence[str]) -> str:
+    """All evaluations beside each other as one SVG file."""
+    styles = explainer_looks(courts)
+    draws = [partial(draw_evaluation, court=court, order=order, styles=styles) for court in courts]
+    return grid_svg([draws], evaluation_frame(order))
+
+
+def evaluation_frame(order: Sequence[str]) -> Frame:
+    """Room for the names at the left, one row each."""
+    widest = max((len(shortened(name, LONGEST)) for name in order), default=0)
+    return Frame(
+        width=270 + LETTER * widest, left=14 + LETTER * widest, right=14, height=70 + 26.0 * len(order)
+    )
+
+
+def draw_evaluation(axes: Axes, court: Evaluation, order: Sequence[str], styles: Mapping[str, Look]) -> None:
+    """A dot with its interval for each explainer; small dots are its parts, the dotted line is random."""
+    by_name = {standing.explainer: standing for standing in court.standings}
+    axes.set_title(shortened(court.name, 44))
+    floor = by_name.get(FLOOR)
+    if floor is not None:
+        axes.axvline(floor.estimate, color=QUIET, linewidth=1, linestyle=(0, (1, 1.5)))
+    if court.kind == "study" and court.unit == "points":
+        axes.axvline(0, color=INK, linewidth=0.7)
+    for place, name in enumerate(order):
+        if name in by_name:
+            _draw_standing(axes, place, by_name[name], styles[name], Unit(court.unit).decimals)
+        else:
+            move = axes.get_yaxis_transform()
+            axes.text(0.02, place, "did not stand here", transform=move, va="center", color=QUIET, fontsize=9)
+    axes.set_yticks(range(len(order)), [shortened(name, LONGEST) for name in order])
+    axes.set_ylim(len(order) - 0.4, -0.6)
+    unit = f" ({court.unit})" if court.unit else ""
+    axes.set_xlabel(shortened(f"{court.measure}{unit}", 58))
+    if court.unit == "per cent":
+        axes.set_xlim(-1, 101)
+    axes.grid(axis="x", color=QUIET, alpha=0.25, linewidth=0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.set_axisbelow(True)
+    axes.locator_params(axis="x", nbins=6)
+
+
+def _draw_standing(axes: Axes, place: int, standing: Standing, look: Look, decimals: int) -> None:
+    for part in standing.parts.values() if len(standing.parts) > 1 else ():
+        axes.plot([part], [place + 0.24], "o", markersize=2.5, color=look.colour, alpha=0.7)
+    if standing.low is not None and standing.high is not None:
+        axes.plot([standing.low, standing.high], [place, place], color=look.colour, linewidth=2)
+    axes.plot([standing.estimate], [place], look.marker, markersize=6.5, color=look.colour)
+    said = with_ends(standing.estimate, standing.low, standing.high, decimals)
+    hover(axes, standing.estimate, place, f"{standing.explainer}: {said}")
+
+
+def scatter_panel(comparison: OrderComparison, courts: Sequence[Evaluation], number: int) -> str:
+    """One inline SVG: the benchmark across, people up, a dot with both intervals for each method."""
+    label = f"{comparison.benchmark} against {comparison.study}. {comparison.sentence}"
+    return inlined(scatter_figure(comparison, courts), f"against-{number}", label)
+
+
+def scatter_figure(comparison: OrderComparison, courts: Sequence[Evaluation]) -> str:
+    """The same as an SVG file."""
+    frame = Frame(width=390, height=270, left=58, right=100, top=10, bottom=44)
+    return panel_svg(partial(draw_scatter, comparison=comparison, styles=explainer_looks(courts)), frame)
+
+
+def draw_scatter(axes: Axes, comparison: OrderComparison, styles: Mapping[str, Look]) -> None:
+    """Crosses of intervals with a marker each, named at the right."""
+    for place, name in enumerate(comparison.methods):
+        look, x, y = styles[name], comparison.first[place], comparison.second[place]
+        if comparison.first_error is not None:
+            margin = NORMAL_95 * comparison.first_error[place]
+            axes.plot([x - margin, x + margin], [y, y], color=look.colour, linewidth=1.2)
+        if comparison.second_error is not None:
+            margin = NORMAL_95 * comparison.second_error[place]
+            axes.plot([x, x], [y - margin, y + margin], color=look.colour, linewidth=1.2)
+        axes.plot([x], [y], look.marker, color=look.colour, markersize=7)
+        hover(axes, x, y, f"{name}: benchmark {x:.2f}, people {y:.2f}")
+    axes.grid(color=QUIET, alpha=0.25, linewidth=0.5)
+    axes.set_axisbelow(True)
+    axes.set_xlabel(shortened(f"{comparison.benchmark} →", 48))
+    axes.set_ylabel(shortened(f"{'bots' if comparison.simulated else 'people'} helped →", 40), labelpad=3)
+    axes.locator_params(nbins=6)
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high)
+    right = axes.get_xlim()[1]
+    axes.set_xlim(axes.get_xlim()[0], right)
+    move = axes.get_yaxis_transform()
+    places = spread(list(comparison.second), 0.075 * (high - low), low, high)
+    for name, y, x, height in zip(
+        comparison.methods, comparison.second, comparison.first, places, strict=True
+    ):
+        look = styles[name]
+        axes.plot([x, right], [y, y], color=QUIET, linewidth=0.4, linestyle=(0, (1, 2)))
+        axes.plot(
+            [1.03], [height], look.marker, color=look.colour, markersize=5, transform=move, clip_on=False
+        )
+        axes.text(1.06, height, shortened(name, 14), transform=move, va="center_baseline", fontsize=10)
+
+
+@dataclass(frozen=True)
+class JointReport:
+    """Every number of the page.
+
+    Attributes:
+        folders: what was compared.
+        answer: whether benchmarks predict what helps people, in a sentence.
+        needs: how many methods it would take.
+        explainers: in the order of the page.
+        courts: every evaluation with everybody who stood in it.
+        comparisons: of benchmarks with studies, what says most first.
+        agreements: of benchmarks with each other.
+        notes: what was left out.
+        versions: of the libraries.
+    """
+
+    folders: tuple[str, ...]
+    answer: str
+    needs: str
+    explainers: tuple[str, ...]
+    courts: tuple[Evaluation, ...]
+    comparisons: tuple[OrderComparison, ...]
+    notes: tuple[str, ...]
+    versions: Mapping[str, str | None]
+    agreements: tuple[OrderAgreement, ...] = ()
+    format: int = 1
+    kind: Literal["report"] = "report"
+
+
+def compare_evaluations(folders: Sequence[Path]) -> JointReport:
+    """Every number of the page."""
+    courts, notes = read_evaluations(folders)
+    notes = [*_edited(folders), *notes]
+    compared = comparisons(courts)
+    return JointReport(
+        folders=tuple(str(folder) for folder in folders),
+        answer=answer(courts, compared),
+        needs=compared[0].needs if compared else "",
+        explainers=tuple(explainer_order(courts)),
+        courts=tuple(courts),
+        comparisons=tuple(compared),
+        notes=tuple(notes),
+        versions=library_versions(),
+        agreements=tuple(agreements(courts)),
+    )
+
+
+def _edited(folders: Sequence[Path]) -> Iterator[str]:
+    """A sentence for each folder of which a file was changed after it was written."""
+    for folder in folders:
+        try:
+            found = verify(folder, jobs=False)
+        except VeraxError:
+            continue  # without a manifest nothing is known
+        if found.problems:
+            yield f"The numbers of {folder} are not those that were computed: {listed(found.problems)}."
+
+
+def write_joint_report(folders: Sequence[Path], out: Path) -> JointReport:
+    """Writes the page and its numbers, and gives the numbers.
+
+    Args:
+        folders: of benchmark runs and of analysed studies.
+        out: a file that ends in .html, beside which the numbers get the ending .json; or a folder for report.html,
+            summary.json and figures/.
+    """
+    page, numbers, figures = places(out)
+    taken = [folder for folder in folders if folder.resolve() == page.parent.resolve()]
+    if taken:
+        raise VeraxError(
+            f"{str(page)!r} would lie among the files of {str(taken[0])!r}, which has a report of its own; choose "
+            "another --out."
+        )
+    both = compare_evaluations(folders)
+    try:
+        page.parent.mkdir(parents=True, exist_ok=True)
+        # A lone surrogate has no UTF-8; it becomes a question mark rather than an error.
+        page.write_bytes(render_joint_report(both, page).encode("utf-8", "replace"))
+        write_json(numbers, encoded(both))
+        if figures is not None:
+            figures.mkdir(exist_ok=True)
+            for name, svg in figure_files(both).items():
+                (figures / f"{name}.svg").write_bytes(svg.encode("utf-8", "replace"))
+    except OSError as error:
+        raise VeraxError(
+            f"The report cannot be written to {str(page)!r} ({error.strerror}); choose another --out."
+        ) from error
+    return both
+
+
+def places(out: Path) -> tuple[Path, Path, Path | None]:
+    """Where the page, its numbers and (in a folder) its figures go."""
+    if out.suffix.lower() in (".html", ".htm"):
+        return out, out.with_suffix(".json"), None
+    return out / "report.html", out / "summary.json", out / "figures"
+
+
+def figure_files(both: JointReport) -> dict[str, str]:
+    """The figures as SVG files, by name."""
+    files = {"courts": evaluations_figure(both.courts, both.explainers)} if both.courts else {}
+    for place, comparison in enumerate(both.comparisons, start=1):
+        if comparison.correlation is not None:
+            files[f"against-{place}"] = scatter_figure(comparison, both.courts)
+    return files
+
+
+def render_joint_report(both: JointReport, page: Path) -> str:
+    """The page as HTML; it will lie at ``page``, from where it points to the evaluations' own reports."""
+    courts, order = both.courts, both.explainers
+    correlated = [comparison for comparison in both.comparisons if comparison.correlation is not None]
+    return str(
+        page_environment()
+        .get_template("courts.html")
+        .render(
+            style=page_style(),
+            script=page_script(),
+            verdict=joint_verdict(courts, order, _answered(both), both.needs),
+            asked=asked(courts),
+            simulated=any(court.simulated for court in courts),
+            only_simulated=all(court.simulated for court in courts if court.kind == "study"),
+            notes=both.notes,
+            panels=evaluation_panels(courts, order),
+            floor=FLOOR in order,
+            headings=["Explainer", *(court.name for court in courts)],
+            rows=[[name, *(_stood(name, court) for court in courts)] for name in order],
+            courts=[(court, _own_report(court, page)) for court in courts],
+            folders=both.folders,
+            against=[
+                (comparison, scatter_panel(comparison, courts, place) if comparison.correlation else "")
+                for place, comparison in enumerate(both.comparisons)
+            ],
+            agreements=both.agreements,
+            correlation_rows=[_correlation_row(comparison) for comparison in correlated],
+            more=MORE_STUDIES,
+            worth=WORTH,
+            power=f"{POWER:.0%}",
+            versions=", ".join(f"{name} {version}" for name, version in both.versions.items() if version),
+        )
+    )
+
+
+def _answered(both: JointReport) -> str:
+    """The answer after its question, where the evaluations could be compared."""
+    return f"Do benchmarks predict what helps people? {both.answer}" if both.comparisons else both.answer
+
+
+def answer(courts: Sequence[Evaluation], compared: Sequence[OrderComparison]) -> str:
+    """The answer to the question whether benchmarks predict what helps people."""
+    if compared:
+        return compared[0].sentence
+    kinds = {court.kind for court in courts}
+    lacking = "study with people" if "study" not in kinds else "benchmark"
+    return (
+        f"Whether benchmarks predict what helps people cannot be said from one court: there is no {lacking} here. It "
+        f"takes a benchmark and a study with at least {FEWEST_METHODS} explainers in both."
+    )
+
+
+def asked(courts: Sequence[Evaluation]) -> str:
+    """Which evaluations there are, in a sentence."""
+    benchmarks = [court for court in courts if court.kind == "benchmark"]
+    people = [court for court in courts if court.kind == "study" and not court.simulated]
+    bots = [court for court in courts if court.simulated]
+    parts = [
+        counted(len(benchmarks), "benchmark") if benchmarks else "",
+        counted(len(people), "study with people", "studies with people") if people else "",
+        counted(len(bots), "study with simulated people", "studies with simulated people") if bots else "",
+    ]
+    there = listed([part for part in parts if part]) or "no court"
+    return f"{there}; {counted(len(explainer_order(courts)), 'explainer')} stood in at least one."
+
+
+def explainer_order(courts: Sequence[Evaluation]) -> list[str]:
+    """Explainers by their mean place over the evaluations where they stood, the best first; random is last."""
+    places: dict[str, list[float]] = {}
+    for court in courts:
+        sign = -1 if court.higher_is_better else 1
+        ranked = sorted(court.standings, key=lambda standing: sign * standing.estimate)
+        for place, standing in enumerate(ranked):
+            places.setdefault(standing.explainer, []).append((place + 0.5) / len(ranked))
+    return sorted(places, key=lambda name: (name == FLOOR, sum(places[name]) / len(places[name]), name))
+
+
+def _own_report(court: Evaluation, page: Path) -> str:
+    """Where the evaluation's own report lies, seen from the page; nothing if it has none."""
+    own = Path(court.folder) / "report.html"
+    if not own.exists():
+        return ""
+    try:
+        return quote(Path(os.path.relpath(own.resolve(), page.parent.resolve())).as_posix())
+    except ValueError:  # on another drive
+        return own.resolve().as_uri()
+
+
+def _stood(name: str, court: Evaluation) -> str:
+    """How an explainer did in an evaluation, with its interval; a dash if it did not stand there."""
+    standing = next((standing for standing in court.standings if standing.explainer == name), None)
+    if standing is None:
+        return NOTHING
+    shown, low, high = court.unit.number(float(standing.estimate)), standing.low, standing.high
+    return shown if low is None or high is None else f"{shown} {court.unit.ends((float(low), float(high)))}"
+
+
+def _correlation_row(comparison: OrderComparison) -> list[str]:
+    against = f"{comparison.benchmark} against {comparison.study}"
+    against += " (simulated people)" if comparison.simulated else ""
+    ranks = comparison.correlation
+    if ranks is None or ranks.spearman is None or ranks.p_spearman is None or ranks.p_kendall is None:
+        return [against, str(len(comparison.methods)), *[NOTHING] * 7]
+    return [
+        against,
+        str(ranks.n),
+        _with_ends(ranks.spearman, ranks.spearman_low, ranks.spearman_high),
+        p_number(ranks.p_spearman),
+        _with_ends(ranks.kendall, ranks.kendall_low, ranks.kendall_high),
+        p_number(ranks.p_kendall),
+        _needed(comparison.needed),
+        _needed(comparison.needed_with_more),
+        _needed(comparison.needed_at_best),
+    ]
+
+
+def _with_ends(value: float | None, low: float | None, high: float | None) -> str:
+    return coefficient(value) + ("" if low is None else f" [{coefficient(low)}, {coefficient(high)}]")
+
+
+def _needed(needed: Needed | None) -> str:
+    return NOTHING if needed is None else "> 500" if needed.methods is None else str(needed.methods)

@@ -1,0 +1,118 @@
+"""What pages share: style and script, facts of the run, what failed, and whether a page can be kept as it is."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from verax.benchmarks.contract import Failure
+from verax.installed import VERSION
+from verax.run.manifest import Manifest, library_versions
+from verax.text import counted
+
+
+def page_style() -> str:
+    """The stylesheet of every report."""
+    return "\n".join(_static(name) for name in ("verax.css", "report.css"))
+
+
+def page_script() -> str:
+    """Sorting and filtering of tables, folded parts that open where somebody goes or prints; a page works without."""
+    return _static("report.js")
+
+
+def _static(name: str) -> str:
+    return files("verax.reporting").joinpath("static", name).read_text(encoding="utf-8")
+
+
+LONGEST = 200  # bytes at the end of a page that hold its mark
+
+
+def page_key(*parts: object) -> str:
+    """What a page depends on, in one hash: its numbers, and the code and libraries that draw it.
+
+    Args:
+        parts: plain data.
+    """
+    about = [VERSION, library_versions(), _sources(), *parts]
+    written = json.dumps(about, sort_keys=True, default=str)
+    return hashlib.sha256(written.encode("utf-8", "replace")).hexdigest()
+
+
+def marked(page: str, key: str) -> str:
+    """A page that says what it was made of, where only programs look."""
+    return f"{page}\n<!-- made of {key} -->\n"
+
+
+def is_kept(path: Path, key: str) -> bool:
+    """Whether the page that lies there was made of the same."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - LONGEST))
+            return file.read().endswith(f"<!-- made of {key} -->\n".encode())
+    except OSError:
+        return False
+
+
+@cache
+def _sources() -> str:
+    """The state of the code that draws: an edited template makes new pages."""
+    folder = Path(str(files("verax.reporting")))
+    states = [
+        (path.relative_to(folder).as_posix(), path.stat().st_size, path.stat().st_mtime_ns)
+        for path in sorted(folder.rglob("*"))
+        if path.suffix in (".py", ".html", ".css", ".js", ".svg")
+    ]
+    return hashlib.sha256(repr(states).encode()).hexdigest()
+
+
+def short_names(labels: Sequence[str]) -> dict[str, str]:
+    """Labels without their parameters, wherever that still tells them apart."""
+    bare = {label: label.split("(", 1)[0].rsplit(":", 1)[-1] for label in labels}
+    alike = list(bare.values())
+    return {label: name if alike.count(name) == 1 else label for label, name in bare.items()}
+
+
+def spec_toml(spec: Mapping[str, object], section: str) -> str:
+    """A spec as a TOML file that asks for the same run."""
+    # JSON spells strings, numbers, booleans and lists as TOML does; what is None is left out.
+    lines = [f"{name} = {json.dumps(value)}" for name, value in spec.items() if value is not None]
+    return "\n".join([f"[{section}]", *lines])
+
+
+def manifest_words(manifest: Manifest) -> dict[str, str]:
+    """Command, versions, machine and times in words; empty where the manifest says nothing."""
+    versions = [f"{name} {version}" for name, version in manifest.get("versions", {}).items() if version]
+    machine = [f"{name} {value}" for name, value in manifest.get("machine", {}).items() if value]
+    times = [str(manifest[name]) for name in ("started", "finished") if manifest.get(name)]
+    return {
+        "command": str(manifest.get("command") or ""),
+        "versions": ", ".join(versions),
+        "machine": ", ".join(machine),
+        "times": " to ".join(times),
+        "continued": str(len(manifest.get("continued", [])) or ""),
+    }
+
+
+MOST_NAMED = 3
+
+
+def failed_jobs(failures: Iterable[Failure], job: str) -> list[str]:
+    """One sentence for each reason why jobs failed, with the jobs; ``job`` is what one of them is called."""
+    names: dict[str, list[str]] = defaultdict(list)
+    for failure in failures:
+        names[failure.error.removeprefix("VeraxError: ").rstrip(".")].append(failure.job)
+    # A job's name has commas of its own, so that others between the names would say nothing.
+    return [
+        f"{counted(len(jobs), job)} failed ({'; '.join(jobs[:MOST_NAMED])}{_rest(jobs)}): {reason}."
+        for reason, jobs in names.items()
+    ]
+
+
+def _rest(jobs: Sequence[str]) -> str:
+    return f"; and {len(jobs) - MOST_NAMED:,} more" if len(jobs) > MOST_NAMED else ""

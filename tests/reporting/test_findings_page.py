@@ -1,0 +1,47 @@
+"""The page of findings: everything in itself, the answer first, tables as data."""
+
+import re
+
+from verax.benchmarks.contract import Failure
+from verax.reporting.findings_page import Page, render_page, terminal_page, write_page
+from verax.results.tables import Column, Table
+
+
+def page_of(**more):
+    table = Table(
+        "one", "A table", (Column("name", "measure", "text"), Column("share", "share", "percent")),
+        ({"name": "gini <b>", "share": 0.25}, {"name": "entropy", "share": None}), "What it means.",
+    )  # fmt: skip
+    given = {
+        "title": "Which?",
+        "asked": "Two of them.",
+        "sentences": ["This one.", "Not that."],
+        "how": "By hand.",
+    }
+    return Page(tables=[table], spec="[measures]", command="verax bench measures", **{**given, **more})
+
+
+def test_the_answer_comes_first_and_nothing_is_fetched():
+    written = render_page(page_of())
+    assert written.index("This one.") < written.index("Not that.") < written.index("A table")
+    assert "gini &lt;b&gt;" in written
+    assert "25.0%" in written
+    assert "–" in written  # what is missing
+    assert not re.findall(r"(?:src|href)=\"(?:https?:)?//", written)
+    assert "What failed" not in written
+
+
+def test_failures_and_what_was_left_out_are_said(tmp_path):
+    page = page_of(failures=[Failure("stain 1", "VeraxError: no room")], left_out=["stain 2: did not learn"])
+    written = write_page(tmp_path, page).read_text(encoding="utf-8")
+    assert "stain 1: <code>VeraxError: no room</code>" in written
+    assert "stain 2: did not learn" in written
+
+
+def test_a_terminal_shows_the_same_numbers(capsys):
+    from rich.console import Console
+
+    Console(width=80).print(terminal_page(page_of()))
+    shown = capsys.readouterr().out
+    assert "This one." in shown
+    assert "25.0%" in shown
