@@ -22,11 +22,10 @@ import numpy as np
 from scipy.special import stdtr
 
 from verax.stats.crossed import claims
-from verax.stats.crossed.components import Stratum, components
-from verax.stats.power.simulation import Design, Spreads, simulate
+from verax.stats.crossed.claims import Stratum, components
+from verax.stats.power import Design, Spreads, simulate
 from verax.stats.responses import responses
-from verax.stats.tests.dunnett import many_to_one_p
-from verax.stats.tests.multiplicity import holm
+from verax.stats.tests.multiplicity import holm, many_to_one_p
 from verax.stats.thresholds import SUSPECT_RATIO
 
 GROUP = 50
@@ -340,7 +339,7 @@ def page(measured, studies, seconds, command, linear) -> str:
 TEMPLATE = """# Calibration: does 5% mean 5%?
 
 How often do the estimators claim an effect where there is none, how often do their intervals hold the truth, and how
-often do they find an effect of 8 points? {studies} simulated studies each, from `verax.stats.power.simulation`: log-odds with
+often do they find an effect of 8 points? {studies} simulated studies each, from `verax.stats.power`: log-odds with
 spreads .55 between people, 1.0 between items, .3 and .45 in what people and items gain, .6 between pairs of a person
 and an item; 66% right before explanations; 3% of pairs missing. "No effect" is no effect in points. Made in {minutes}
 minutes by

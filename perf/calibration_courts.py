@@ -16,7 +16,7 @@ from scipy.special import ndtr
 from scipy.stats import rankdata
 
 from calibration_rows import Row
-from verax.stats.ranks.correlation import rank_correlation
+from verax.stats.rank_correlations import rank_correlation
 
 SEED = 7301
 DRAWS = 4000

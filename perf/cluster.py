@@ -22,7 +22,7 @@ import numpy as np
 
 from verax.run.cluster import on_cluster
 from verax.run.jobs import Job
-from verax.run.perform import perform
+from verax.run.worker import run_job
 
 KILL_SECONDS = 10.0  # a new worker needs some seconds until it is there
 
@@ -64,7 +64,7 @@ def main() -> None:
     sys.path.insert(0, str(Path(__file__).parent))
     jobs = [Job(f"job {seed}", "cluster:measure", {"seed": seed}) for seed in range(wanted.jobs)]
     begun = time.perf_counter()
-    here = {job.key: perform(job, "here").value for job in jobs}
+    here = {job.key: run_job(job, "here").value for job in jobs}
     alone = time.perf_counter() - begun
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "scheduler.json"

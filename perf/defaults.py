@@ -3,7 +3,7 @@
     .venv/bin/python perf/defaults.py            # some minutes; adds its section to docs/results/calibration.md
     .venv/bin/python perf/defaults.py --studies 200
 
-Scores are bounded and not normal: people answer right or wrong (`verax.stats.power.simulation`), and a stain's score is
+Scores are bounded and not normal: people answer right or wrong (`verax.stats.power`), and a stain's score is
 the share of 50 inputs, whose log-odds come from the stain's words and from itself.
 """
 
@@ -19,8 +19,8 @@ from scipy import stats
 
 from verax.stats import mean_interval, mean_share, sharing, spread_of_mean
 from verax.stats.crossed import claims
-from verax.stats.crossed.components import Stratum, components
-from verax.stats.power.simulation import Design, Spreads, simulate
+from verax.stats.crossed.claims import Stratum, components
+from verax.stats.power import Design, Spreads, simulate
 
 OUT = Path("docs/results/calibration.md")
 HEADING = "## Where defaults could mislead\n"

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
-from verax.stats.crossed.components import Stratum, blocks_of
+from verax.stats.crossed.claims import Stratum, blocks_of
+from verax.stats.estimate import check_level
 from verax.stats.resample import pigeonhole_weights
 from verax.stats.responses import Responses
-from verax.stats.student import check_level
 
 NOTE = (
     "Plain bootstrap of participants and items: in simulated studies without any effect its 95% percentile interval "

@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from small_study import GIVEN, small_study
 from verax.studies.store import Store, open_store
-from verax.web.http.pages import draw
+from verax.web.pages import draw
 from verax.web.participant.step_page import step_page
 
 SHARED = {

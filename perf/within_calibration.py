@@ -19,9 +19,13 @@ import numpy as np
 from scipy import stats
 
 from verax.stats.crossed.claims import Claims
-from verax.stats.crossed.within import Met, condition_means, difference_claims, person_differences
-from verax.stats.power.power import binomial_interval
-from verax.stats.power.simulation import Design, Spreads, simulate
+from verax.stats.crossed.within import (
+    ConditionResponses,
+    condition_means,
+    difference_claims,
+    person_differences,
+)
+from verax.stats.power import Design, Spreads, binomial_interval, simulate
 from verax.stats.tests.multiplicity import holm
 from verax.studies.definition.spec import StudySpec, read_study_spec
 from verax.studies.planning.planned_study import planning_of, question_of, share_of, sized, values_of
@@ -57,7 +61,7 @@ LINES = (
 class Answers:
     """Simulated studies of one design, and what is compared in them: the method, the reference and the others."""
 
-    rows: Met
+    rows: ConditionResponses
     method: int
     reference: int
     others: tuple[int, ...]
@@ -74,7 +78,7 @@ def answers(
     drawn = simulate(design, share_of(effect, planning), spreads, studies, np.random.SeedSequence(seed))
     method, reference = names.index(question.method), names.index(question.reference or "")
     places = tuple(range(len(names)))
-    rows = Met(
+    rows = ConditionResponses(
         tuple(range(len(shown))),
         tuple(range(shown.shape[1])),
         places,

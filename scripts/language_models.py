@@ -16,7 +16,7 @@ import verax
 from verax.benchmarks.staining.scores import TrialResult
 from verax.codec import decode
 from verax.stats.estimate import mean_interval
-from verax.stats.shares import mean_share
+from verax.stats.means import mean_share
 
 EXPLAINERS = (
     "lime(samples=128)",

@@ -34,10 +34,8 @@ from verax.studies.protocol.contract import make_protocol
 from verax.studies.store import ParticipantView
 from verax.studies.store.participant.participant_view import Tally
 from verax.web.app import SafeHeaders, static
-from verax.web.http.assets import asset_name
-from verax.web.http.pages import draw
-from verax.web.participant.first_page import about_study
-from verax.web.participant.routes import DELETE
+from verax.web.pages import asset_name, draw
+from verax.web.participant.routes import DELETE, about_study
 from verax.web.participant.step_page import step_page
 from web.serving import running
 

@@ -7,7 +7,7 @@ data = verax.load_dataset("rotten-tomatoes", limit=300)
 model = verax.fit_model("logistic", data)
 """
 SERVED = """
-from verax.web.background_server import serving_aside
+from verax.web.serve import serving_aside
 pages = serving_aside("studies/forward")
 address = pages.__enter__()
 """

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from verax.data import bounds, load_dataset
+from verax.data import load_dataset
+from verax.data import reading as bounds
 from verax.errors import VeraxError
 
 

@@ -4,8 +4,9 @@ import warnings
 import numpy as np
 import pytest
 
-from verax.data import adult, load_dataset
+from verax.data import load_dataset
 from verax.data.embedded import packaged_file
+from verax.data.formats import adult
 from verax.errors import VeraxError
 
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verax.data.splits import (
+from verax.data.records import (
     balance,
     digests,
     earliest_parts,

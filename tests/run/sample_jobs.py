@@ -21,7 +21,7 @@ def add(x, y):
 
 def total(numbers: str) -> int:
     """Of an object that the job refers to."""
-    from verax.run.objects import fetch
+    from verax.run.identity import fetch
 
     return sum(fetch(numbers))
 

@@ -9,10 +9,8 @@ import pytest
 
 from verax.errors import VeraxError
 from verax.run.canonical import write_json
-from verax.run.checksums import is_whole, seal, verify
-from verax.run.jobs import Outcome
-from verax.run.manifest import finish_manifest, note_results, start_manifest
-from verax.run.store import Store
+from verax.run.jobs import Outcome, Store
+from verax.run.manifest import finish_manifest, is_whole, note_results, seal, start_manifest, verify
 
 NAMES = ("summary.json", "results.parquet")
 

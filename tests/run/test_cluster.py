@@ -12,7 +12,7 @@ from run.dask_cluster import Cluster
 from run.watching import is_alive, stored, wait_until
 from verax.errors import VeraxError
 from verax.run import Job, Store, cluster, execute
-from verax.run.objects import refer
+from verax.run.identity import refer
 
 pytest.importorskip("distributed")
 

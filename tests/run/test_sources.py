@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from verax.run.sources import code_behind, code_of
+from verax.run.identity import code_behind, code_of
 
 FILES = {
     "__init__.py": "",

@@ -15,8 +15,8 @@ from scipy import stats
 
 from pigeonhole import pigeonhole
 from verax.stats.crossed import claims
-from verax.stats.crossed.components import Stratum, components
-from verax.stats.power.simulation import Design, simulate
+from verax.stats.crossed.claims import Stratum, components
+from verax.stats.power import Design, simulate
 from verax.stats.responses import responses
 from verax.stats.tests.multiplicity import holm
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from verax.errors import VeraxError
-from verax.stats.columns import check_lengths, coded, joint, numbers, paired_answers, zero_or_one
+from verax.stats.responses import check_lengths, coded, joint, numbers, paired_answers, zero_or_one
 
 
 def test_only_answers_with_pre_and_post_stay_and_the_others_are_counted():

@@ -8,7 +8,7 @@ import math
 import pytest
 from scipy import stats
 
-from verax.stats.effect import effect
+from verax.stats.estimate import effect
 
 
 def test_equal_to_scipy():

@@ -9,7 +9,7 @@ import pytest
 
 from verax.errors import VeraxError
 from verax.stats.tests.multiplicity import holm
-from verax.stats.tests.random_sets import against_random_sets, holm_of_possible
+from verax.stats.tests.permutation import against_random_sets, holm_of_possible
 
 
 def test_p_is_the_share_of_combinations_that_reach_as_much():

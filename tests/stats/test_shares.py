@@ -13,7 +13,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from verax.errors import VeraxError
 from verax.stats import any_share, mean_share, sharing
-from verax.stats.shares import share_ends, share_interval
+from verax.stats.means import share_ends, share_interval
 
 
 @pytest.mark.parametrize(("hits", "of"), [(0, 20), (3, 20), (19, 20), (20, 20), (57, 190)])

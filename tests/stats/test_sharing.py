@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from verax.stats.shares import mean_share
-from verax.stats.sharing import sharing, spread_of_mean
+from verax.stats.means import mean_share, sharing, spread_of_mean
 
 WORDS = "abcdefghi"
 

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from verax.errors import VeraxError
-from verax.stats.student import t_critical, two_sided_p
+from verax.stats.estimate import t_critical, two_sided_p
 
 
 def test_factors_of_the_printed_table():

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from verax.data.registry import datasets
+from verax.data.records import datasets
 from verax.explain.base import explainers
 from verax.studies.definition.spec import StudySpec, read_study_spec
 from verax.studies.definition.spec_tables import NONE, Condition, ScreeningQuestion, WorseModel

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from real_parts import LONG, axe_violations, new_context
-from verax.data.registry import datasets
+from verax.data.records import datasets
 from verax.explain import Composite, Exemplar, Explanation, Rule
 from verax.explain import Path as Edits
 from verax.studies.analysis import Options

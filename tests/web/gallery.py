@@ -36,11 +36,9 @@ from verax.studies.display.stimulus import worded_block
 from verax.studies.store import ParticipantView
 from verax.studies.store.participant.participant_view import Tally
 from verax.web.app import SafeHeaders, static
-from verax.web.http.assets import asset_name
-from verax.web.http.pages import draw
-from verax.web.participant.first_page import about_study
+from verax.web.pages import asset_name, draw
 from verax.web.participant.notices import NOTICES
-from verax.web.participant.routes import BEGUN, LINK
+from verax.web.participant.routes import BEGUN, LINK, about_study
 from verax.web.participant.step_page import step_page
 
 NAMES = ("Alpha", "Beta")

@@ -18,7 +18,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from real_parts import LONG, free_port
-from verax.web.http.connections import BoundedProtocol
+from verax.web.serve import BoundedProtocol
 
 TESTS = Path(__file__).parents[1]
 START = (

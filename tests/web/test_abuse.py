@@ -33,15 +33,14 @@ from verax.studies.store.database import engine as database_module
 from verax.studies.store.participant.enter import RETAKE
 from verax.studies.store.status import overview
 from verax.studies.store.tables import events, participants, studies
-from verax.web import health as health_module
-from verax.web.app import make_app
+from verax.web import app as health_module
+from verax.web import requests as forms_module
+from verax.web import serve as connections_module
+from verax.web.app import Health, make_app
 from verax.web.experimenter import routes as experimenter_routes_module
-from verax.web.experimenter.password_checks import MOST_WAITING
-from verax.web.health import Health
-from verax.web.http import connections as connections_module
-from verax.web.http import forms as forms_module
-from verax.web.http.rate_limits import Limiter
+from verax.web.experimenter.sign_in import MOST_WAITING
 from verax.web.participant import routes as participant_routes_module
+from verax.web.requests import Limiter
 from verax.web.serve import listen
 from verax.web.serve import serve as serve_study
 from web.serving import LONG, held, running, server, started, workers_of

@@ -13,8 +13,8 @@ from sqlalchemy import select
 from real_parts import LONG
 from small_study import FAILED, GIVEN, RATING, finish, small_study
 from verax.studies.store.tables import events, participants, responses, steps
-from verax.web.http.assets import asset_name
-from verax.web.http.forms import LARGEST
+from verax.web.pages import asset_name
+from verax.web.requests import LARGEST
 from web.walk import Form, filled, http_enter, http_walk
 
 POLICY = {

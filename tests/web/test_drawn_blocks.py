@@ -22,8 +22,8 @@ from verax.studies.definition.screen import (
     WordedExplanation,
     class_mark,
 )
-from verax.web.http.pages import paragraphs
-from verax.web.participant.drawn_blocks import drawn, parted, side_by_side
+from verax.web.pages import paragraphs
+from verax.web.participant.step_page import drawn, parted, side_by_side
 from web.gallery import at, draw_step
 
 NAMES = ("red", "blue")

@@ -21,9 +21,9 @@ from verax.studies.definition.spec_tables import ExclusionRule
 from verax.studies.store.accounts import CODE_SECONDS, code_at, new_secret, set_second_factor
 from verax.studies.store.tables import actions, studies
 from verax.web.app import make_app
-from verax.web.experimenter.zip_export import _file_name
-from verax.web.http.rate_limits import make_limits
+from verax.web.experimenter.live_page import _file_name
 from verax.web.preview import preview_app
+from verax.web.requests import make_limits
 from web.serving import running
 from web.walk import http_enter, http_walk
 from web.watching_tools import NAME, PASSWORD, add_anna, form_token, knock, send, signed_in

@@ -9,7 +9,7 @@ import pytest
 from small_study import small_study
 from verax.studies.definition.study import Phase
 from verax.studies.store.status import Group, ParticipantStatus, PhaseTime
-from verax.web.experimenter.live_words import by_phase, done_in_words, extremes, minutes, person_in_words
+from verax.web.experimenter.live_page import by_phase, done_in_words, extremes, minutes, participant_line
 
 
 def seen(**changes) -> ParticipantStatus:
@@ -53,7 +53,7 @@ def test_a_time_has_the_unit_that_fits(count, words):
     ],
 )
 def test_a_person_is_where_they_are_as_long_as_they_are_on_the_way(status, words, where):
-    person = person_in_words(small_study(), seen(status=status))
+    person = participant_line(small_study(), seen(status=status))
     assert (person.status, person.where) == (words, where)
 
 
@@ -62,7 +62,7 @@ def test_instructions_that_share_a_title_with_their_part_are_told_from_it():
     about = Phase("about-test", "Your predictions", "instructions")
     study = replace(study, phases={"about-test": about, **study.phases})
     where = [
-        person_in_words(study, seen(phase=phase)).where for phase in ("about-test", "test", "instructions")
+        participant_line(study, seen(phase=phase)).where for phase in ("about-test", "test", "instructions")
     ]
     assert where == [
         "Your predictions (instructions), page 6 of 11",
@@ -72,7 +72,7 @@ def test_instructions_that_share_a_title_with_their_part_are_told_from_it():
 
 
 def test_who_has_not_agreed_is_nowhere():
-    person = person_in_words(
+    person = participant_line(
         small_study(), seen(status="invited", row=None, phase=None, step=0, minutes=None)
     )
     assert (person.status, person.row, person.where, person.time) == ("Has not agreed yet", "", "", "")
@@ -82,7 +82,7 @@ def test_who_has_not_agreed_is_nowhere():
     ("ago", "words"), [(0.9, "just now"), (5.4, "5 min ago"), (180, "3 h ago"), (4 * 1440, "4 days ago")]
 )
 def test_when_somebody_was_seen(ago, words):
-    assert person_in_words(small_study(), seen(ago=ago)).ago == words
+    assert participant_line(small_study(), seen(ago=ago)).ago == words
 
 
 def test_parts_in_which_all_were_lost_are_listed_too():

@@ -26,7 +26,7 @@ from verax.studies.definition.spec import make_study_spec
 from verax.studies.definition.study import Study
 from verax.studies.store import open_store
 from verax.web.app import make_app
-from verax.web.http.assets import assets
+from verax.web.pages import assets
 from web.gallery import at, draw_step
 from web.serving import running
 from web.walk import Asked, Form, http_enter, http_walk

@@ -18,7 +18,7 @@ from verax.studies.store import buckets as buckets_module
 from verax.studies.store import open_store
 from verax.studies.store.buckets import Buckets
 from verax.studies.store.tables import buckets
-from verax.web.http.rate_limits import Limiter, client_key
+from verax.web.requests import Limiter, client_key
 from web.serving import running
 
 

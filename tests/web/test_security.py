@@ -21,9 +21,8 @@ from real_parts import LONG
 from small_study import GIVEN, small_study
 from verax.studies.store.participant.posted import LONGEST_TEXT
 from verax.studies.store.tables import metadata, participants, responses, steps
-from verax.web.http.assets import asset_name
-from verax.web.http.forms import LARGEST
-from verax.web.http.rate_limits import Limiter
+from verax.web.pages import asset_name
+from verax.web.requests import LARGEST, Limiter
 from web.test_arrivals import PROLIFIC, heading
 from web.walk import Form, filled, http_enter, http_walk
 

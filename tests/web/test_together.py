@@ -19,9 +19,8 @@ from verax.studies.definition.study_files import load_study, save_study
 from verax.studies.store.accounts import add_account
 from verax.studies.store.tables import participants
 from verax.studies.store.together import folder_of, open_together
-from verax.web.background_server import serving_aside
-from verax.web.serve import serve
-from verax.web.together import check_alike, together_app
+from verax.web.app import check_alike, joint_app
+from verax.web.serve import serve, serving_aside
 from web.serving import running
 from web.walk import http_enter, http_walk
 
@@ -46,7 +45,7 @@ def together(tmp_path):
 @pytest.fixture
 def client(together):
     with (
-        running(together_app(together, title="Both of them")) as address,
+        running(joint_app(together, title="Both of them")) as address,
         httpx.Client(base_url=address, timeout=LONG) as asking,
     ):
         yield asking
@@ -117,7 +116,7 @@ def test_bots_go_through_the_studies_that_they_are_given_and_leavers_are_replace
     # One condition wants more people than the others.
     studies[1] = replace(studies[1], rows=(*studies[1].rows[:2], replace(studies[1].rows[2], target=5)))
     opened = open_together(studies, f"sqlite:///{tmp_path / 'answers.sqlite'}")
-    with running(together_app(opened)) as address:
+    with running(joint_app(opened)) as address:
         runs = run_bots(
             studies[0],
             address,

@@ -28,7 +28,7 @@ from verax.results.tables import Table
 from verax.results.verdict import Verdict
 from verax.run import Job, Outcome, Progress, Store, execute, write_json
 from verax.run.manifest import Manifest, finish_manifest, start_manifest
-from verax.run.perform import import_function
+from verax.run.worker import import_function
 from verax.text import listed
 
 

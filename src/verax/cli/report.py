@@ -123,7 +123,7 @@ def verify(
 
     It ends with status 3 if any was.
     """
-    from verax.run.checksums import verify as look
+    from verax.run.manifest import verify as look
 
     found = [look(folder) for folder in folders]
     if as_json:

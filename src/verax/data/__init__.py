@@ -4,8 +4,7 @@ from verax.data.bins import Bins
 from verax.data.dataset import Dataset, Part
 from verax.data.files import read_rows
 from verax.data.load import load_dataset
-from verax.data.records import Records, text_records
-from verax.data.registry import dataset_formats, datasets
+from verax.data.records import Records, dataset_formats, datasets, text_records
 from verax.data.table import Column, Schema
 from verax.data.words import Words, split_words
 

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from verax.data import adult
-from verax.data.records import Records, text_records
-from verax.data.registry import datasets
-from verax.data.splits import SPLIT_80_10_10
+from verax.data.formats.adult import binned_records, parse_rows, raw_records
+from verax.data.records import SPLIT_80_10_10, Records, datasets, text_records
 from verax.data.table import Column, Schema
 from verax.errors import VeraxError
 from verax.installed import install_command
@@ -45,13 +43,13 @@ def imdb() -> Records:
 @datasets.register("adult")
 def adult_binned() -> Records:
     """15,682 people, 12 categorical columns, income below or above $50,000, as in Ribeiro et al. (2018)."""
-    return adult.binned_records(*_adult_rows())
+    return binned_records(*_adult_rows())
 
 
 @datasets.register("adult-raw")
 def adult_raw() -> Records:
     """32,561 people, 14 columns of numbers and categories, income below or above $50,000."""
-    return adult.raw_records(*_adult_rows())
+    return raw_records(*_adult_rows())
 
 
 @datasets.register("breast-cancer")
@@ -82,4 +80,4 @@ def _movie_reviews(source: str) -> Records:
 def _adult_rows() -> tuple[list[list[str]], list[int]]:
     path = packaged_file("mglearn", "mglearn/data/adult.data")
     with path.open(encoding="utf-8") as lines:
-        return adult.parse_rows(lines, path.name)
+        return parse_rows(lines, path.name)

@@ -15,11 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from verax.arrays import IntArray
-from verax.data.bounds import check_columns, check_parquet
-from verax.data.encoding import is_missing, to_category, to_number
-from verax.data.lines import json_objects, not_utf8, open_text
-from verax.data.records import Records, counted, number_labels, text_records
-from verax.data.registry import Choice
+from verax.data.inputs import is_missing, to_category, to_number
+from verax.data.reading import check_columns, check_parquet, json_objects, not_utf8, open_text
+from verax.data.records import Choice, Records, counted, number_labels, text_records
 from verax.data.table import Column, Schema
 from verax.errors import VeraxError
 from verax.installed import require

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verax.arrays import BoolArray, FloatArray
-from verax.data.encoding import (
+from verax.data.inputs import (
     MISSING,
     UCI_MISSING,
     as_objects,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from pandas.api.extensions import ExtensionArray, ExtensionDtype
 
-    from verax.data.encoding import RawColumn
+    from verax.data.inputs import RawColumn
 
 # Whole numbers up to this one are floating-point numbers too, each of its own.
 MOST_EXACT = 2.0**53

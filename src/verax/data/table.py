@@ -1,33 +1,102 @@
-"""What a table's columns are, and how rows are encoded by them."""
+"""What a table's columns are, which of them are one feature together, and how rows are encoded by them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isnan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from verax.arrays import FloatArray, IndexArray
-from verax.data import encoding
-from verax.data.groups import check_groups
-from verax.data.original import (
-    remember_categories,
-    remember_codes,
-    remember_numbers,
-    to_codes,
-    to_numbers,
-)
+from verax.data.inputs import MISSING, is_numeric_column, raw_columns
+from verax.data.original import remember_categories, remember_codes, remember_numbers, to_codes, to_numbers
 from verax.errors import VeraxError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from verax.data.encoding import RawRows
+    from verax.data.inputs import RawRows
     from verax.data.original import Original
+
+
+# Between the name of a category and one of its values.
+SEPARATORS = ("_", "=", " ", ":", ".", "-")
+Groups = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def check_groups(names: Sequence[str], groups: Groups) -> None:
+    """Refuses groups with columns that are not there, or in two of them, or a name that a column has."""
+    seen: dict[str, str] = {}
+    for group, columns in groups:
+        if not columns:
+            raise VeraxError(f"The group {group!r} has no columns; name some or leave it out.")
+        for column in columns:
+            if column not in names:
+                raise VeraxError(
+                    f"The group {group!r} has a column {column!r} that the table lacks; there are: {', '.join(names)}."
+                )
+            if column in seen:
+                raise VeraxError(
+                    f"The column {column!r} is in the groups {seen[column]!r} and {group!r}; put it in one of them."
+                )
+            seen[column] = group
+        if group in names and group not in columns:
+            raise VeraxError(
+                f"A group is called {group!r}, as is a column outside of it; give it another name."
+            )
+
+
+def find_groups(wanted: Any, names: Sequence[str], rows: FloatArray | None) -> Groups:
+    """Groups as somebody gives them: by name, or "one-hot" for all one-hot columns that can be told from the rows.
+
+    Args:
+        wanted: a dict from a name to columns; "one-hot"; or None.
+        names: the table's columns.
+        rows: encoded training rows.
+    """
+    if wanted is None:
+        return ()
+    if wanted == "one-hot":
+        if rows is None:
+            raise VeraxError("groups='one-hot' finds groups in training rows; give them: reference=rows.")
+        return one_hot_groups(names, rows)
+    if not isinstance(wanted, Mapping):
+        raise VeraxError("groups= is a dict from a feature's name to its columns, or 'one-hot'.")
+    return tuple(
+        (str(name), (columns,) if isinstance(columns, str) else tuple(str(column) for column in columns))
+        for name, columns in wanted.items()
+    )
+
+
+def one_hot_groups(names: Sequence[str], rows: FloatArray) -> Groups:
+    """Columns of 0 and 1 whose names begin alike, of which each row has one that is 1 (or at most one)."""
+    flags = [number for number in range(len(names)) if np.isin(np.unique(rows[:, number]), (0.0, 1.0)).all()]
+    by_start: dict[str, list[int]] = {}
+    for number in flags:
+        for separator in SEPARATORS:
+            start, found, _ = names[number].partition(separator)
+            while found and start:
+                by_start.setdefault(start, []).append(number)
+                rest = names[number][len(start) + len(separator) :]
+                further, found, _ = rest.partition(separator)
+                start = f"{start}{separator}{further}" if found else ""
+    groups: list[tuple[str, tuple[str, ...]]] = []
+    taken: set[int] = set()
+    # The longest beginnings first: "marital-status_single" is one of "marital-status", not of "marital".
+    for start in sorted(by_start, key=lambda start: (-len(by_start[start]), -len(start))):
+        columns = [number for number in dict.fromkeys(by_start[start]) if number not in taken]
+        if (
+            len(columns) >= 2
+            and (rows[:, columns].sum(axis=1) <= 1.0).all()
+            and rows[:, columns].any(axis=0).sum() > 1
+        ):
+            groups.append((start, tuple(names[number] for number in columns)))
+            taken.update(columns)
+    return tuple(groups)
 
 
 @dataclass(frozen=True)
@@ -64,7 +133,7 @@ class Column:
         if self.categories is None:
             return bool(np.isnan(value))
         if self.original is None:
-            return self.categories[int(value)] == encoding.MISSING
+            return self.categories[int(value)] == MISSING
         return int(value) in self.original.missing_codes
 
     def shown(self, value: float) -> str:
@@ -72,7 +141,7 @@ class Column:
         if self.categories is not None:
             return self.categories[int(value)]
         if np.isnan(value):
-            return encoding.MISSING
+            return MISSING
         if self.is_date and self.original is not None:
             date = str(self.original.restore(np.array([float(value)])).iloc[0])
             return date.removesuffix(" 00:00:00")
@@ -158,9 +227,9 @@ class Schema:
         names = _column_names(rows, names)
         columns = []
         declared = _declared(categorical, names)
-        for place, values in enumerate(encoding.raw_columns(rows, names)):
+        for place, values in enumerate(raw_columns(rows, names)):
             name = names[place]
-            numeric = place not in declared if declared is not None else encoding.is_numeric_column(values)
+            numeric = place not in declared if declared is not None else is_numeric_column(values)
             if numeric:
                 numbers = to_numbers(values, name)
                 original = remember_numbers(values, numbers)
@@ -176,7 +245,7 @@ class Schema:
         Args:
             rows: a DataFrame (columns found by name, others ignored), a 2D array or a list of raw rows.
         """
-        raw = encoding.raw_columns(rows, self.names)
+        raw = raw_columns(rows, self.names)
         encoded = np.empty((len(raw[0]) if raw else 0, len(self)))
         for place, (column, values) in enumerate(zip(self.columns, raw, strict=True)):
             if column.categories is None:
@@ -246,7 +315,7 @@ class Schema:
             return self
         encoded = self.encode(frame)
         columns = []
-        for place, values in enumerate(encoding.raw_columns(frame, self.names)):
+        for place, values in enumerate(raw_columns(frame, self.names)):
             column = self.columns[place]
             if column.original is not None or column.binned:
                 original = column.original

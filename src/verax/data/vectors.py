@@ -16,7 +16,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from verax.arrays import FloatArray, IndexArray
-from verax.data.lines import numbered_lines
+from verax.data.reading import numbered_lines
 from verax.data.words import WORD
 from verax.errors import VeraxError
 from verax.installed import install_command, require

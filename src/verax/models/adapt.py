@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from verax.data.encoding import is_date
-from verax.data.groups import find_groups
-from verax.data.inputs import as_frame, plain_inputs
+from verax.data.inputs import as_frame, is_date, plain_inputs
+from verax.data.table import find_groups
 from verax.errors import VeraxError
 from verax.models.base import Answer, Batch, Inputs, Model, check_class_names
 from verax.models.llm.prompt import PromptOptions

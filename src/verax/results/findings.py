@@ -15,7 +15,7 @@ from verax.results.units import NONE, Unit
 from verax.results.verdict import Judged, Reference, Sign, Verdict
 from verax.run.canonical import canonical
 from verax.stats.estimate import Estimate
-from verax.stats.tests.paired import Difference
+from verax.stats.tests.differences import Difference
 from verax.text import listed
 
 if TYPE_CHECKING:

@@ -2,10 +2,9 @@
 
 from verax.run.canonical import canonical, write_json
 from verax.run.execute import execute
-from verax.run.jobs import Job, Outcome
+from verax.run.jobs import Job, Outcome, Store
 from verax.run.manifest import check_manifest, finish_manifest, library_versions, start_manifest
 from verax.run.progress import Progress, terminal_progress
-from verax.run.store import Store
 
 __all__ = [
     "Job",

@@ -17,11 +17,11 @@ from typing import Any, TypeAlias
 
 from verax.errors import VeraxError
 from verax.installed import install_command, require
+from verax.run.identity import receive
 from verax.run.jobs import Job, Outcome
 from verax.run.manifest import library_versions
-from verax.run.objects import receive
-from verax.run.perform import perform
 from verax.run.threads import limit_threads
+from verax.run.worker import run_job
 
 # Of distributed, which is not there in every installation, and typed in parts.
 Client: TypeAlias = Any
@@ -46,7 +46,7 @@ def on_cluster(
     Args:
         jobs: what to do.
         address: of the scheduler.
-        objects: what the jobs refer to, as `verax.run.objects.pack` gives it.
+        objects: what the jobs refer to, as `verax.run.identity.pack` gives it.
     """
     with _quiet_dask():
         yield from _through(_connect(address), jobs, address, dict(objects or {}))
@@ -65,7 +65,7 @@ def _through(
         waiting = iter(jobs)
         while True:
             for job in islice(waiting, MOST_PENDING - len(pending)):
-                future = client.submit(perform_there, job, paths, sent, pure=False)
+                future = client.submit(run_on_worker, job, paths, sent, pure=False)
                 pending[future.key] = job, future
                 future.add_done_callback(finished.put)
             if not pending:
@@ -88,7 +88,7 @@ def _through(
         client.close(timeout=2)
 
 
-def perform_there(
+def run_on_worker(
     job: Job, paths: Sequence[str], objects: Sequence[tuple[str, bytes]] | None = None
 ) -> Outcome:
     """What a cluster's worker does with a job."""
@@ -96,7 +96,7 @@ def perform_there(
     # Behind the worker's own: there only for modules that lie beside the command, as with a shared folder.
     sys.path.extend(path for path in paths if path not in sys.path)
     limit_threads()
-    return perform(job, import_module("distributed").get_worker().address)
+    return run_job(job, import_module("distributed").get_worker().address)
 
 
 @contextmanager

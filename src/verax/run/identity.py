@@ -1,22 +1,181 @@
-"""What an object is, as a hash: its class, its parameters, and the code of its own that it runs.
+"""What objects and code are, as hashes, so that jobs can name what they are about and find it where they run.
+
+The code behind a name, as a hash: its module's source and that of the modules it imports from the same project.
+
+A job's key holds everything that its outcome depends on. Of a name that is the code that it stands for. Installed
+packages are known by their versions; a project that is being worked on is known by what its files say now. Files are
+compared as Python reads them: comments, empty lines and the length of lines make no difference.
+
+What an object is, as a hash: its class, its parameters, and the code of its own that it runs.
 
 A job's key must hold everything that its outcome depends on. Of a named thing that is the name and the parameters; of
 an object from a notebook it is also the code of its class, and of the functions that this code calls. Code is
 compared as Python compiled it: comments and line numbers make no difference, and it can be had in a notebook too.
+
+Objects that jobs are about: a job names them by what they are, and finds them where it runs.
+
+The arguments of a job are plain JSON. In place of an object they hold its reference, "object:" and a hash; `fetch`
+gives the object in the process that was given it, and in the worker processes that it was sent to.
 """
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import dis
 import functools
 import hashlib
+import importlib.util
+import logging
+import pickle
 import sys
+import uuid
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from importlib.util import find_spec
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 
-from verax.run.sources import code_of, is_installed
+from verax.errors import VeraxError
+
+# Code that lies there is somebody's release: its name and version say what it is.
+INSTALLED = ("site-packages", "dist-packages")
+logger = logging.getLogger(__name__)
+
+
+def code_of(module: str) -> str | None:
+    """A hash of the code that a module of somebody's own runs; "" for Verax's; None where it cannot be known.
+
+    Args:
+        module: its name; it must have been imported, or be importable.
+    """
+    top = module.partition(".")[0]
+    if top == "verax" or top in sys.stdlib_module_names:
+        return ""
+    sources = project_sources(module)
+    if sources is None:
+        released = _version(top)
+        return None if released is None else hashlib.sha256(f"{top} {released}".encode()).hexdigest()
+    digest = hashlib.sha256()
+    for name in sorted(sources):
+        digest.update(f"{name}\x1f{sources[name]}\x1e".encode())
+    return digest.hexdigest()
+
+
+def code_behind(modules: Mapping[str, str]) -> dict[str, str]:
+    """By what people call it, the code of somebody's own, for a job's key; nothing of what is Verax's.
+
+    Args:
+        modules: the module behind each name.
+    """
+    code = {}
+    for name, module in modules.items():
+        known = code_of(module)
+        if known is None:
+            logger.warning(
+                "What %s does cannot be read from a file, so a change of it is not noticed; after one, say --fresh "
+                "(of a study: --force).",
+                name,
+            )
+        if known != "":
+            code[name] = known or "unknown"
+    return code
+
+
+def project_sources(module: str) -> dict[str, str] | None:
+    """By name, the source of a module and of those it imports, directly or not, from the same project.
+
+    None where the module itself is installed, or has no source to read.
+    """
+    sources: dict[str, str] = {}
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name in sources:
+            continue
+        path = _source_file(name)
+        if path is None:
+            continue
+        try:
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, SyntaxError):
+            continue
+        sources[name] = ast.unparse(tree)
+        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        waiting += list(_imported(tree, package))
+        waiting += list(_parents(name))
+    return sources if module in sources else None
+
+
+def is_installed(module: str | None) -> bool:
+    """Whether code is of Python, of Verax or of an installed package; anything else is the user's own."""
+    top = (module or "builtins").partition(".")[0]
+    if top == "__main__":
+        return False
+    if top in sys.stdlib_module_names or top == "verax":
+        return True
+    file = getattr(sys.modules.get(top), "__file__", None) or ""
+    return any(place in Path(file).parts for place in INSTALLED)
+
+
+def _source_file(module: str) -> Path | None:
+    """The file of a module of the user's own; None for all others, and for what is no module."""
+    top = module.partition(".")[0]
+    # The package first: looking for a module inside imports it, and an installed one may be heavy.
+    if top == "verax" or top in sys.stdlib_module_names or _own_file(top) is None:
+        return None
+    path = _own_file(module)
+    return path if path is not None and path.suffix == ".py" else None
+
+
+def _own_file(module: str) -> Path | None:
+    """Where a module lies (a folder without code of its own too), unless that is where packages are installed."""
+    try:
+        spec = find_spec(module) if module else None
+    except (ImportError, ValueError, AttributeError):
+        return None
+    if spec is None:
+        return None
+    places = [spec.origin] if spec.has_location else list(spec.submodule_search_locations or ())
+    if not places or places[0] is None:
+        return None
+    path = Path(places[0])
+    return None if set(INSTALLED) & set(path.parts) else path
+
+
+def _imported(tree: ast.Module, package: str) -> Iterator[str]:
+    """The modules that code names in its imports, those inside functions too."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            try:
+                base = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
+            except ImportError:
+                continue
+            yield base
+            # What is taken from a package may be a module of it.
+            yield from (f"{base}.{alias.name}" for alias in node.names if alias.name != "*")
+
+
+def _parents(module: str) -> Iterator[str]:
+    """The packages that a module lies in: importing it runs them first."""
+    while "." in module:
+        module = module.rpartition(".")[0]
+        yield module
+
+
+def _version(top: str) -> str | None:
+    """The version of the installed package that a module is of; None if it does not say."""
+    for distribution in packages_distributions().get(top, [top]):
+        try:
+            return version(distribution)
+        except PackageNotFoundError:
+            continue
+    declared = getattr(sys.modules.get(top), "__version__", None)
+    return None if declared is None else str(declared)
+
 
 # Their values are hashed by their content.
 ARRAYS = ("numpy", "pandas", "scipy")
@@ -154,3 +313,71 @@ def _installed(module: str | None) -> str:
     name = module or "builtins"
     version = getattr(sys.modules.get(name.partition(".")[0]), "__version__", "")
     return f"{name} {version}" if version else name
+
+
+PREFIX = "object:"
+_here: dict[str, object] = {}
+_packed: dict[str, bytes] = {}
+
+
+def refer(thing: object, label: str) -> str:
+    """The reference of an object; one whose content cannot be known has another one each time, so nothing is reused.
+
+    Args:
+        thing: the object.
+        label: what people call it.
+    """
+    known = identity(thing)
+    if known is None:
+        logger.warning(
+            "What %s does depends on something that cannot be compared, so nothing is reused from an earlier run.",
+            label,
+        )
+    return PREFIX + (known or uuid.uuid4().hex)
+
+
+def is_reference(name: str) -> bool:
+    """Whether a name stands for an object."""
+    return name.startswith(PREFIX)
+
+
+def fetch(reference: str) -> object:
+    """The object of a reference, which must be at hand in this process."""
+    if reference not in _here:
+        if reference not in _packed:
+            raise VeraxError("An object that this job is about is not in this process; give it again.")
+        _here[reference] = pickle.loads(_packed[reference])
+    return _here[reference]
+
+
+@contextmanager
+def at_hand(objects: Mapping[str, object]) -> Iterator[None]:
+    """Objects by their references, for jobs that run in this process meanwhile."""
+    new = {reference: thing for reference, thing in objects.items() if reference not in _here}
+    _here.update(new)
+    try:
+        yield
+    finally:
+        # What was at hand before stays so: jobs may run inside of somebody else's meanwhile.
+        for reference in new:
+            _here.pop(reference, None)
+
+
+def pack(objects: Mapping[str, object]) -> dict[str, bytes] | None:
+    """The objects as bytes for other processes; None where one of them cannot be sent."""
+    packed = {}
+    for reference, thing in objects.items():
+        try:
+            content = pickle.dumps(thing)
+        except Exception:  # whatever pickling something may raise
+            return None
+        # A class of a notebook or a script has a name, but in no other process.
+        if b"__main__" in content:
+            return None
+        packed[reference] = content
+    return packed
+
+
+def receive(packed: Mapping[str, bytes]) -> None:
+    """Keeps what was sent to this process."""
+    _packed.update(packed)

@@ -1,15 +1,24 @@
-"""What a run is made of: jobs, named by the content of what they do, and their outcomes."""
+"""What a run is made of: jobs, named by the content of what they do, their outcomes, and where these are kept."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from verax.errors import VeraxError
-from verax.run.canonical import canonical
+from verax.run.canonical import canonical, write_whole
+
+try:
+    import fcntl
+except ImportError:  # a system without file locks: two runs in one folder then do the same work twice
+    fcntl = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True)
@@ -91,3 +100,84 @@ class Outcome:
     def to_dict(self) -> dict[str, Any]:
         """The outcome as plain data, see `Outcome(**data)` for the way back."""
         return dict(vars(self))
+
+
+def named_files(values: Iterable[object]) -> dict[str, str]:
+    """The hash of each file that is named among some values; those that name none are passed over."""
+    return {
+        value: _file_digest(Path(value))
+        for value in values
+        if isinstance(value, str) and _is_file(Path(value))
+    }
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # too long to be a path, or with a character that none has
+        return False
+
+
+def _file_digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class Store:
+    """The outcomes under `folder/jobs`; a process killed at any moment leaves each file whole or absent."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+
+    def path(self, key: str) -> Path:
+        """Where the outcome of the job with this key stands."""
+        return self.folder / "jobs" / key[:2] / f"{key}.json"
+
+    def get(self, key: str) -> Outcome | None:
+        """The stored outcome; None if there is none, or none that can be read whole."""
+        try:
+            stored = json.loads(self.path(key).read_bytes())
+            outcome = Outcome(**stored["outcome"])
+            whole = stored["sha256"] == _outcome_digest(outcome) and outcome.key == key
+        except (OSError, ValueError, TypeError, KeyError):
+            return None  # absent, cut off, or not ours: the job is simply run again
+        return outcome if whole else None
+
+    def put(self, outcome: Outcome) -> None:
+        """Keep an outcome, in place of the one that may be there."""
+        stored = {"outcome": outcome.to_dict(), "sha256": _outcome_digest(outcome)}
+        write_whole(self.path(outcome.key), f"{canonical(stored, outcome.name)}\n".encode())
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Keep a second run out of the folder; a killed process holds no lock."""
+        path = self.folder / "jobs" / ".lock"
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise VeraxError(
+                f"{self.folder} cannot be used as a run folder ({error.strerror}); choose another."
+            ) from error
+        try:
+            _take_lock(descriptor, self.folder)
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def _take_lock(descriptor: int, folder: Path) -> None:
+    if fcntl is None:
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise VeraxError(
+            f"Another run is at work in {folder}; wait until it has ended, or choose another folder."
+        ) from error
+    except OSError:  # a network file system without locks: as on a system without them
+        return
+
+
+def _outcome_digest(outcome: Outcome) -> str:
+    return hashlib.sha256(canonical(outcome.to_dict(), outcome.name).encode()).hexdigest()

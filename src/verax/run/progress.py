@@ -19,22 +19,22 @@ During = Callable[[str], AbstractContextManager[None]]
 
 
 # Told what is being done, how much of it is done, and how much there is.
-Told = Callable[[str, int, int], None]
+ProgressFunction = Callable[[str, int, int], None]
 
 
-def untold(_what: str, _done: int, _total: int) -> None:
+def no_progress(_what: str, _done: int, _total: int) -> None:
     """Tells nobody."""
 
 
 @contextmanager
-def meanwhile(show: bool | None = None) -> Iterator[Told]:
+def shown_progress(show: bool | None = None) -> Iterator[ProgressFunction]:
     """Something to tell how far a piece of work is, which is shown with an estimate of the time that is left.
 
     Args:
         show: whether it is shown, on standard error; by default if somebody looks there, in a terminal or a notebook.
     """
     if not (show or (show is None and (sys.stderr.isatty() or "ipykernel" in sys.modules))):
-        yield untold
+        yield no_progress
         return
     from rich.console import Console
     from rich.progress import BarColumn, SpinnerColumn, TextColumn

@@ -7,30 +7,41 @@ Every function is shown with one line to run in docs/statistics-library.md. The 
 from verax.stats.agreement import Agreement, fleiss_kappa, krippendorff_alpha
 from verax.stats.crossed.between import changes, contrasts, contrasts_with, mean_change
 from verax.stats.crossed.result import Crossed
-from verax.stats.crossed.within import Met, condition_differences, condition_means, met
-from verax.stats.effect import Effect
-from verax.stats.estimate import Estimate, binomial_share, mean_interval
+from verax.stats.crossed.within import ConditionResponses, condition_differences, condition_means, met
+from verax.stats.estimate import Effect, Estimate, binomial_share, mean_interval
 from verax.stats.logistic import Logistic, logistic, normalised
+from verax.stats.means import Sharing, any_share, mean_share, sharing, spread_of_mean
 from verax.stats.mixed.differences import LogisticEffect, linear_differences, logistic_differences
 from verax.stats.mixed.laplace import LogisticMixed, fit_logistic
-from verax.stats.mixed.linear import LinearMixed, fit_linear, linear_changes, linear_contrasts
-from verax.stats.mixed.terms import Term
-from verax.stats.power.power import Detectable, Power, detectable_effect, needed_participants, power
-from verax.stats.power.simulation import Design, Simulated, Spreads, simulate
-from verax.stats.ranks.average import Ranking, average_ranks
-from verax.stats.ranks.correlation import RankCorrelation, rank_correlation
-from verax.stats.ranks.mann_whitney import RankTest, mann_whitney
-from verax.stats.ranks.methods_needed import Needed, methods_needed
+from verax.stats.mixed.linear import LinearMixed, Term, fit_linear, linear_changes, linear_contrasts
+from verax.stats.power import (
+    Design,
+    Detectable,
+    Power,
+    Simulated,
+    Spreads,
+    detectable_effect,
+    needed_participants,
+    power,
+    simulate,
+)
+from verax.stats.rank_correlations import Needed, RankCorrelation, methods_needed, rank_correlation
+from verax.stats.ranks import Ranking, RankTest, average_ranks, mann_whitney
 from verax.stats.responses import Responses, responses
-from verax.stats.shares import any_share, mean_share
-from verax.stats.sharing import Sharing, sharing, spread_of_mean
-from verax.stats.tests.equivalence import Equivalence, detectable, equivalence
+from verax.stats.tests.differences import (
+    Difference,
+    Equivalence,
+    detectable,
+    equivalence,
+    joint_differences,
+    paired_differences,
+)
 from verax.stats.tests.multiplicity import holm
-from verax.stats.tests.paired import Difference, joint_differences, paired_differences
 from verax.stats.tests.permutation import Permutation, label_permutation, sign_flip
 
 __all__ = [
     "Agreement",
+    "ConditionResponses",
     "Crossed",
     "Design",
     "Detectable",
@@ -42,7 +53,6 @@ __all__ = [
     "Logistic",
     "LogisticEffect",
     "LogisticMixed",
-    "Met",
     "Needed",
     "Permutation",
     "Power",

@@ -25,10 +25,9 @@ from numpy.typing import ArrayLike
 
 from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
-from verax.stats.columns import check_lengths, check_replicates, coded, first_repeat, numbers
-from verax.stats.record import Record
+from verax.stats.estimate import Record, check_level
 from verax.stats.resample import pigeonhole_weights
-from verax.stats.student import check_level
+from verax.stats.responses import check_lengths, check_replicates, coded, first_repeat, numbers
 
 Scale = Literal["nominal", "ordinal", "interval"]
 

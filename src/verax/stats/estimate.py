@@ -1,18 +1,147 @@
-"""A mean with its interval, where each unit (a stain, a participant) gives one value."""
+"""An estimate with its uncertainty: checked values, Student's t, a mean with its interval, an effect with its test."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping
+from dataclasses import asdict, dataclass
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.special import ndtri
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri, stdtr, stdtrit
 
 from verax.errors import VeraxError
-from verax.stats.checks import finite_vector
-from verax.stats.record import Record
-from verax.stats.student import check_level, t_critical
+
+
+@dataclass(frozen=True)
+class Record:
+    """The base of all results."""
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values for JSON."""
+        return asdict(self)
+
+
+def check_level(level: float) -> None:
+    """Refuses what is no coverage of an interval."""
+    if not 0 < level < 1:
+        raise VeraxError(f"The level of an interval is {level}: give a number between 0 and 1, such as 0.95.")
+
+
+def t_critical(level: float, df: float) -> float:
+    """The t with P(-t < T < t) = level; the interval is mean ± t · standard error."""
+    check_level(level)
+    return float(stdtrit(df, (1 + level) / 2))
+
+
+def two_sided_p(t: float, df: float) -> float:
+    """P(|T| >= |t|) = 2 · P(T <= -|t|)."""
+    return float(2 * stdtr(df, -abs(t)))
+
+
+Key = TypeVar("Key", bound=Hashable)
+
+# Two values whose difference is less than this part of their size are equal: the same mean, summed in another order.
+ROUNDING = 1e-13
+
+
+def finite_vector(values: ArrayLike) -> NDArray[np.float64]:
+    """The values as a flat array; refuses what is not a list of finite numbers."""
+    try:
+        vector = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise VeraxError("The values are not all numbers: give one number per unit.") from None
+    if vector.ndim != 1:
+        raise VeraxError(
+            f"The values have {vector.ndim} dimensions: give a flat list with one number per unit."
+        )
+    bad = np.flatnonzero(~np.isfinite(vector))
+    if len(bad):
+        raise VeraxError(
+            f"Value {bad[0] + 1} of {len(vector)} is {vector[bad[0]]} ({len(bad)} such in all): "
+            "give finite numbers only, and count what you leave out."
+        )
+    return vector
+
+
+def check_table(table: Mapping[str, Mapping[Key, float]]) -> None:
+    """Refuses a table (name, then unit or cell, then value) that holds anything but finite numbers."""
+    for name, row in table.items():
+        for key, value in row.items():
+            if not _is_finite(value):
+                raise VeraxError(
+                    f"The value of {name!r} for {key!r} is {value!r}: give a finite number, or leave that entry out."
+                )
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except TypeError:
+        return False
+
+
+@dataclass(frozen=True)
+class Effect(Record):
+    """What a model says about one quantity.
+
+    Attributes:
+        name: What is estimated.
+        estimate: Its value; None where it cannot be estimated.
+        se: Standard error; None where there is none.
+        df: Degrees of freedom of Student's t; infinite is the normal distribution.
+        low: Lower end of the interval.
+        high: Upper end of the interval.
+        p: Two-sided test that the quantity is 0.
+        level: Coverage of the interval.
+        warnings: What a reader must know about it, one sentence each.
+    """
+
+    name: str
+    estimate: float | None
+    se: float | None
+    df: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    level: float = 0.95
+    warnings: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values for JSON; infinite degrees of freedom are null."""
+        return {
+            **super().to_dict(),
+            "df": None if self.df == math.inf else self.df,
+            "warnings": list(self.warnings),
+        }
+
+
+def effect(
+    name: str,
+    estimate: float | None,
+    se: float | None,
+    df: float | None,
+    level: float = 0.95,
+    warnings: tuple[str, ...] = (),
+) -> Effect:
+    """The t interval and test of an estimate; without a positive standard error there is neither."""
+    if estimate is None or not math.isfinite(estimate):
+        return Effect(name, None, None, None, None, None, None, level, warnings)
+    if se is None or df is None or not (math.isfinite(se) and se > 0):
+        return Effect(name, float(estimate), None, None, None, None, None, level, warnings)
+    margin = t_critical(level, df) * se
+    return Effect(
+        name,
+        float(estimate),
+        float(se),
+        float(df),
+        float(estimate - margin),
+        float(estimate + margin),
+        two_sided_p(estimate / se, df),
+        level,
+        warnings,
+    )
 
 
 @dataclass(frozen=True)

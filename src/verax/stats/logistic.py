@@ -14,9 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, ndtri
 
 from verax.arrays import FloatArray, IndexArray
-from verax.stats.columns import check_lengths, coded, numbers, zero_or_one
-from verax.stats.record import Record
-from verax.stats.student import check_level
+from verax.stats.estimate import Record, check_level
+from verax.stats.responses import check_lengths, coded, numbers, zero_or_one
 
 STEPS = 100
 # Nodes of the mean over a normal number.

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
-from verax.stats.columns import check_replicates, indicator, joint
+from verax.stats.responses import check_replicates, indicator, joint
 
 GROUP = 256
 

@@ -1,13 +1,21 @@
-"""The web application of one study."""
+"""The web application of one study, or of several with one first page; and whether it can do its work.
+
+A study's own pages, and those for its experimenters, lie in a folder behind the first page; `folder_of` names it.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Unpack, cast
 from urllib.parse import urlsplit, urlunsplit
 
+from sqlalchemy import bindparam, select, update
 from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoConnection
 from starlette.applications import Starlette
@@ -16,33 +24,102 @@ from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Lifespan, Message, Receive, Scope, Send
 
+from verax.errors import VeraxError
 from verax.studies.answers.exclusion import apply_exclusions
+from verax.studies.definition.spec import StudySpec
 from verax.studies.definition.study import Study
+from verax.studies.display import wording
 from verax.studies.store import Store
+from verax.studies.store.people import Transaction
+from verax.studies.store.store import Visitor
+from verax.studies.store.tables import studies
+from verax.studies.store.together import Together, folder_of
 from verax.web.experimenter.live_page import Watch
-from verax.web.experimenter.password_checks import PasswordChecks
 from verax.web.experimenter.routes import experimenter_routes
-from verax.web.health import Health, health
-from verax.web.http.assets import assets
-from verax.web.http.forms import Form, shown_or_posted
-from verax.web.http.hosts import AllowedHosts
-from verax.web.http.origins import own_posted
-from verax.web.http.pages import Site, front, see_other
-from verax.web.http.policy import headers_for
-from verax.web.http.rate_limits import make_limits
+from verax.web.experimenter.sign_in import PasswordChecks
+from verax.web.pages import Site, assets, front, headers_for, see_other
 from verax.web.participant import routes as participant
-from verax.web.participant.endings import ask_to_leave, leave
 from verax.web.participant.notices import notice
+from verax.web.participant.routes import about_study, ask_to_leave, leave
+from verax.web.requests import AllowedHosts, Form, make_limits, own_posted, shown_or_posted
+
+# What was found is told to all who ask within so many seconds: nobody keeps the database busy by asking.
+SHARED_SECONDS = 2
+# A database that does not answer for so long counts as one that is away.
+PATIENCE = 5
+
+WRITE = update(studies).where(studies.c.id == bindparam("study")).values(checked_at=bindparam("now"))
+READ = select(studies.c.checked_at).where(studies.c.id == bindparam("study"))
+
+logger = logging.getLogger("verax.web")
+
+
+class Health:
+    """Writes to the database and reads it again, in a thread of its own: participants' may all be waiting."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="health")
+        self._checking: asyncio.Future[bool] | None = None
+        self._found = (float("-inf"), False)
+
+    async def check(self) -> bool:
+        """Whether answers can be stored now."""
+        at, well = self._found
+        if at + SHARED_SECONDS > time.monotonic():
+            return well
+        # One that ended after everybody had stopped waiting for it tells how things were then.
+        if self._checking is None or self._checking.done():
+            self._checking = asyncio.get_running_loop().run_in_executor(self._thread, self._try)
+        checking = self._checking
+        try:
+            async with asyncio.timeout(PATIENCE):
+                found = await asyncio.shield(checking)
+        except TimeoutError:
+            return False
+        if self._checking is checking:
+            self._checking, self._found = None, (time.monotonic(), found)
+        return found
+
+    def close(self) -> None:
+        """Ends the thread."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _try(self) -> bool:
+        try:
+            now = self._store.write(_note_check)
+            return self._store.read(_last_check) >= now
+        except SQLAlchemyError as error:
+            logger.error("The health check failed: %s", getattr(error, "orig", type(error).__name__))
+            return False
+
+
+async def health(request: Request) -> Response:
+    """200 if answers can be stored, otherwise 503."""
+    well = await cast(Health, request.app.state.health).check()
+    if well:
+        return PlainTextResponse("ok\n")
+    return PlainTextResponse(
+        "Answers cannot be stored: the database does not answer, or its disk is full.\n", 503
+    )
+
+
+def _note_check(work: Transaction) -> int:
+    work.connection.execute(WRITE, {"study": work.study_id, "now": work.now})
+    return work.now
+
+
+def _last_check(work: Transaction) -> int:
+    return int(work.connection.execute(READ, {"study": work.study_id}).scalar_one() or 0)
+
 
 DAY = 24 * 3600
 MINUTE = 60
 FOR_EVER = "public, max-age=31536000, immutable"
-
-logger = logging.getLogger("verax.web")
 
 
 def make_app(
@@ -62,7 +139,7 @@ def make_app(
         preview: every page says that nothing is recorded, and there are none for experimenters.
         frozen: when the study was frozen, for experimenters.
         hosts: the names under which it is served; any if there are none.
-        folder: where the study is among others that have one first page, see `verax.web.together`.
+        folder: where the study is among others that have one first page, see `verax.web.app`.
     """
     app = application(
         Site(store, study, preview, folder),
@@ -277,3 +354,112 @@ async def _broken(request: Request, error: Exception) -> Response:  # noqa: ARG0
     for name, value in headers_for(request.scope["scheme"]).items():
         answer.headers.setdefault(name, value)
     return answer
+
+
+# What people meet before they are given a study has to be the same in all, by what a spec calls it.
+ALIKE: Mapping[str, Callable[[StudySpec], object]] = {
+    "entry": lambda spec: spec.entry,
+    "recruiting.sandbox": lambda spec: spec.recruiting.sandbox,
+    "texts.welcome": wording.welcome,
+    "[about] or texts.contact": about_study,
+}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class JointSite(Site):
+    """The first page of several studies: that of the first one, under a title for all.
+
+    Attributes:
+        together: the studies.
+        behind: where each of them is.
+        title_of_all: what the first page is called.
+    """
+
+    together: Together
+    behind: tuple[Site, ...]
+    title_of_all: str
+
+    @property
+    def title(self) -> str:
+        """What the first page is called."""
+        return self.title_of_all
+
+    @property
+    def sites(self) -> Sequence[Site]:
+        """The studies."""
+        return self.behind
+
+    def enter(
+        self,
+        cookies: Mapping[str, str],
+        code: str | None = None,  # noqa: ARG002
+        **who: Unpack[Visitor],
+    ) -> tuple[Site, str]:
+        """Gives somebody one of the studies, or lets them into the one that they have begun.
+
+        Raises:
+            Refused: they cannot enter any.
+        """
+        holds = {site.study.hash: cookies[site.cookie] for site in self.behind if site.cookie in cookies}
+        store, token = self.together.enter(holds=holds, **who)
+        return next(site for site in self.behind if site.store is store), token
+
+
+def joint_app(
+    together: Together, *, title: str = "", frozen: Mapping[str, str] | None = None, hosts: Sequence[str] = ()
+) -> Starlette:
+    """The pages of several studies; a server that ends closes their stores.
+
+    Args:
+        together: the studies.
+        title: of the first page; the first study's if empty.
+        frozen: when studies were frozen, by hash.
+        hosts: the names under which they are served; any if there are none.
+    """
+    check_alike([store.study for store in together.stores])
+    apps = {
+        folder_of(store.study): make_app(
+            store,
+            store.study,
+            frozen=(frozen or {}).get(store.study.hash),
+            hosts=hosts,
+            folder=folder_of(store.study),
+        )
+        for store in together.stores
+    }
+
+    @asynccontextmanager
+    async def all_of_them(door: Starlette) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            for app in apps.values():
+                await stack.enter_async_context(app.router.lifespan_context(app))
+            yield
+        door.state.health.close()
+
+    first = together.stores[0]
+    sites = tuple(app.state.site for app in apps.values())
+    door = JointSite(
+        first,
+        first.study,
+        together=together,
+        behind=sites,
+        title_of_all=title or first.study.spec.title,
+    )
+    mounted = [Mount(folder, app) for folder, app in apps.items()]
+    return application(door, [*first_routes(), Route("/health", health), *mounted], all_of_them, hosts)
+
+
+def check_alike(studies: Sequence[Study]) -> None:
+    """Refuses studies between which people could choose, or which are entered in different ways."""
+    if any(study.spec.entry == "code" for study in studies):
+        raise VeraxError(
+            'A code belongs to one study, so studies with entry = "code" cannot be served together; serve each alone, '
+            'or build them with entry = "link", "prolific" or "mturk".'
+        )
+    for name, said in ALIKE.items():
+        other = next((study for study in studies if said(study.spec) != said(studies[0].spec)), None)
+        if other is not None:
+            raise VeraxError(
+                f"Studies that are served together have one first page, but {name} differs between "
+                f"{studies[0].spec.title!r} and {other.spec.title!r}; make the specs alike there and build again."
+            )

@@ -27,9 +27,7 @@ from verax.studies.definition.study_files import load_study
 from verax.studies.protocol.common_steps import participant_steps
 from verax.studies.store import ParticipantView, Store, open_store
 from verax.web.app import SafeHeaders, make_app, static
-from verax.web.http.assets import asset_name
-from verax.web.http.pages import Site, draw, see_other
-from verax.web.http.policy import POLICY
+from verax.web.pages import POLICY, Site, asset_name, draw, see_other
 from verax.web.serve import address, listen, run
 
 # Nobody walks through a preview more often.

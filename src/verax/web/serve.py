@@ -1,22 +1,31 @@
-"""Serves a study, or several together, to participants: one process or several, on one port."""
+"""Serves a study, or several together: one process or several on one port, or beside what this process does."""
 
 from __future__ import annotations
 
+import asyncio
 import os
+import re
 import signal
 import socket
+import subprocess
+import sys
+import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from ipaddress import ip_network
 from multiprocessing import parent_process
 from multiprocessing.connection import wait
 from pathlib import Path
 from threading import Thread
+from typing import TextIO
 
+import h11
 import uvicorn
 from sqlalchemy import make_url
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors import Multiprocess
 
 from verax.errors import VeraxError
@@ -24,10 +33,46 @@ from verax.studies.definition.study_files import frozen, load_study
 from verax.studies.store.clock import share_clock
 from verax.studies.store.database.location import present_url
 from verax.studies.store.together import folder_of, open_together
-from verax.web.app import make_app
-from verax.web.http.connections import BoundedProtocol
-from verax.web.http.hosts import host_names
-from verax.web.together import check_alike, together_app
+from verax.web.app import check_alike, joint_app, make_app
+from verax.web.requests import host_names
+
+HEAD_SECONDS = 20
+
+
+class BoundedProtocol(H11Protocol):
+    """The server's protocol, with a limit on the time until a request's head has arrived.
+
+    Bodies have one of their own, where they are read; see `verax.web.requests`.
+    """
+
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begins to wait for the first request."""
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """A piece of a request: from the first one on the rest of the head is waited for."""
+        super().data_received(data)
+        if self.conn.their_state is not h11.IDLE:
+            self._stop_waiting()
+        elif self._late is None:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing to wait for."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self._late = self.loop.call_later(HEAD_SECONDS, self.transport.close)
+
+    def _stop_waiting(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
 
 # Somebody's answer on its way is waited for so many seconds when the server ends.
 GRACE = 10
@@ -199,5 +244,83 @@ def _worker(folders: Sequence[str], url: str, hosts: Sequence[str] = (), title: 
     freezes = {study.hash: frozen(folder) for study, folder in zip(studies, folders, strict=True)}
     when = {hash: freeze.at for hash, freeze in freezes.items() if freeze is not None}
     if len(studies) > 1:
-        return together_app(together, title=title, frozen=when, hosts=hosts)
+        return joint_app(together, title=title, frozen=when, hosts=hosts)
     return make_app(together.stores[0], studies[0], frozen=when.get(studies[0].hash), hosts=hosts)
+
+
+SERVE = "import sys; from verax.web.serve import serve; serve(sys.argv[2:], sys.argv[1] or None, port=0)"
+PREVIEW = (
+    "import sys; from verax.web.preview import preview; preview(sys.argv[1], int(sys.argv[2]), sys.argv[3])"
+)
+ADDRESS = re.compile(r"(?:is served .*at|can be looked at under) (https?://\S+)")
+# A server that was told to end is waited for so many seconds.
+ENDS = 20
+
+
+@contextmanager
+def serving_aside(folder: str | Path | Sequence[str | Path], database: str | None = None) -> Iterator[str]:
+    """Serves a study on a free port of this machine, in a process of its own; its address.
+
+    Args:
+        folder: of the study, or the folders of several that are served together.
+        database: its URL; a SQLite file in the study's folder if None.
+    """
+    folders = [folder] if isinstance(folder, str | Path) else folder
+    with _aside(SERVE, database or "", *map(str, folders)) as address:
+        yield address
+
+
+@contextmanager
+def previewing_aside(folder: str | Path, port: int = 0, host: str = "127.0.0.1") -> Iterator[str]:
+    """Serves a study to look at, in a process of its own; its address. Nothing is recorded.
+
+    Args:
+        folder: of the study.
+        port: 0 takes any free one.
+        host: the address to listen at.
+    """
+    with _aside(PREVIEW, str(folder), str(port), host) as address:
+        yield address
+
+
+@contextmanager
+def _aside(code: str, *arguments: str) -> Iterator[str]:
+    """Runs code that prints where it serves in a new process; ends it afterwards."""
+    command = [sys.executable, "-c", code, *arguments]
+    # It finds what this process finds, as a protocol in the current folder; and Ctrl-C is not for it, but for us.
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as complaints:
+        server = subprocess.Popen(
+            command,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=complaints,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            yield _address(server, complaints)
+        finally:
+            _end(server)
+
+
+def _address(server: subprocess.Popen[str], complaints: TextIO) -> str:
+    assert server.stdout is not None
+    for line in server.stdout:
+        said = ADDRESS.search(line)
+        if said is not None:
+            return said[1]
+    server.wait()
+    complaints.seek(0)
+    lines = complaints.read().splitlines()
+    reason = lines[-1].removeprefix("verax.errors.VeraxError: ") if lines else "it said nothing"
+    raise VeraxError(f"The study could not be served: {reason}")
+
+
+def _end(server: subprocess.Popen[str]) -> None:
+    server.terminate()
+    try:
+        server.communicate(timeout=ENDS)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.communicate()

@@ -20,10 +20,10 @@ from verax.models.resolve import is_saved, model_files
 from verax.notebook import paragraph_html
 from verax.results.findings import Finding, to_frame
 from verax.results.tables import verdict_html
+from verax.run.identity import code_behind
+from verax.run.jobs import named_files
 from verax.run.manifest import Manifest
-from verax.run.named_files import named_files
 from verax.run.progress import During, quietly, terminal_progress
-from verax.run.sources import code_behind
 from verax.workflows.given_objects import parse_explainers
 
 if TYPE_CHECKING:

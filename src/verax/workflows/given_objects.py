@@ -26,7 +26,7 @@ from verax.models.capabilities import has
 from verax.models.resolve import unwrapped
 from verax.names import Name, parse_names
 from verax.run import canonical
-from verax.run.objects import refer
+from verax.run.identity import refer
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from verax.models.base import Inputs
 from verax.models.resolve import is_saved, own_model, resolve_model
 from verax.models.wrappers import is_texts
 from verax.perturb.paths.tables import dependence_notes
-from verax.run.progress import Told, meanwhile
+from verax.run.progress import ProgressFunction, shown_progress
 from verax.seeds import stream
 from verax.workflows.given_objects import explainer_label, parse_explainers
 from verax.workflows.judge_findings import PlantedTrial, planted_trial
@@ -91,7 +91,7 @@ def judge(
     if seconds is not None and not seconds > 0:
         raise VeraxError(f"seconds={seconds} leaves no time; give more than 0, or None for no limit.")
     named = _named(explainers)
-    with meanwhile(progress) as told:
+    with shown_progress(progress) as told:
         subject = _subject(model, data, label=label, text=text, reference=reference, n=n, seed=seed)
         if isinstance(targets, str) and targets.isdecimal() and targets not in subject.model.class_names:
             targets = int(targets)  # as it is typed on a command line
@@ -310,7 +310,7 @@ def _plant(
     refit: Callable[..., object] | None,
     seed: int,
     clock: Clock,
-    told: Told,
+    told: ProgressFunction,
 ) -> tuple[PlantedTrial | None, list[str]]:
     """Reasons planted in copies of the model; a sentence where that cannot be."""
     left = LONGEST_PLANTING if clock.seconds is None else PLANTING * clock.seconds

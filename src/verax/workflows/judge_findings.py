@@ -21,7 +21,7 @@ from verax.errors import VeraxError
 from verax.explain import Explainer
 from verax.reporting.comparison import Comparison
 from verax.results.verdict import Sign
-from verax.run.objects import at_hand, refer
+from verax.run.identity import at_hand, refer
 from verax.run.threads import one_thread
 from verax.stats.thresholds import ALPHA
 from verax.text import counted, duration

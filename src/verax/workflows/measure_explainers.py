@@ -39,12 +39,11 @@ from verax.models import Model
 from verax.models.base import Inputs
 from verax.perturb import Masks, Path, Prepared, path_for
 from verax.reporting.comparison import Comparison, Entry, Subject
-from verax.run.progress import Told, untold
+from verax.run.progress import ProgressFunction, no_progress
 from verax.run.threads import quicker_threads
 from verax.seeds import stream
-from verax.stats.student import t_critical
-from verax.stats.tests.permutation import sign_flip
-from verax.stats.tests.random_sets import AgainstRandom, against_random_sets, holm_of_possible
+from verax.stats.estimate import t_critical
+from verax.stats.tests.permutation import AgainstRandom, against_random_sets, holm_of_possible, sign_flip
 from verax.stats.thresholds import ALPHA, FEWEST_UNITS
 from verax.text import counted, listed
 from verax.workflows.judge_findings import NO_ROOM, REDUNDANT, Lead, Trial
@@ -103,7 +102,7 @@ def judge_inputs(
     titles: Sequence[str] = (),
     seed: int = 0,
     clock: Clock | None = None,
-    told: Told = untold,
+    told: ProgressFunction = no_progress,
     explained: Mapping[str, Sequence[Explanation]] | None = None,
 ) -> Judgement:
     """Judges explainers on a model's predictions of some inputs, in as much time as there is.
@@ -164,7 +163,7 @@ class _Batches:
         targets: Sequence[int],
         seed: int,
         clock: Clock,
-        told: Told,
+        told: ProgressFunction,
         explained: Mapping[str, Sequence[Explanation]],
     ) -> None:
         self.model, self.inputs, self.named, self.targets = model, inputs, named, targets

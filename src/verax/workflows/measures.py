@@ -18,7 +18,7 @@ from verax.benchmarks.students.spec import StudentsOptions, StudentsSpec
 from verax.errors import VeraxError
 from verax.installed import require
 from verax.notebook import paragraph_html
-from verax.run.objects import at_hand
+from verax.run.identity import at_hand
 from verax.run.progress import During, quietly, terminal_progress
 from verax.workflows.given_objects import Gathered, Given, Refitting
 

@@ -16,7 +16,7 @@ from verax.benchmarks.spec_files import checked_spec, default_of, spec_options, 
 from verax.installed import require
 from verax.names import split_outside
 from verax.results.findings import Finding, to_frame
-from verax.run.objects import at_hand
+from verax.run.identity import at_hand
 from verax.run.progress import During, quietly, terminal_progress
 from verax.workflows.given_objects import Gathered, Given
 

@@ -19,7 +19,7 @@ from verax.errors import VeraxError
 from verax.installed import require
 from verax.notebook import paragraph_html, table_html
 from verax.results.findings import Finding, to_frame
-from verax.run.objects import at_hand
+from verax.run.identity import at_hand
 from verax.run.progress import During, quietly, terminal_progress
 from verax.workflows.given_objects import Gathered, Given, Refitting
 

@@ -175,7 +175,7 @@ class Preview:
 
     def __init__(self, folder: Path, port: int, host: str) -> None:
         check_installed()
-        from verax.web.background_server import previewing_aside
+        from verax.web.serve import previewing_aside
 
         with ExitStack() as stack:
             self.address = stack.enter_context(previewing_aside(folder, port, host))
@@ -245,7 +245,7 @@ def send_bots(
     check_installed()
     from verax.studies.bots.profiles import parse_profiles
     from verax.studies.bots.web import check_counts, run_bots, summarise
-    from verax.web.background_server import serving_aside
+    from verax.web.serve import serving_aside
     from verax.workflows.analysis import opened
 
     people = parse_profiles(profile)

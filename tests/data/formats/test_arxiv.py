@@ -3,7 +3,7 @@ import json
 import pytest
 
 from verax.data import load_dataset
-from verax.data.formats.arxiv import article_fields
+from verax.data.formats.texts import article_fields
 from verax.errors import VeraxError
 
 CS, MATHS, PHYSICS = 0, 1, 2

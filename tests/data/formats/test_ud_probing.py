@@ -4,8 +4,7 @@ import tarfile
 import pytest
 
 from verax.data import load_dataset
-from verax.data.formats.conllu import parse_conllu, read_sentences
-from verax.data.formats.ud_probing import length_bin, subject_number, tense
+from verax.data.formats.probing import length_bin, parse_conllu, read_sentences, subject_number, tense
 from verax.errors import VeraxError
 
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 import pytest
 
 from helpers import shared_data
-from verax.data.formats.conllu import read_sentences
+from verax.data.formats.probing import read_sentences
 from verax.data.words import Words
 from verax.perturb.counterfactual.thesaurus import ADPOSITIONS, is_adposition, is_open, open_words
 

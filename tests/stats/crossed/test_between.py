@@ -13,11 +13,10 @@ from scipy import integrate, stats
 
 from verax.errors import VeraxError
 from verax.stats.crossed import claims
-from verax.stats.crossed.between import changes, contrasts, contrasts_with, mean_change
-from verax.stats.crossed.layout import lay_out
-from verax.stats.power.simulation import Design, Spreads, simulate
+from verax.stats.crossed.between import changes, contrasts, contrasts_with, lay_out, mean_change
+from verax.stats.power import Design, Spreads, simulate
 from verax.stats.responses import responses
-from verax.stats.tests.equivalence import detectable
+from verax.stats.tests.differences import detectable
 from verax.stats.tests.multiplicity import holm
 from verax.stats.tests.permutation import label_permutation, sign_flip
 from verax.stats.thresholds import SUSPECT_RATIO

@@ -8,8 +8,8 @@ from scipy import stats
 
 from verax.errors import VeraxError
 from verax.stats.crossed import claims
-from verax.stats.crossed.components import Stratum, components
-from verax.stats.power.simulation import Design, simulate
+from verax.stats.crossed.claims import Stratum, components
+from verax.stats.power import Design, simulate
 
 HAND = np.array([[1, 0, 0], [1, 1, 0], [0, 0, -1], [1, 0, 0]], dtype=float)
 

@@ -7,7 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from verax.stats.crossed.components import Stratum, blocks_of, components
+from verax.stats.crossed.claims import Stratum, blocks_of, components
 
 HAND = np.array([[1, 0, 0], [1, 1, 0], [0, 0, -1], [1, 0, 0]], dtype=float)
 

@@ -16,7 +16,7 @@ from verax.errors import VeraxError
 from verax.run.threads import one_thread
 from verax.stats.crossed.between import changes
 from verax.stats.crossed.within import (
-    Met,
+    ConditionResponses,
     condition_differences,
     condition_means,
     difference_claims,
@@ -25,7 +25,7 @@ from verax.stats.crossed.within import (
     met,
 )
 from verax.stats.mixed.differences import linear_differences, logistic_differences
-from verax.stats.power.simulation import Design, Spreads, simulate
+from verax.stats.power import Design, Spreads, simulate
 from verax.stats.responses import responses
 
 # Four people, four items: the first two people meet items 0, 1 under a and 2, 3 under b, the others the other way.
@@ -175,7 +175,7 @@ def test_practice_passes_for_an_effect_where_rows_are_unequal_unless_sessions_ar
     value = rng.normal(size=(400, *condition.shape)) + rng.normal(size=(400, len(filled), 1)) + 0.6 * session
     claimed = {}
     for name, own in (("without", None), ("with", session)):
-        rows = Met(
+        rows = ConditionResponses(
             tuple(range(len(filled))), tuple(range(condition.shape[1])), (0, 1, 2), condition, value, own
         )
         claimed[name] = (difference_claims(rows, 2, 0).p <= 0.05).mean()
@@ -200,7 +200,7 @@ def test_without_an_effect_five_per_cent_of_studies_claim_one(people):
     condition = latin(people, 15)
     drawn = simulate(Design((people,), 45, 0.6), 0.0, Spreads(), 1000, 11)
     value = np.where(condition == 1, drawn.post, drawn.pre)
-    rows = Met(tuple(range(people)), tuple(range(45)), (0, 1, 2), condition, value)
+    rows = ConditionResponses(tuple(range(people)), tuple(range(45)), (0, 1, 2), condition, value)
     claims = difference_claims(rows, 1, 0)
     low, high = claims.interval()
     assert 0.032 <= (claims.p <= 0.05).mean() <= 0.068
@@ -212,7 +212,9 @@ def test_items_that_suit_one_condition_are_not_taken_for_an_effect():
     condition = latin(60, 6)
     drawn = simulate(Design((60,), 18, 0.6), 0.0, Spreads(item_change=1.5), 400, 5)
     value = np.where(condition == 1, drawn.post, drawn.pre)
-    claims = difference_claims(Met(tuple(range(60)), tuple(range(18)), (0, 1, 2), condition, value), 1, 0)
+    claims = difference_claims(
+        ConditionResponses(tuple(range(60)), tuple(range(18)), (0, 1, 2), condition, value), 1, 0
+    )
     naive = 2 * stats.t.sf(np.abs(claims.estimate) / np.sqrt(claims.people), 59)
     assert (naive <= 0.05).mean() > 0.2
     assert (claims.p <= 0.05).mean() < 0.1

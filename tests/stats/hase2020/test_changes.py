@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 from verax.errors import VeraxError
-from verax.stats.columns import joint
 from verax.stats.hase2020 import AS_PUBLISHED, MENDED, NOTE, Defects, change, change_of_counts
-from verax.stats.hase2020.method_effect import method_effects
-from verax.stats.hase2020.summary import summarised
+from verax.stats.hase2020.changes import method_effects, summarised
 from verax.stats.resample import block_weights
+from verax.stats.responses import joint
 
 FIXTURE = json.loads((Path(__file__).parents[1] / "r" / "hase2020.json").read_text())
 STUDIES = FIXTURE["studies"]

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from verax.errors import VeraxError
-from verax.stats.hase2020 import Line, change_on_rating, regression_to_mean
+from verax.stats.hase2020 import RegressionLine, change_on_rating, regression_to_mean
 
 
 def answers(shares, method="a", test="forward", answers_each=20):
@@ -96,7 +96,7 @@ def test_points_on_a_line_have_a_slope_and_no_interval():
 
 def test_json_and_bad_input():
     found = regression_to_mean(*columns(answers(SHARES)))
-    assert Line(**json.loads(json.dumps(found.to_dict()))) == found
+    assert RegressionLine(**json.loads(json.dumps(found.to_dict()))) == found
     with pytest.raises(VeraxError, match="between 0 and 1"):
         regression_to_mean(*columns(answers(SHARES)), level=95)
     with pytest.raises(VeraxError, match="differ in length"):

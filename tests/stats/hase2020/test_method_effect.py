@@ -12,7 +12,7 @@ from scipy import integrate, special
 from scipy.optimize import brentq, minimize
 
 from verax.errors import VeraxError
-from verax.stats.hase2020.method_effect import SINGULAR, method_effects
+from verax.stats.hase2020.changes import SINGULAR, method_effects
 
 
 def plain_mode(n, s, b0, sigma):

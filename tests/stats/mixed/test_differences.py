@@ -12,7 +12,7 @@ from verax.errors import VeraxError
 from verax.stats.crossed.within import condition_differences, met
 from verax.stats.mixed.differences import linear_differences, logistic_differences
 from verax.stats.mixed.laplace import fit_logistic
-from verax.stats.mixed.terms import Term
+from verax.stats.mixed.linear import Term
 
 PAIR = [("b", "a")]
 

@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from verax.errors import VeraxError
 from verax.stats.mixed.laplace import fit_logistic
-from verax.stats.mixed.terms import Term
+from verax.stats.mixed.linear import Term
 
 
 def data(seed, people=12, items=10, sds=(0.9, 0.7), effects=(0.4, 0.8), missing=0.1):

@@ -12,7 +12,7 @@ from scipy import stats
 from verax.errors import VeraxError
 from verax.stats.crossed.between import changes
 from verax.stats.mixed.linear import fit_linear, linear_changes, linear_contrasts
-from verax.stats.power.simulation import Design, simulate
+from verax.stats.power import Design, simulate
 from verax.stats.responses import responses
 
 

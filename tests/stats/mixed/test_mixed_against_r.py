@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from verax.stats.mixed.laplace import fit_logistic
-from verax.stats.mixed.linear import fit_linear, linear_changes
-from verax.stats.mixed.terms import Term
+from verax.stats.mixed.linear import Term, fit_linear, linear_changes
 from verax.stats.responses import responses
 
 STORED = json.loads((Path(__file__).parents[1] / "r" / "mixed.json").read_text())["studies"]

@@ -10,8 +10,15 @@ import pytest
 from scipy import stats
 
 from verax.errors import VeraxError
-from verax.stats.power.power import analysis, binomial_interval, detectable_effect, needed_participants, power
-from verax.stats.power.simulation import Design, Spreads
+from verax.stats.power import (
+    Design,
+    Spreads,
+    analysis,
+    binomial_interval,
+    detectable_effect,
+    needed_participants,
+    power,
+)
 
 SMALL = Design((8,) * 5, 16)
 

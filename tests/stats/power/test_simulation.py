@@ -7,7 +7,7 @@ import pytest
 
 from verax.errors import VeraxError
 from verax.stats.logistic import mean_accuracy
-from verax.stats.power.simulation import Design, Spreads, simulate, solve_base, solve_shifts
+from verax.stats.power import Design, Spreads, simulate, solve_base, solve_shifts
 
 DESIGN = Design((20, 20), 32)
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from verax.stats.columns import coded
 from verax.stats.resample import block_weights
+from verax.stats.responses import coded
 
 HERE = Path(__file__).parent
 METHODS = 5

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from verax.stats.power.simulation import Design, simulate
+from verax.stats.power import Design, simulate
 
 HERE = Path(__file__).parent
 STUDIES = {

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from verax.errors import VeraxError
-from verax.stats.ranks.correlation import kendall_rows, rank_correlation, spearman_rows
+from verax.stats.rank_correlations import kendall_rows, rank_correlation, spearman_rows
 
 SCORES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=3, max_size=12)
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from verax.errors import VeraxError
-from verax.stats.ranks.mann_whitney import (
+from verax.stats.ranks import (
     EXACT_PAIRS,
     RankTest,
     mann_whitney,

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from verax.errors import VeraxError
-from verax.stats.ranks.correlation import reliability
-from verax.stats.ranks.methods_needed import methods_needed, rank_power, smallest_significant
+from verax.stats.rank_correlations import methods_needed, rank_power, reliability, smallest_significant
 
 
 @pytest.mark.parametrize(

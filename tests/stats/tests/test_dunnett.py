@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from verax.stats.tests.dunnett import many_to_one_critical, many_to_one_p
+from verax.stats.tests.multiplicity import many_to_one_critical, many_to_one_p
 
 
 @pytest.mark.parametrize(

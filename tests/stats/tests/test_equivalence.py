@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from verax.errors import VeraxError
-from verax.stats.tests.equivalence import detectable, equivalence
+from verax.stats.tests.differences import detectable, equivalence
 
 
 def test_by_hand():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from verax.stats import joint_differences, paired_differences
-from verax.stats.tests.together import Claim, together
+from verax.stats.tests.multiplicity import Claim, westfall_young
 
 
 def by_enumeration(columns):
@@ -36,7 +36,7 @@ def by_enumeration(columns):
 def test_it_is_the_step_down_maximum_over_all_signs(seed):
     rng = np.random.default_rng(seed)
     columns = rng.normal([0.0, 0.5, 1.5, 0.2], 1.0, (7, 4)).T
-    found = together([Claim(dict(enumerate(column))) for column in columns])
+    found = westfall_young([Claim(dict(enumerate(column))) for column in columns])
     alone, family = by_enumeration(columns)
     assert [each.p for each in found] == pytest.approx(alone)
     assert [each.p_family for each in found] == pytest.approx(family)
@@ -45,10 +45,10 @@ def test_it_is_the_step_down_maximum_over_all_signs(seed):
 def test_drawn_signs_come_close_to_all_of_them():
     rng = np.random.default_rng(0)
     columns = rng.normal(0.5, 1.0, (16, 3)).T
-    (drawn, *_) = together([Claim(dict(enumerate(column))) for column in columns])
+    (drawn, *_) = westfall_young([Claim(dict(enumerate(column))) for column in columns])
     alone, _ = by_enumeration(columns[:1])
     assert drawn.p == pytest.approx(alone[0], abs=0.01)
-    assert together([Claim(dict.fromkeys(range(40), 1.0))])[0].p == 1 / 10_000
+    assert westfall_young([Claim(dict.fromkeys(range(40), 1.0))])[0].p == 1 / 10_000
 
 
 def units(number):

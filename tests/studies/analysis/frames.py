@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from verax.stats.power.simulation import Design, Simulated, Spreads, simulate
+from verax.stats.power import Design, Simulated, Spreads, simulate
 from verax.studies.analysis import Options, Summary, analyse
 from verax.studies.answers.schema import EXCLUSIONS, PARTICIPANTS, RESPONSES, Collected, shown, to_frame
 from verax.studies.build.build import compose_study

@@ -13,7 +13,7 @@ from verax.explain import Attribution, Composite, Edit, Exemplar, Part, Path, Ru
 from verax.studies.build.build import build_study
 from verax.studies.definition.screen import Excerpt, Grid, Lines, Screen, WordedExplanation
 from verax.studies.display.stimulus import in_words, worded_block
-from verax.web.participant.drawn_blocks import drawn
+from verax.web.participant.step_page import drawn
 
 NAMES = ("awful", "superb")
 RULE = Rule(

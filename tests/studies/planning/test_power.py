@@ -11,9 +11,8 @@ import pytest
 
 from verax.cli.study_make import _print_power
 from verax.errors import VeraxError
-from verax.stats.crossed.within import Met, difference_claims
-from verax.stats.power.power import analysis, power
-from verax.stats.power.simulation import Design, Spreads, simulate
+from verax.stats.crossed.within import ConditionResponses, difference_claims
+from verax.stats.power import Design, Spreads, analysis, power, simulate
 from verax.studies.definition.spec import make_study_spec, read_study_spec
 from verax.studies.planning.check import check_pipeline, simulated_study
 from verax.studies.planning.planned_study import (
@@ -237,7 +236,9 @@ def test_without_an_effect_five_per_cent_of_studies_of_an_example_claim_one(name
     people, items = shown.shape
     drawn = simulate(Design((people,), items, 0.55), 0.0, Spreads(), 800, 31)
     value = values_of(drawn, shown, 1, planning_of(spec))
-    claims = difference_claims(Met(tuple(range(people)), tuple(range(items)), (0, 1, 2), shown, value), 1, 0)
+    claims = difference_claims(
+        ConditionResponses(tuple(range(people)), tuple(range(items)), (0, 1, 2), shown, value), 1, 0
+    )
     low, high = claims.interval()
     assert 0.03 <= (claims.p <= 0.05).mean() <= 0.07
     assert 0.93 <= ((low <= 0) & (high >= 0)).mean() <= 0.97

@@ -17,8 +17,8 @@ from verax.benchmarks.measures.reasons import ADVERSARY, EQUALS, KNOWN, ORACLE, 
 from verax.codec import decode, encoded
 from verax.measures import measure
 from verax.stats.estimate import Estimate, mean_interval
-from verax.stats.ranks.correlation import kendall_rows
-from verax.stats.shares import mean_share
+from verax.stats.means import mean_share
+from verax.stats.rank_correlations import kendall_rows
 from verax.stats.tests.multiplicity import holm
 from verax.stats.tests.permutation import sign_flip
 from verax.stats.thresholds import ALPHA, FEWEST_FLIPPED, FEWEST_UNITS

@@ -31,8 +31,8 @@ from verax.measures.case import Case, make_case
 from verax.models.ready import check_model
 from verax.models.resolve import is_saved
 from verax.perturb import path_for
+from verax.run.identity import code_behind
 from verax.run.jobs import Job
-from verax.run.sources import code_behind
 
 # Raised when what a job computes changes: outcomes stored by other versions are then not used.
 VERSION = 2

@@ -13,7 +13,7 @@ from verax.benchmarks.staining.jobs import make_explainer
 from verax.codec import encoded
 from verax.errors import VeraxError
 from verax.models import Model
-from verax.run.objects import fetch
+from verax.run.identity import fetch
 
 # Raised when what a job computes changes.
 VERSION = 2

@@ -16,9 +16,8 @@ from verax.errors import VeraxError
 from verax.explain import explainers
 from verax.models.ready import parse_model
 from verax.models.resolve import is_saved, model_files
-from verax.run.jobs import Job
-from verax.run.named_files import named_files
-from verax.run.objects import is_reference
+from verax.run.identity import is_reference
+from verax.run.jobs import Job, named_files
 
 FLOOR, CEILING = "random", "oracle"
 TRAINED = "rationale"
@@ -110,7 +109,7 @@ def make_plan(spec: RationaleSpec, methods: Sequence[Method], objects: Objects =
     Args:
         spec: what is asked.
         methods: label, name (or reference) and parameters of each explainer, already known to be right.
-        objects: what of the rest is no name; they must be at hand, see `verax.run.objects`.
+        objects: what of the rest is no name; they must be at hand, see `verax.run.identity`.
     """
     known = list(methods)
     if not any(label == FLOOR for label, _, _ in known):
@@ -244,7 +243,7 @@ def words_to_choose(name: str, parameters: Mapping[str, object], result: TargetR
 def claim_of(name: str) -> str:
     """What the scores of an explainer claim, by its own declaration."""
     if is_reference(name):
-        from verax.run.objects import fetch
+        from verax.run.identity import fetch
 
         return str(getattr(fetch(name), "claim", "undeclared"))
     return str(getattr(explainers.get(name), "claim", "undeclared"))

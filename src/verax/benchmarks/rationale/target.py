@@ -21,8 +21,8 @@ from verax.errors import VeraxError
 from verax.models import Model
 from verax.models.capabilities import ask_for
 from verax.run.canonical import canonical
-from verax.run.checksums import is_whole, seal
-from verax.run.objects import PREFIX, fetch, is_reference
+from verax.run.identity import PREFIX, fetch, is_reference
+from verax.run.manifest import is_whole, seal
 from verax.seeds import stream
 from verax.text import percent
 

@@ -26,7 +26,7 @@ from verax.data import Part
 from verax.errors import OwnCodeError, VeraxError, reason
 from verax.explain.greedy import Greedy
 from verax.models import Model
-from verax.run.objects import is_reference
+from verax.run.identity import is_reference
 from verax.seeds import stream
 from verax.text import counted, duration
 

@@ -30,7 +30,7 @@ from verax.benchmarks.staining.spec import StainSpec
 from verax.benchmarks.staining.stainable import make_stainable
 from verax.run.jobs import Outcome
 from verax.stats import Estimate, Ranking, average_ranks, joint_differences, mean_share, sharing
-from verax.stats.shares import share_around
+from verax.stats.means import share_around
 from verax.stats.thresholds import FEWEST_UNITS
 
 Outcomes = Mapping[str, Outcome]

@@ -38,7 +38,7 @@ from verax.explain import Explainer, Explanation, explainer
 from verax.explain.base import explanations_of
 from verax.explain.explanation import by_word
 from verax.models import Model
-from verax.run.objects import fetch, is_reference
+from verax.run.identity import fetch, is_reference
 from verax.seeds import stream
 
 # An explainer as the job is told of it: what to call it, its name, its parameters.

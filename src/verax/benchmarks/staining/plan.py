@@ -15,10 +15,8 @@ from verax.data import Dataset
 from verax.explain import explainers as known_explainers
 from verax.models.ready import check_model, models, parse_model
 from verax.models.resolve import is_saved, model_files
-from verax.run.jobs import Job
-from verax.run.named_files import named_files
-from verax.run.objects import is_reference
-from verax.run.sources import code_behind
+from verax.run.identity import code_behind, is_reference
+from verax.run.jobs import Job, named_files
 
 FLOOR = "random"
 
@@ -105,7 +103,7 @@ def make_plan(spec: StainSpec, explainers: Sequence[jobs.Method], objects: Objec
     Args:
         spec: what is asked.
         explainers: label, name (or reference) and parameters of each, already known to be right.
-        objects: what of the rest is no name; they must be at hand, see `verax.run.objects`.
+        objects: what of the rest is no name; they must be at hand, see `verax.run.identity`.
     """
     for name in spec.models:
         if name not in objects.models and not is_saved(name):

@@ -19,7 +19,7 @@ from verax.benchmarks.staining.stains import Candidates, Literal, Values, column
 from verax.data import Bins, Dataset, Part, load_dataset
 from verax.data.dataset import Inputs
 from verax.models.ready import fit_vectorizer
-from verax.run.objects import fetch, is_reference
+from verax.run.identity import fetch, is_reference
 
 if TYPE_CHECKING:
     from sklearn.feature_extraction.text import CountVectorizer

@@ -22,7 +22,7 @@ from verax.models.adapt import text_column
 from verax.models.ready import parse_model
 from verax.models.resolve import is_saved, load_saved, unwrapped
 from verax.models.wrappers import TextPipeline
-from verax.run.objects import fetch, is_reference
+from verax.run.identity import fetch, is_reference
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,8 @@ from verax.codec import decode, encoded
 from verax.run import Progress, write_json
 from verax.run.manifest import Manifest
 from verax.stats.estimate import Estimate, mean_interval
-from verax.stats.ranks.correlation import kendall_rows
-from verax.stats.shares import mean_share
+from verax.stats.means import mean_share
+from verax.stats.rank_correlations import kendall_rows
 from verax.stats.tests.permutation import sign_flip
 from verax.stats.thresholds import ALPHA, FEWEST_FLIPPED, FEWEST_METHODS, FEWEST_UNITS
 from verax.text import listed, percent

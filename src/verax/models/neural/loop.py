@@ -15,8 +15,8 @@ from torch.nn import functional
 from verax.arrays import FloatArray, IntArray
 from verax.errors import VeraxError
 from verax.models.neural.encoders import Encoded, length_batches
-from verax.run.perform import PERFORMING
 from verax.run.threads import one_thread
+from verax.run.worker import IN_JOB
 from verax.seeds import stream
 
 # So many batches of shuffled texts are sorted by length together: little padding, and the order stays random.
@@ -240,6 +240,6 @@ def losses_of(scores: Tensor, targets: IntArray | FloatArray) -> Tensor:
 
 def tell(line: str) -> None:
     """A line on standard error, if somebody is looking and not at the progress of a run."""
-    if sys.stderr.isatty() and not PERFORMING.get():
+    if sys.stderr.isatty() and not IN_JOB.get():
         sys.stderr.write(line + "\n")
         sys.stderr.flush()

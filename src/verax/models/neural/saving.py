@@ -54,7 +54,7 @@ from verax.models.neural.rationale import (
 from verax.models.neural.representations import cache_folder
 from verax.models.neural.transformer import TransformerNetwork
 from verax.run.canonical import canonical, write_json, write_whole
-from verax.run.checksums import is_whole, seal
+from verax.run.manifest import is_whole, seal
 
 FORMAT, VERSION = "verax network", 1
 WEIGHTS = "weights.safetensors"

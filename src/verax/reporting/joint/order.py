@@ -12,8 +12,13 @@ from numpy.typing import NDArray
 from verax.reporting.joint.evaluations import Evaluation, Standing
 from verax.results.findings import FLOOR
 from verax.results.units import NONE
-from verax.stats.ranks.correlation import RankCorrelation, rank_correlation, reliability
-from verax.stats.ranks.methods_needed import Needed, methods_needed
+from verax.stats.rank_correlations import (
+    Needed,
+    RankCorrelation,
+    methods_needed,
+    rank_correlation,
+    reliability,
+)
 from verax.stats.thresholds import ALPHA, FEWEST_METHODS
 from verax.text import NOTHING, SMALLEST_P, always_signed, counted, listed
 

@@ -44,8 +44,8 @@ from verax.reporting.page import page_script, page_style
 from verax.results.findings import FLOOR
 from verax.results.units import Unit
 from verax.run import library_versions, write_json
-from verax.run.checksums import verify
-from verax.stats.ranks.methods_needed import Needed
+from verax.run.manifest import verify
+from verax.stats.rank_correlations import Needed
 from verax.stats.thresholds import FEWEST_METHODS
 from verax.text import NOTHING, counted, listed, p_number
 

@@ -7,7 +7,7 @@ participants of d_u = x_ua - x_ub. Its variance is
 
 and two participants share nothing but items. An item that two met under the same condition adds within · w w', one that
 they met under a and b takes away between · w w' (w = 1 / answers under that condition). ``within`` (items, and items x
-conditions) and ``between`` (items) are those of `verax.stats.crossed.components`, from the answers of different
+conditions) and ``between`` (items) are those of `verax.stats.crossed.claims`, from the answers of different
 participants under a and b; other conditions do not come in, since an item may suit one of them more than another. In a
 balanced design C is below 0 where items differ: what makes the d_u differ there cancels in their mean. Degrees of
 freedom are Satterthwaite's.
@@ -38,13 +38,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
-from verax.stats.columns import check_lengths, chosen_pairs, coded, first_repeat, numbers
 from verax.stats.crossed.between import changes
-from verax.stats.crossed.claims import Claims
-from verax.stats.crossed.components import item_sums, pair_factor, person_means, ratio, without_rounding
-from verax.stats.crossed.result import Crossed, crossed, with_holm
-from verax.stats.crossed.sizes import Sizes, difference_warnings
-from verax.stats.responses import responses
+from verax.stats.crossed.claims import Claims, item_sums, pair_factor, person_means, ratio, without_rounding
+from verax.stats.crossed.result import Crossed, Sizes, crossed, difference_warnings, with_holm
+from verax.stats.responses import check_lengths, chosen_pairs, coded, first_repeat, numbers, responses
 from verax.stats.tests.permutation import sign_flip
 from verax.stats.thresholds import FEWEST_SPREAD
 
@@ -56,7 +53,7 @@ NOT_SHOWN = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Met:
+class ConditionResponses:
     """Who met what under which condition, with what score.
 
     Attributes:
@@ -87,7 +84,7 @@ def met(
     session: ArrayLike | None = None,
     *,
     adjusted: bool = True,
-) -> Met:
+) -> ConditionResponses:
     """Checks and lays out one study, one entry per answer; NaN or None is a missing score.
 
     With ``session`` (in which of a participant's sessions it was, in any coding) differences are those that are left
@@ -111,13 +108,13 @@ def met(
     scores = np.full((1, *shown.shape), np.nan)
     scores[0, row, column] = numbers("value", value)
     if session is None:
-        return Met(participants, items, conditions, shown, scores)
+        return ConditionResponses(participants, items, conditions, shown, scores)
     sessions = np.full(shown.shape, NOT_SHOWN, dtype=np.intp)
     sessions[row, column] = coded("session", session)[1]
-    return Met(participants, items, conditions, shown, scores, sessions, adjusted)
+    return ConditionResponses(participants, items, conditions, shown, scores, sessions, adjusted)
 
 
-def condition_means(rows: Met, level: float = 0.95) -> tuple[Crossed, ...]:
+def condition_means(rows: ConditionResponses, level: float = 0.95) -> tuple[Crossed, ...]:
     """The mean score of each condition over the participants who met it, by `crossed.changes`.
 
     Every condition stands on its own answers and its own variance: those of one participant under two conditions are
@@ -136,7 +133,7 @@ def condition_means(rows: Met, level: float = 0.95) -> tuple[Crossed, ...]:
 
 
 def condition_differences(
-    rows: Met, pairs: Sequence[tuple[Hashable, Hashable]] | None = None, level: float = 0.95
+    rows: ConditionResponses, pairs: Sequence[tuple[Hashable, Hashable]] | None = None, level: float = 0.95
 ) -> tuple[Crossed, ...]:
     """How much higher the first condition of each pair is than the second, within people; corrected by Holm.
 
@@ -149,13 +146,13 @@ def condition_differences(
     return with_holm([_difference(rows, first, second, level) for first, second in chosen])
 
 
-def person_differences(rows: Met, first: int, second: int) -> FloatArray:
+def person_differences(rows: ConditionResponses, first: int, second: int) -> FloatArray:
     """d_u of each study and participant; NaN where one of the two conditions has no score."""
     higher, lower = (_means(_under(rows, number)) for number in (first, second))
     return np.asarray(higher - lower, dtype=np.float64)
 
 
-def difference_claims(rows: Met, first: int, second: int) -> Claims:
+def difference_claims(rows: ConditionResponses, first: int, second: int) -> Claims:
     """The difference of two conditions (places in ``conditions``) in each study of a batch."""
     under = [_under(rows, number) for number in (first, second)]
     difference = _means(under[0]) - _means(under[1])
@@ -211,7 +208,7 @@ def _weights(
     return weights, fitted, rest
 
 
-def lead(rows: Met, first: int, second: int) -> float:
+def lead(rows: ConditionResponses, first: int, second: int) -> float:
     """How unequally early and late two conditions were met: half the sum over sessions of the mean differences.
 
     0 where both were met equally often in every session by all participants together; 1 where one always came first.
@@ -267,7 +264,7 @@ def item_components(under: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray
     return ratio(np.asarray(within), np.asarray(within_factor)), ratio(between, between_factor)
 
 
-def _under(rows: Met, condition: int) -> FloatArray:
+def _under(rows: ConditionResponses, condition: int) -> FloatArray:
     """The scores under one condition, NaN elsewhere."""
     return np.where(rows.condition == condition, rows.value, np.nan)
 
@@ -298,7 +295,7 @@ def _shared(
     return np.asarray(alike / pairs), np.asarray(2 * (sums[0] * sums[1]).sum(axis=1) / pairs)
 
 
-def _difference(rows: Met, first: Hashable, second: Hashable, level: float) -> Crossed:
+def _difference(rows: ConditionResponses, first: Hashable, second: Hashable, level: float) -> Crossed:
     """One pair, not yet corrected."""
     if first == second:
         raise VeraxError(f"{first} is compared with itself: name two conditions.")

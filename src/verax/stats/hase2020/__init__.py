@@ -11,19 +11,31 @@ differences of shares: times 100 they are percent and points (ratings are in the
 - (F) `regression_to_mean`: Change against Pre.
 """
 
-from verax.stats.hase2020.changes import Change, Changes, change, change_of_counts
-from verax.stats.hase2020.defects import AS_PUBLISHED, MENDED, NOTE, Defects
-from verax.stats.hase2020.lines import Line, change_on_rating, regression_to_mean
-from verax.stats.hase2020.means import (
+from verax.stats.hase2020.changes import (
+    AS_PUBLISHED,
+    MENDED,
+    NOTE,
+    Change,
+    Changes,
+    Defects,
+    Replicated,
+    change,
+    change_of_counts,
+)
+from verax.stats.hase2020.ratings import (
     GridMean,
+    RatingAndCorrectness,
     RatingByCorrectness,
+    RatingCurve,
     RatingRow,
+    RegressionLine,
+    change_on_rating,
+    rating_and_correctness,
     rating_by_correctness,
     rating_table,
+    regression_to_mean,
     user_average,
 )
-from verax.stats.hase2020.ratings import RatingAndCorrectness, RatingCurve, rating_and_correctness
-from verax.stats.hase2020.summary import Replicated
 
 __all__ = [
     "AS_PUBLISHED",
@@ -33,11 +45,11 @@ __all__ = [
     "Changes",
     "Defects",
     "GridMean",
-    "Line",
     "RatingAndCorrectness",
     "RatingByCorrectness",
     "RatingCurve",
     "RatingRow",
+    "RegressionLine",
     "Replicated",
     "change",
     "change_of_counts",

@@ -14,15 +14,12 @@ import numpy as np
 
 from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
-from verax.stats.columns import chosen_pairs, indicator
-from verax.stats.crossed.within import Met
-from verax.stats.effect import Effect, effect
+from verax.stats.crossed.within import ConditionResponses
+from verax.stats.estimate import Effect, Record, effect
 from verax.stats.logistic import mean_accuracy
-from verax.stats.mixed.derivatives import gradient
 from verax.stats.mixed.laplace import LogisticMixed, fit_logistic
-from verax.stats.mixed.linear import fit_linear
-from verax.stats.mixed.terms import Term
-from verax.stats.record import Record
+from verax.stats.mixed.linear import Term, fit_linear, gradient
+from verax.stats.responses import chosen_pairs, indicator
 
 # The criterion decomposes a square matrix of so many rows hundreds of times: beyond, people's gains are left out.
 MOST_LEVELS = 500
@@ -48,7 +45,7 @@ class LogisticEffect(Record):
         return {"name": self.name, "points": self.points.to_dict(), "log_odds": self.log_odds.to_dict()}
 
 
-def linear_differences(rows: Met, pairs: Pairs, level: float = 0.95) -> tuple[Effect, ...]:
+def linear_differences(rows: ConditionResponses, pairs: Pairs, level: float = 0.95) -> tuple[Effect, ...]:
     """How much higher the first condition of each pair is than the second; p-values are not corrected."""
     person, item, code, value, names = _columns(rows, pairs)
     design = np.hstack([indicator(code, len(names)), _sessions(rows, person, item)])
@@ -79,7 +76,7 @@ def linear_differences(rows: Met, pairs: Pairs, level: float = 0.95) -> tuple[Ef
     )
 
 
-def _sessions(rows: Met, person: IndexArray, item: IndexArray) -> FloatArray:
+def _sessions(rows: ConditionResponses, person: IndexArray, item: IndexArray) -> FloatArray:
     """A column for each session but the first; none where sessions are left out."""
     if rows.session is None or not rows.adjusted:
         return np.zeros((len(person), 0))
@@ -98,7 +95,9 @@ def _refuse_no_residual(value: FloatArray, design: FloatArray, person: IndexArra
         )
 
 
-def logistic_differences(rows: Met, pairs: Pairs, level: float = 0.95) -> tuple[LogisticEffect, ...]:
+def logistic_differences(
+    rows: ConditionResponses, pairs: Pairs, level: float = 0.95
+) -> tuple[LogisticEffect, ...]:
     """The same for right (1) and wrong (0) answers, in points over all people and items and in log-odds."""
     if rows.session is not None and rows.adjusted:
         raise VeraxError("It has no session term.")
@@ -144,7 +143,7 @@ def _weights(names: list[Hashable], first: Hashable, second: Hashable) -> FloatA
 
 
 def _columns(
-    rows: Met, pairs: Pairs
+    rows: ConditionResponses, pairs: Pairs
 ) -> tuple[IndexArray, IndexArray, IndexArray, FloatArray, list[Hashable]]:
     """Participant, item, condition and score of each answer under the conditions that have some."""
     person, item = np.nonzero((rows.condition >= 0) & ~np.isnan(rows.value[0]))

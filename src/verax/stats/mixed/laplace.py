@@ -19,9 +19,8 @@ from scipy.special import expit
 
 from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
-from verax.stats.columns import zero_or_one
-from verax.stats.mixed.derivatives import jacobian
-from verax.stats.mixed.terms import Term, random_effects
+from verax.stats.mixed.linear import Term, jacobian, random_effects
+from verax.stats.responses import zero_or_one
 
 # A standard deviation below this is 0: the data show no such differences (a singular fit).
 SINGULAR = 1e-3

@@ -7,21 +7,80 @@ participants and items together: milliseconds in a study.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import cho_solve, solve_triangular
 from scipy.optimize import minimize
+from scipy.sparse import csr_array
 
 from verax.arrays import FloatArray
 from verax.errors import VeraxError
-from verax.stats.columns import chosen_pairs, indicator
-from verax.stats.effect import Effect, effect
-from verax.stats.mixed.derivatives import curvature, gradient
-from verax.stats.mixed.terms import Term, random_effects
-from verax.stats.responses import Responses
+from verax.stats.estimate import Effect, effect
+from verax.stats.responses import Responses, chosen_pairs, indicator
+
+
+def gradient(function: Callable[[FloatArray], float], point: FloatArray, steps: FloatArray) -> FloatArray:
+    """First derivatives, of fourth order in the steps: (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12h."""
+    moves = np.diag(steps)
+    near = np.array([function(point + move) - function(point - move) for move in moves])
+    far = np.array([function(point + 2 * move) - function(point - 2 * move) for move in moves])
+    return np.asarray((8 * near - far) / (12 * steps), dtype=np.float64)
+
+
+def curvature(function: Callable[[FloatArray], float], point: FloatArray, steps: FloatArray) -> FloatArray:
+    """Second derivatives, a symmetric matrix."""
+    moves = np.diag(steps)
+    centre = function(point)
+    matrix = np.empty((len(point), len(point)))
+    for i, move in enumerate(moves):
+        matrix[i, i] = (function(point + move) - 2 * centre + function(point - move)) / steps[i] ** 2
+        for j, other in enumerate(moves[:i]):
+            corners = (
+                function(point + move + other)
+                - function(point + move - other)
+                - function(point - move + other)
+                + function(point - move - other)
+            )
+            matrix[i, j] = matrix[j, i] = corners / (4 * steps[i] * steps[j])
+    return matrix
+
+
+def jacobian(
+    function: Callable[[FloatArray], FloatArray], point: FloatArray, steps: FloatArray
+) -> FloatArray:
+    """First derivatives of a vector-valued function, one row per coordinate of the point."""
+    moves = np.diag(steps)
+    rows = [
+        (function(point + move) - function(point - move)) / (2 * step)
+        for move, step in zip(moves, steps, strict=True)
+    ]
+    return np.array(rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """Random effects: every level of ``group`` has its own slope of ``covariate``."""
+
+    group: ArrayLike
+    covariate: ArrayLike
+
+
+def random_effects(terms: Sequence[Term]) -> tuple[csr_array, tuple[int, ...]]:
+    """Z, with one column per level of each term, and how many levels each term has."""
+    codes = [np.unique(np.asarray(term.group), return_inverse=True)[1] for term in terms]
+    sizes = tuple(int(code.max()) + 1 for code in codes)
+    columns = np.concatenate(
+        [code + before for code, before in zip(codes, np.cumsum([0, *sizes]), strict=False)]
+    )
+    values = np.concatenate([np.asarray(term.covariate, dtype=np.float64) for term in terms])
+    rows = np.tile(np.arange(len(codes[0])), len(terms))
+    z = csr_array((values, (rows, columns)), shape=(len(codes[0]), sum(sizes)))
+    z.eliminate_zeros()
+    return z, sizes
+
 
 # A standard deviation below this part of the residual's is 0: the model is singular there.
 _SINGULAR = 1e-3

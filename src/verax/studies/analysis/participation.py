@@ -13,7 +13,7 @@ import numpy as np
 
 from verax.results.figures import Flow
 from verax.results.tables import Sources, build_table, count, share, text
-from verax.stats.crossed.sizes import FILL
+from verax.stats.crossed.result import FILL
 from verax.stats.estimate import Estimate, binomial_share, share_difference
 from verax.stats.thresholds import ALPHA
 from verax.studies.design import offered_again

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from verax.errors import VeraxError
 from verax.results.tables import Sources, Table, Value, build_table, interval, number, p_value, text
 from verax.results.units import POINTS, SCORE, Unit
-from verax.stats.tests.equivalence import Equivalence, equivalence
+from verax.stats.tests.differences import Equivalence, equivalence
 from verax.studies.analysis.primary import FindingsCollector
 from verax.studies.definition.spec_tables import Equivalence as EquivalenceMargin
 from verax.studies.protocol.contract import Findings

@@ -11,7 +11,7 @@ from verax.errors import VeraxError
 from verax.results.figures import Figure, Interval, Intervals
 from verax.results.tables import Table
 from verax.results.units import PERCENT, Ends, Unit
-from verax.stats.shares import share_interval
+from verax.stats.means import share_interval
 from verax.stats.thresholds import ALPHA
 from verax.studies.protocol.contract import LINKED, Analysed, Findings
 from verax.studies.results.study_summary import CourtLine, Primary, PrimaryEstimate, Sensitivity

@@ -17,8 +17,8 @@ from verax.errors import VeraxError
 from verax.results.tables import Sources, Table, build_table, interval, number, text
 from verax.results.units import POINTS, Unit
 from verax.stats.crossed import claims
-from verax.stats.crossed.layout import lay_out
-from verax.stats.crossed.within import NOT_SHOWN, Met, difference_claims, person_differences
+from verax.stats.crossed.between import lay_out
+from verax.stats.crossed.within import NOT_SHOWN, ConditionResponses, difference_claims, person_differences
 from verax.stats.responses import Responses
 from verax.studies.analysis.between.effects import Effects, as_responses, complete_pairs
 from verax.studies.analysis.within.conditions import as_met
@@ -340,7 +340,7 @@ def _claim(answers: pd.DataFrame, name: str, reference: str) -> Claim:
     return Claim() if rows is None else _claims(rows)[0]
 
 
-def _two(answers: pd.DataFrame, name: str, reference: str) -> Met | None:
+def _two(answers: pd.DataFrame, name: str, reference: str) -> ConditionResponses | None:
     """The answers under two conditions, the reference second; None if one has none."""
     two = answers[answers["condition"].isin([name, reference])]
     if two["condition"].nunique() < 2:
@@ -355,7 +355,7 @@ def _two(answers: pd.DataFrame, name: str, reference: str) -> Met | None:
     )
 
 
-def _claims(rows: Met) -> list[Claim]:
+def _claims(rows: ConditionResponses) -> list[Claim]:
     """The difference of the two conditions in each study of a batch."""
     differences = difference_claims(rows, 0, 1)
     low, high = differences.interval()
@@ -365,7 +365,7 @@ def _claims(rows: Met) -> list[Claim]:
     ]
 
 
-def _without_each(rows: Met, what: Literal["item", "participant"]) -> dict[str, Claim]:
+def _without_each(rows: ConditionResponses, what: Literal["item", "participant"]) -> dict[str, Claim]:
     """The difference without each item, or each participant: of many, those who differ most either way."""
     names = rows.items if what == "item" else rows.participants
     places = np.arange(len(names))

@@ -14,7 +14,7 @@ from typing import ClassVar, Literal, TypeVar
 
 from verax.errors import VeraxError
 from verax.seeds import share, stream
-from verax.stats.power.simulation import Design, Spreads, solve_base, solve_shifts
+from verax.stats.power import Design, Spreads, solve_base, solve_shifts
 
 _NORMAL = NormalDist()
 
@@ -144,7 +144,7 @@ class Helped(
 ):
     """Is right in a share ``base`` of the cases, and ``by`` more with a method's explanations.
 
-    People, items, and what both gain differ on the log-odds scale as in `verax.stats.power.simulation`; over all
+    People, items, and what both gain differ on the log-odds scale as in `verax.stats.power`; over all
     people and all
     items the shares are exactly these.
 

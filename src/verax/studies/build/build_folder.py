@@ -8,7 +8,7 @@ from verax.errors import VeraxError
 from verax.explain.base import explainers
 from verax.models.ready import models, parse_model
 from verax.models.resolve import is_saved
-from verax.run.sources import code_behind
+from verax.run.identity import code_behind
 from verax.studies.build.fitting import data_arguments, study_dataset
 from verax.studies.definition.spec import StudySpec
 from verax.studies.definition.study import Study

@@ -10,7 +10,7 @@ from verax.explain.base import explainer, explainers, explanations_of, parameter
 from verax.explain.explanation import Explanation
 from verax.models.resolve import model_files
 from verax.run import Job, Outcome, Progress, Store, execute
-from verax.run.named_files import named_files
+from verax.run.jobs import named_files
 from verax.studies.build.build_folder import own_code
 from verax.studies.build.fitting import (
     ModelArguments,

@@ -157,7 +157,7 @@ def _trimmed(number: str) -> str:
     return number.removesuffix(".00")
 
 
-# Which countries and occupations are grouped is in `verax.data.adult`: Euro_1 is France, Germany, Italy and the
+# Which countries and occupations are grouped is in `verax.data.formats.adult`: Euro_1 is France, Germany, Italy and the
 # Netherlands, Euro_2 is Greece, Hungary, Poland and Portugal; executives are "White-Collar".
 ADULT = Labels(
     columns={

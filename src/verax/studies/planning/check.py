@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from verax.errors import VeraxError
-from verax.stats.power.power import binomial_interval
-from verax.stats.power.simulation import Design, Simulated, simulate
+from verax.stats.power import Design, Simulated, binomial_interval, simulate
 from verax.stats.thresholds import ALPHA
 from verax.studies.analysis import Options, PrimaryEstimate, analyse
 from verax.studies.answers.response_record import Record, ResponseRecords, StepColumns

@@ -11,7 +11,7 @@ import numpy as np
 from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
 from verax.stats.crossed.within import NOT_SHOWN
-from verax.stats.power.simulation import Simulated, Spreads
+from verax.stats.power import Simulated, Spreads
 from verax.studies.definition.spec import StudySpec
 from verax.studies.definition.study import Item, Material, Study, Variant
 from verax.studies.design import deal

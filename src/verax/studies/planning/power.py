@@ -1,6 +1,6 @@
 """How many participants and items a study needs: power by simulation, with the analysis that will be used.
 
-Simulated people (`verax.stats.power.simulation`) take the design of the spec; their answers go through the primary
+Simulated people (`verax.stats.power`) take the design of the spec; their answers go through the primary
 analysis of the protocol: between people `verax.stats.crossed.between`, within people `verax.stats.crossed.within`,
 corrected by Holm for all comparisons of the primary analysis. The first method has the effect, all other conditions
 have none.
@@ -17,9 +17,8 @@ import numpy as np
 
 from verax.arrays import FloatArray, IndexArray
 from verax.errors import VeraxError
-from verax.stats.crossed.within import NOT_SHOWN, Met, difference_claims
-from verax.stats.power.power import Analysis, Power, analysis, detectable_effect, power
-from verax.stats.power.simulation import Design, Simulated
+from verax.stats.crossed.within import NOT_SHOWN, ConditionResponses, difference_claims
+from verax.stats.power import Analysis, Design, Power, Simulated, analysis, detectable_effect, power
 from verax.stats.tests.multiplicity import holm
 from verax.stats.thresholds import FEWEST_ITEMS, FEWEST_PEOPLE
 from verax.studies.definition.spec import StudySpec
@@ -107,7 +106,7 @@ def _within(spec: StudySpec, question: Question, shown: IndexArray) -> Analysis:
 
     def p_values(drawn: Simulated) -> FloatArray:
         values = values_of(drawn, shown, method, planning)
-        rows = Met(
+        rows = ConditionResponses(
             tuple(range(shown.shape[0])),
             tuple(range(shown.shape[1])),
             tuple(range(len(names))),

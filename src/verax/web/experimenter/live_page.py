@@ -1,34 +1,278 @@
-"""The live page: who is where, which places are filled, what needs a decision."""
+"""The live page: who is where, which places are filled, what needs a decision; its shared link, the export.
+
+The link is made from the database's secret and from how often it was replaced, so that nothing needs to be stored.
+"""
 
 from __future__ import annotations
 
+import hmac
 import logging
+import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
 from threading import Lock
-from typing import cast
+from typing import IO, cast
+from zipfile import ZIP_DEFLATED, ZipFile
 
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.background import BackgroundTask
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
+from verax.errors import VeraxError
 from verax.studies.answers.exclusion import apply_exclusions, limit_of
+from verax.studies.definition.study import Study
 from verax.studies.store import Store
-from verax.studies.store.clock import from_micros
+from verax.studies.store.accounts import FAILED
+from verax.studies.store.clock import from_micros, to_micros
 from verax.studies.store.participant.placing import Crowd, crowd
-from verax.studies.store.people import acted
-from verax.studies.store.status import Overview, overview, pace
-from verax.web.experimenter.live_words import by_phase, done_in_words, extremes, minutes, person_in_words
-from verax.web.experimenter.share_link import share_address
-from verax.web.experimenter.sign_in import Visit, experimenter_page, home
-from verax.web.experimenter.zip_export import FORMATS
-from verax.web.http.pages import site_of
+from verax.studies.store.people import Transaction, act, acted
+from verax.studies.store.status import Group, Overview, ParticipantStatus, PhaseTime, overview, pace
+from verax.studies.store.tables import actions
+from verax.text import plain
+from verax.web.experimenter.sign_in import Visit, experimenter_page, home, notice_page, to_sign_in
+from verax.web.pages import see_other, site_of
+from verax.web.requests import Form
+
+REPLACED = "new share link"
+TIMES = select(func.count()).where(
+    actions.c.study_id == bindparam("study_id"), actions.c.type == bindparam("type")
+)
+
+
+def share_key(store: Store) -> str:
+    """What the link ends with now."""
+
+    def times(work: Transaction) -> int:
+        asked = {"study_id": work.study_id, "type": REPLACED}
+        return int(work.connection.execute(TIMES, asked).scalar_one())
+
+    return store.keyed(f"share {store.read(times)}")[:32]
+
+
+def share_address(request: Request) -> str:
+    """Where the link leads to, on this host."""
+    return home(request, f"/shared/{share_key(site_of(request).store)}")
+
+
+def with_link(handler: Callable[[Request, Visit], Response]) -> Callable[[Request], Response]:
+    """A page for whoever has the link, as a reader without an account; a wrong or an older one opens nothing."""
+
+    def endpoint(request: Request) -> Response:
+        shown = str(request.path_params["key"]).encode("utf-8", "replace")
+        right = share_key(site_of(request).store).encode()
+        if not hmac.compare_digest(shown, right):
+            return to_sign_in(request)
+        return handler(request, Visit("", "", "reader"))
+
+    return endpoint
+
+
+def replace_link(request: Request, visit: Visit, form: Form) -> Response:  # noqa: ARG001
+    """Makes another link; the older one ends."""
+    site_of(request).store.write(lambda work: act(work, visit.name, REPLACED, {}))
+    return see_other(home(request))
+
+
+FORMATS = {"csv": "CSV", "jsonl": "JSON lines", "parquet": "Parquet"}
+PIECE = 256 * 1024
+
+# An export reads everything: one at a time in each process.
+_exporting = Lock()
+
+
+def export(request: Request, visit: Visit, form: Form) -> Response:
+    """All answers without what could tell who gave them; texts that people wrote are withheld too."""
+    format = form.get("format", "csv")
+    if format not in FORMATS:
+        return notice_page(
+            request, "There is no such format", f"Choose one: {', '.join(FORMATS.values())}.", 400
+        )
+    if not _exporting.acquire(blocking=False):
+        return notice_page(request, "An export is being made", "Please try again when it is done.", 503)
+    store = site_of(request).store
+    try:
+        file = _zipped(store, format)
+    except (VeraxError, OSError) as error:
+        return notice_page(request, "The export could not be made", _reason(error), 507)
+    finally:
+        _exporting.release()
+    store.write(act, visit.name, "export", {"format": format, "identifying": False})
+    length = file.seek(0, 2)
+    file.seek(0)
+    now = from_micros(to_micros(store.clock()))  # in UTC
+    name = f"{_file_name(store.study.spec.title)}-{now:%Y%m%d-%H%M}.zip"
+    headers = {"Content-Length": str(length), "Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingResponse(_pieces(file), media_type="application/zip", headers=headers)
+
+
+def _zipped(store: Store, format: str) -> IO[bytes]:
+    """The zip file; it has no name in any folder, so it is gone when it was sent, or when the server dies."""
+    from verax.studies.answers.export import export_study  # loads pyarrow
+
+    file = TemporaryFile()  # noqa: SIM115
+    try:
+        with (
+            TemporaryDirectory(prefix="verax-export-") as scratch,
+            ZipFile(file, "w", ZIP_DEFLATED) as archive,
+        ):
+            export_study(store, Path(scratch) / "export", formats=(format,))
+            for path in sorted(Path(scratch).rglob("*")):
+                if path.is_file():
+                    archive.write(path, path.relative_to(scratch))
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    with file:
+        while piece := file.read(PIECE):
+            yield piece
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return f"The server's disk says: {error.strerror or error}. Make room there, and try again."
+    return str(error)
+
+
+def _file_name(title: str) -> str:
+    plain = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60]
+    return plain or "study"
+
+
+STATUSES = {
+    "invited": "Has not agreed yet",
+    "declined": "Did not agree",
+    "full": "Found no place",
+    "active": "Inside",
+    "left": "Left",
+    "complete": "Finished",
+    "screened-out": "Screened out",
+    "withdrawn": "Withdrew",
+}
+ACTION_WORDS = {
+    "open": "opened the study",
+    "paused": "paused the study",
+    "closed": "closed the study",
+    "export": "exported the answers",
+    "withdrawal": "ended a participant's part",
+    "exclusion": "excluded a participant",
+    "inclusion": "took an exclusion back",
+    "unblinding": "looked at conditions before the study was closed",
+    "new share link": "made a new link to share",
+    "purge": "deleted answers whose time was over",
+    FAILED: "could not sign in",
+}
+
+
+@dataclass(frozen=True)
+class ParticipantLine:
+    """A participant in a line."""
+
+    name: str
+    row: str
+    status: str
+    kind: str
+    where: str
+    time: str
+    ago: str
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PhaseLine:
+    """A phase in a line: who is behind it, how long they took, and who was lost in it."""
+
+    title: str
+    times: PhaseTime | None
+    dropped: int
+
+
+def participant_line(study: Study, seen: ParticipantStatus) -> ParticipantLine:
+    """Where a participant is."""
+    return ParticipantLine(
+        name=seen.participant,
+        row="" if seen.row is None else str(seen.row),
+        status=STATUSES.get(seen.status, seen.status),
+        kind=seen.status,
+        where=_where(study, seen),
+        time="" if seen.minutes is None else minutes(seen.minutes),
+        ago=_ago(seen.ago),
+        rules=seen.rules,
+    )
+
+
+def by_phase(study: Study, group: Group) -> list[PhaseLine]:
+    """The phases that anybody has behind them or was lost in."""
+    times = {time.phase: time for time in group.phases}
+    known = [*times, *(phase for phase in group.dropped if phase not in times)]
+    return [
+        PhaseLine(phase_title(study, phase), times.get(phase), group.dropped.get(phase, 0)) for phase in known
+    ]
+
+
+def extremes(
+    study: Study, people: Sequence[ParticipantStatus]
+) -> tuple[ParticipantLine, ParticipantLine] | None:
+    """Who of those who finished was the fastest, and who the slowest; None for fewer than two."""
+    finished = [person for person in people if person.status == "complete" and person.minutes is not None]
+    if len(finished) < 2:
+        return None
+    finished.sort(key=lambda person: person.minutes or 0)
+    return participant_line(study, finished[0]), participant_line(study, finished[-1])
+
+
+def minutes(count: float) -> str:
+    """So many minutes: seconds where there are few, hours where there are many."""
+    if count < 1:
+        return f"{max(0, round(60 * count))} s"
+    if count < 10:
+        return f"{count:.1f} min"
+    return f"{count:.0f} min" if count < 120 else f"{count / 60:.1f} h"
+
+
+def done_in_words(type: str, data: Mapping[str, object]) -> str:
+    """What was done to the study, and how."""
+    given = [(name, value) for name, value in data.items() if value is not None and value is not False]
+    how = ", ".join(name if value is True else f"{name}: {plain(value)}" for name, value in given)
+    return f"{ACTION_WORDS.get(type, type)}{f' ({how})' if how else ''}"
+
+
+def _where(study: Study, seen: ParticipantStatus) -> str:
+    if seen.phase is None or seen.status not in ("active", "left", "screened-out"):
+        return ""
+    return f"{phase_title(study, seen.phase)}, page {seen.step} of {seen.steps}"
+
+
+def phase_title(study: Study, phase: str) -> str:
+    """What a phase is called on pages."""
+    known = study.phases.get(phase)
+    if known is None or not known.title:
+        return phase
+    # Instructions have the title of the part that follows them.
+    alike = [other for other in study.phases.values() if other.title == known.title]
+    return f"{known.title} (instructions)" if known.kind == "instructions" and len(alike) > 1 else known.title
+
+
+def _ago(count: float) -> str:
+    if count < 1:
+        return "just now"
+    if count < 120:
+        return f"{count:.0f} min ago"
+    return f"{count / 60:.0f} h ago" if count < 48 * 60 else f"{count / 1440:.0f} days ago"
+
 
 # Many pages that ask every few seconds share what was counted within so many seconds.
 SHARED_SECONDS = 2
 JUDGED_EVERY = 60
-COUNTED, PEOPLE, ACTIONS = 400, 50, 15
+COUNTED, PEOPLE, SHOWN_ACTIONS = 400, 50, 15
 
 logger = logging.getLogger("verax.web")
 
@@ -107,7 +351,7 @@ def _watch(request: Request) -> Watch:
 def _shown(request: Request, seen: Overview, visit: Visit) -> dict[str, object]:
     store = site_of(request).store
     left = sum(max(row.target - row.complete, 0) for row in seen.people.rows)
-    done = store.read(acted, ACTIONS)
+    done = store.read(acted, SHOWN_ACTIONS)
     people = [person for person in seen.last if not person.bot]
     bots = [person for person in seen.last if person.bot]
     return {
@@ -116,8 +360,8 @@ def _shown(request: Request, seen: Overview, visit: Visit) -> dict[str, object]:
         "pace": store.read(pace, left),
         "decisions": [*_decisions(seen), *_crowded(store.read(crowd))],
         "places": sum(row.target for row in seen.people.rows),
-        "people": [person_in_words(store.study, person) for person in people[:PEOPLE]],
-        "bots": [person_in_words(store.study, person) for person in bots[:PEOPLE]],
+        "people": [participant_line(store.study, person) for person in people[:PEOPLE]],
+        "bots": [participant_line(store.study, person) for person in bots[:PEOPLE]],
         "phases": by_phase(store.study, seen.people),
         "extremes": extremes(store.study, people),
         "rules": [

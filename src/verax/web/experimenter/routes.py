@@ -1,4 +1,4 @@
-"""What experimenters ask of the server: signing in, the live page of the study, its state, and an export."""
+"""What experimenters ask of the server: signing in, the live page, one participant, the state of the study."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from verax.errors import VeraxError
 from verax.studies.store.accounts import (
     LONGEST_NAME,
     Role,
@@ -22,13 +23,31 @@ from verax.studies.store.accounts import (
     sign_in,
     sign_out,
 )
-from verax.web.experimenter.live_page import live, news, shared
-from verax.web.experimenter.participant_page import judge, participant, withdraw
-from verax.web.experimenter.password_checks import Full, PasswordChecks
-from verax.web.experimenter.share_link import replace_link, with_link
+from verax.studies.store.one_participant import (
+    OneParticipant,
+    delete_answers,
+    exclude,
+    include,
+    open_participant,
+    unblind,
+)
+from verax.text import plain
+from verax.web.experimenter.live_page import (
+    STATUSES,
+    export,
+    live,
+    news,
+    phase_title,
+    replace_link,
+    shared,
+    with_link,
+)
 from verax.web.experimenter.sign_in import (
+    Full,
+    PasswordChecks,
     Visit,
     device_cookie,
+    end_session,
     experimenter_page,
     guarded,
     guarded_form,
@@ -37,14 +56,76 @@ from verax.web.experimenter.sign_in import (
     is_foreign,
     not_from_here,
     not_yours,
-    open_door,
-    shut_door,
+    notice_page,
+    start_session,
     visit_of,
 )
-from verax.web.experimenter.zip_export import export
-from verax.web.http.forms import Form, read_form
-from verax.web.http.pages import see_other, site_of
-from verax.web.http.rate_limits import client_key, limits_of, too_many
+from verax.web.pages import see_other, site_of
+from verax.web.requests import Form, client_key, limits_of, read_form, too_many
+
+
+def participant(request: Request, visit: Visit) -> Response:
+    """The page of one participant."""
+    return _page(request, visit, _opened(request, visit))
+
+
+def judge(request: Request, visit: Visit, form: Form) -> Response:
+    """Excludes somebody with a reason, or takes that back; or shows the conditions, which is kept on record."""
+    store, name = site_of(request).store, _opened(request, visit).name
+    try:
+        if form.get("do") == "unblind":
+            unblind(store, by=visit.name)
+        elif form.get("do") == "include":
+            include(store, name, by=visit.name)
+        else:
+            exclude(store, name, form.get("reason", ""), by=visit.name)
+    except VeraxError as error:
+        return _page(request, visit, _opened(request, visit), problem=str(error), status=400)
+    return see_other(home(request, f"/participant/{name}"))
+
+
+def withdraw(request: Request, visit: Visit, form: Form) -> Response:
+    """Deletes what somebody gave, once it was asked whether that is meant."""
+    person = _opened(request, visit)
+    if form.get("sure") != "yes":
+        return _page(request, visit, person, sure=True)
+    deleted = delete_answers(site_of(request).store, person.name, by=visit.name)
+    pages = "1 answered page was" if deleted == 1 else f"{deleted or 0} answered pages were"
+    return notice_page(
+        request, f"{person.name} has left", f"{pages} deleted for good. Delete backups and exports too.", 200
+    )
+
+
+def _opened(request: Request, visit: Visit) -> OneParticipant:
+    """The participant; readers watch, but do not see what people wrote in their own words."""
+    store, name = site_of(request).store, request.path_params["name"]
+    person = open_participant(store, name, free_text=visit.role != "reader")
+    if person is None:
+        raise HTTPException(404)
+    return person
+
+
+def _page(
+    request: Request,
+    visit: Visit,
+    person: OneParticipant,
+    *,
+    problem: str = "",
+    sure: bool = False,
+    status: int = 200,
+) -> Response:
+    study = site_of(request).study
+    context = {
+        "visit": visit,
+        "person": person,
+        "status": STATUSES.get(person.status, person.status),
+        "part": lambda phase: phase_title(study, phase),
+        "plain": plain,
+        "problem": problem,
+        "sure": sure,
+    }
+    return experimenter_page(request, "experimenter_participant.html", context, status)
+
 
 WRONG = "The name, the password or the code is wrong."
 OWNER: tuple[Role, ...] = ("owner",)
@@ -70,18 +151,18 @@ def experimenter_routes() -> list[Route]:
         Route("/experimenter/state", guarded_form(set_state, may=NOT_READERS), methods=["POST"]),
         Route("/experimenter/export", guarded_form(export, may=OWNER), methods=["POST"]),
         Route("/experimenter/sign-out", guarded_form(leave), methods=["POST"]),
-        Route("/experimenter/sign-in", door, methods=["GET", "POST"]),
+        Route("/experimenter/sign-in", sign_in_page, methods=["GET", "POST"]),
     ]
 
 
-async def door(request: Request) -> Response:
+async def sign_in_page(request: Request) -> Response:
     """The page to sign in, and its form. Neither waits for a thread that participants need."""
     if request.method == "POST":
         form = await read_form(request)
         return not_from_here(request) if is_foreign(request) else await _enter(request, form)
     if has_session(request) and await run_in_threadpool(visit_of, request) is not None:
         return see_other(home(request))
-    return _door(request)
+    return _sign_in_form(request)
 
 
 async def _enter(request: Request, form: Form) -> Response:
@@ -93,7 +174,11 @@ async def _enter(request: Request, form: Form) -> Response:
         session = QUEUE_SECONDS
     if isinstance(session, float | int):
         return too_many(request, session, ("Sign in", home(request, "/sign-in")))
-    return _door(request, name=name, problem=WRONG) if session is None else open_door(request, *session)
+    return (
+        _sign_in_form(request, name=name, problem=WRONG)
+        if session is None
+        else start_session(request, *session)
+    )
 
 
 async def _try(request: Request, name: str, password: str, code: str) -> tuple[str, str] | float | None:
@@ -127,7 +212,7 @@ async def _try(request: Request, name: str, password: str, code: str) -> tuple[s
 def leave(request: Request, visit: Visit, form: Form) -> Response:  # noqa: ARG001
     """Ends the session."""
     sign_out(site_of(request).store, visit.token)
-    return shut_door(request)
+    return end_session(request)
 
 
 def set_state(request: Request, visit: Visit, form: Form) -> Response:
@@ -143,6 +228,6 @@ def set_state(request: Request, visit: Visit, form: Form) -> Response:
     return see_other(home(request))
 
 
-def _door(request: Request, *, name: str = "", problem: str = "") -> Response:
+def _sign_in_form(request: Request, *, name: str = "", problem: str = "") -> Response:
     context = {"name": name, "problem": problem}
     return experimenter_page(request, "experimenter_door.html", context, status=403 if problem else 200)

@@ -1,23 +1,96 @@
-"""Who asks for experimenters' pages: the session's cookie, and the checks that a form was sent from these pages.
+"""Who asks for experimenters' pages: the session's cookie, where forms were sent from, passwords.
+
+Passwords are checked apart from everything else: a crowd at the experimenters' door holds up no participant.
+
+A check takes a tenth of a second and 64 MB. So there is one thread for it, with little right to the processor, and a
+short queue. A browser in which somebody has signed in before has a thread of its own: whatever strangers try, it is
+let in.
+
+Who asks for experimenters' pages: the session's cookie, and the checks that a form was sent from these pages.
 
 Each form holds a token made from its session's, which other sites cannot read; and browsers say where a form is from.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hmac
+import os
+import threading
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from verax.studies.store.accounts import DEVICE_SECONDS, ROLES, SESSION_SECONDS, Role, signed_in
-from verax.web.http.forms import Form, posted
-from verax.web.http.origins import check_origin
-from verax.web.http.pages import page, root, see_other, site_of
-from verax.web.http.policy import POLICY
+from verax.web.pages import POLICY, page, root, see_other, site_of
+from verax.web.requests import Form, check_origin, posted
+
+T = TypeVar("T")
+
+MOST_WAITING = 20
+NICE = 10
+
+
+class Full(Exception):  # noqa: N818
+    """Too many wait already."""
+
+
+class Queue:
+    """Does one thing after the other, in a thread of its own; whoever finds a long queue is sent away."""
+
+    def __init__(self, most: int = MOST_WAITING) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="password", initializer=_step_back)
+        self._most = most
+        self._waiting = 0
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """What the work returns.
+
+        Raises:
+            Full: it was not even begun.
+        """
+        if self._waiting >= self._most:
+            raise Full
+        self._waiting += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        finally:
+            self._waiting -= 1
+
+    def close(self) -> None:
+        """Ends the thread; who still waits is not let in."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+
+class PasswordChecks:
+    """The two queues at the door.
+
+    Attributes:
+        strangers: for browsers that are not known.
+        known: for those in which somebody has signed in before.
+    """
+
+    def __init__(self) -> None:
+        self.strangers = Queue()
+        self.known = Queue()
+
+    def close(self) -> None:
+        """Ends both threads."""
+        self.strangers.close()
+        self.known.close()
+
+
+def _step_back() -> None:
+    """Lets the threads of participants go first."""
+    with suppress(OSError, AttributeError):  # where threads have no priority of their own
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
+
 
 FORM_TOKEN = "form"
 # As for participants, but the script may ask this server for news, and forms say where they come from.
@@ -69,7 +142,7 @@ def experimenter_page(
     return answer
 
 
-def told(request: Request, heading: str, says: str, status: int) -> HTMLResponse:
+def notice_page(request: Request, heading: str, says: str, status: int) -> HTMLResponse:
     """A page of words, with the way back."""
     return experimenter_page(request, "experimenter_notice.html", {"heading": heading, "says": says}, status)
 
@@ -79,7 +152,7 @@ def guarded(handler: Callable[[Request, Visit], Response]) -> Callable[[Request]
 
     def endpoint(request: Request) -> Response:
         visit = visit_of(request)
-        return to_the_door(request) if visit is None else handler(request, visit)
+        return to_sign_in(request) if visit is None else handler(request, visit)
 
     return endpoint
 
@@ -97,7 +170,7 @@ def guarded_form(
     def checked(request: Request, form: Form) -> Response:
         visit = visit_of(request)
         if visit is None:
-            return to_the_door(request)
+            return to_sign_in(request)
         sent = form.get(FORM_TOKEN, "").encode("utf-8", "replace")
         if not hmac.compare_digest(sent, visit.form_token.encode()):
             return not_from_here(request)
@@ -127,7 +200,7 @@ def has_session(request: Request) -> bool:
     return _cookie(request) in request.cookies
 
 
-def open_door(request: Request, token: str, device: str) -> Response:
+def start_session(request: Request, token: str, device: str) -> Response:
     """Lets the browser in for as long as its session lasts, and marks it as one in which somebody has signed in."""
     answer = see_other(home(request))
     _set_cookie(request, answer, _cookie(request), token, SESSION_SECONDS)
@@ -147,7 +220,7 @@ def _set_cookie(request: Request, answer: Response, name: str, value: str, secon
     )
 
 
-def shut_door(request: Request) -> Response:
+def end_session(request: Request) -> Response:
     """Lets the browser forget its session."""
     answer = see_other(home(request, "/sign-in"))
     answer.delete_cookie(
@@ -162,7 +235,7 @@ def shut_door(request: Request) -> Response:
 
 def not_yours(request: Request, visit: Visit) -> Response:
     """The answer to a form that an account's role does not cover."""
-    return told(
+    return notice_page(
         request,
         "Your role does not cover this",
         f"You take part in this study as its {visit.role}, so nothing was changed. Its owner can give you another role "
@@ -173,7 +246,7 @@ def not_yours(request: Request, visit: Visit) -> Response:
 
 def not_from_here(request: Request) -> Response:
     """The answer to a form of another site, or of a session that is over."""
-    return told(
+    return notice_page(
         request,
         "That was not sent from this page",
         "Nothing was changed. Please go back to the study, and try again there.",
@@ -181,7 +254,7 @@ def not_from_here(request: Request) -> Response:
     )
 
 
-def to_the_door(request: Request) -> Response:
+def to_sign_in(request: Request) -> Response:
     """Where whoever is not signed in is sent."""
     door = home(request, "/sign-in")
     if "hx-request" in request.headers:

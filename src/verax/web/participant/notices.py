@@ -11,8 +11,8 @@ from starlette.responses import HTMLResponse
 
 from verax.studies.definition.spec import StudySpec
 from verax.studies.store.participant.placing import LOOK_AGAIN_SECONDS
-from verax.web.http.pages import front, page, site_of
-from verax.web.participant.addresses import Opened, forget, own_link, place
+from verax.web.pages import front, page, site_of
+from verax.web.participant.arrivals import Opened, forget, own_link, place
 
 
 @dataclass(frozen=True)

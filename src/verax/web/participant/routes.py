@@ -1,4 +1,4 @@
-"""What participants ask of the server: the first page, the way in, and the one page where they are."""
+"""What participants ask of the server: the first page, the way in, the one page where they are, and the way out."""
 
 from __future__ import annotations
 
@@ -7,21 +7,24 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Unpack
+from urllib.parse import parse_qsl, urlsplit
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from verax.studies.definition.spec import StudySpec
 from verax.studies.display import wording
 from verax.studies.store import ParticipantView, Refused
 from verax.studies.store.participant.enter import note_retake
 from verax.studies.store.store import Visitor
-from verax.web.http.forms import Form
-from verax.web.http.pages import front, page, see_other, site_of
-from verax.web.http.rate_limits import client_key, limits_of, origin_of, too_many
-from verax.web.participant.addresses import (
+from verax.web.pages import front, page, see_other, site_of
+from verax.web.participant.arrivals import (
+    SIGNATURE,
+    NoArrival,
     Opened,
+    arrival,
     earlier_here,
     forget,
     leave_address,
@@ -30,11 +33,87 @@ from verax.web.participant.addresses import (
     place,
     remember,
 )
-from verax.web.participant.arrivals import SIGNATURE, NoArrival, arrival
-from verax.web.participant.endings import completion
-from verax.web.participant.first_page import about_study
-from verax.web.participant.notices import notice, queued, unknown
+from verax.web.participant.notices import RETURN, notice, queued, unknown, way_back
 from verax.web.participant.step_page import answers, client_times, step_number, step_page
+from verax.web.requests import Form, client_key, limits_of, origin_of, too_many
+
+
+def about_study(spec: StudySpec) -> tuple[tuple[str, str], ...]:
+    """What the spec says of the study, as pairs of a question and its answer; nothing for what it does not say."""
+    about = spec.about
+    said = (
+        ("What is it about?", about.purpose),
+        ("How long does it take?", "" if about.minutes is None else f"About {about.minutes:g} minutes"),
+        ("What do I get?", about.pay),
+        ("Who runs it?", about.run_by),
+        ("Ethics approval", about.ethics),
+        ("Questions?", spec.texts.contact),
+    )
+    return tuple((question, answer) for question, answer in said if answer)
+
+
+SUBMIT = "/mturk/externalSubmit"
+
+
+def completion(request: Request, token: str, own_code: str | None) -> dict[str, object]:
+    """What the last page has: one code, and a way back or MTurk's form.
+
+    Where an address leads back to the platform, that address says who is done; the only code to show then is the
+    platform's, if the address holds one. Two codes on one page would be mixed up.
+    """
+    site = site_of(request)
+    told = site.store.return_to(token) if site.study.spec.entry == "mturk" else None
+    way_on = way_back(site.study.spec, "complete")
+    return {
+        "completion_code": own_code,
+        "code": own_code if way_on is None else code_in(way_on[1]),
+        "platform": "Prolific" if way_on is not None and way_on[0] == RETURN else "the platform",
+        "way_on": way_on,
+        "submit": None if told is None else (f"{told['host']}{SUBMIT}", told["assignmentId"]),
+    }
+
+
+def code_in(url: str) -> str:
+    """The completion code in a platform's address, such as Prolific's ``?cc=C1ABCDEF``; empty if there is none."""
+    return dict(parse_qsl(urlsplit(url).query)).get("cc", "")
+
+
+def ask_to_leave(request: Request) -> Response:
+    """Asks once more. Nothing is noted: who goes back has never left."""
+    if request.method == "HEAD":
+        return Response(status_code=204)
+    opened = opened_place(request)
+    where = site_of(request).store.look(opened.token)
+    if where is None:
+        return unknown(request)
+    if where.status == "withdrawn" and where.steps == 0:
+        return see_other(place(request, opened.shown))
+    if not opened.own and where.status in ("complete", "withdrawn"):
+        return notice(request, "not-own", opened=opened)
+    context = {
+        "action": leave_address(request, opened.shown),
+        "back": place(request, opened.shown),
+        "own": opened.own,
+        # Who is done, or has stopped, can only have it deleted.
+        "stops": where.status not in ("complete", "withdrawn"),
+        "gave": where.steps > 0,
+        "complete": where.status == "complete",
+    }
+    return page(request, "leave.html", context)
+
+
+def leave(request: Request, form: Form) -> Response:
+    """Ends somebody's part; a form without a choice, which our page never sends, asks again."""
+    opened = opened_place(request)
+    choice = form.get("choice")
+    if choice not in ("keep", "delete"):
+        return see_other(leave_address(request, opened.shown))
+    if choice == "delete" and not opened.own:
+        return notice(request, "not-own", opened=opened)
+    if site_of(request).store.withdraw(opened.token, delete=choice == "delete") is None:
+        return unknown(request)
+    return see_other(place(request, opened.shown))
+
 
 LONGEST_CODE = 64
 PAGE_NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)

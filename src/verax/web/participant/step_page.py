@@ -1,19 +1,138 @@
-"""The page of a step: what its template is told of a participant's place in the study, and the form that comes back."""
+"""The page of a step: its blocks, what its template is told of a place in the study, the form that comes back."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 from math import ceil, floor
 
-from verax.studies.definition.screen import Prose, Question, with_names
+from verax.studies.definition.screen import (
+    Bars,
+    Block,
+    Evidence,
+    Excerpt,
+    Facts,
+    Grid,
+    Lines,
+    Passage,
+    Prose,
+    Question,
+    Quote,
+    Row,
+    WordedExplanation,
+    WordedPart,
+    with_names,
+)
 from verax.studies.definition.study import Phase
 from verax.studies.store import ParticipantView
 from verax.studies.store.participant.posted import FIELD
-from verax.text import counted
-from verax.web.http.forms import Form
-from verax.web.participant.drawn_blocks import drawn, parted, side_by_side
+from verax.text import always_signed, counted
+from verax.web.requests import Form
+
+# So many blocks stand side by side where the window is wide enough.
+COLUMNS = 3
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A number beside a name; ``length`` in per cent of the longest possible bar."""
+
+    name: str
+    number: str
+    length: float
+    sign: int
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Bars as they are drawn; ``shares`` are probabilities of classes."""
+
+    bars: tuple[Bar, ...]
+    title: str
+    legend: str
+    shares: bool = False
+
+    type: str = "bars"
+
+
+Drawn = Prose | Passage | Row | Facts | Evidence | Quote | WordedExplanation | Chart
+
+
+def drawn(block: Block, names: Sequence[str]) -> Drawn:
+    """The block in one participant's words. The words of the input itself stay as they are."""
+    title = with_names(block.title, names)
+    match block:
+        case Prose():
+            return Prose(tuple(with_names(text, names) for text in block.paragraphs), title)
+        case Passage() | Row() | Quote():
+            return replace(block, title=title, legend=with_names(block.legend, names))
+        case WordedExplanation():
+            parts = tuple(_telling(part, names) for part in block.parts)
+            return WordedExplanation(parts, title, with_names(block.legend, names))
+        case Facts():
+            pairs = tuple((with_names(name, names), with_names(value, names)) for name, value in block.pairs)
+            return Facts(pairs, title)
+        case Evidence():
+            return replace(block, title=title)
+        case Bars():
+            return _chart(block, title, names)
+
+
+def parted(blocks: Sequence[Drawn]) -> tuple[list[Drawn], list[Drawn]]:
+    """What the model said, and the rest: outputs stand above what explains them."""
+    outputs = [block for block in blocks if is_output(block)]
+    return outputs, [block for block in blocks if not is_output(block)]
+
+
+def is_output(block: Drawn) -> bool:
+    """Whether a block says what the model said: its answer, or how probable it finds each."""
+    if isinstance(block, Chart):
+        return block.shares
+    return isinstance(block, Facts)
+
+
+def side_by_side(blocks: Sequence[Drawn]) -> Iterator[tuple[Drawn, ...]]:
+    """The blocks in order; inputs, and what explains them, are read together and stand together."""
+    for spoken, run in groupby(blocks, key=lambda block: isinstance(block, Prose)):
+        waiting = list(run)
+        many = 1 if spoken else COLUMNS
+        for first in range(0, len(waiting), many):
+            yield tuple(waiting[first : first + many])
+
+
+def _telling(part: WordedPart, names: Sequence[str]) -> WordedPart:
+    """A part of an explanation with the names of classes wherever the study speaks."""
+    match part:
+        case Lines():
+            return Lines(with_names(part.text, names), with_names(part.heading, names))
+        case Grid():
+            rows = tuple(tuple(with_names(cell, names) for cell in row) for row in part.rows)
+            return Grid(part.header, rows)
+        case Excerpt():
+            return part
+
+
+def _chart(block: Bars, title: str, names: Sequence[str]) -> Chart:
+    # Names with a class in them stand for probabilities; features are never written with a class mark.
+    shares = all(with_names(name, names) != name for name, _ in block.pairs)
+    longest = 1.0 if shares else max((abs(value) for _, value in block.pairs), default=0.0)
+    bars = tuple(
+        Bar(
+            name=with_names(name, names),
+            number=_percent(value) if shares else always_signed(value),
+            length=round(100 * abs(value) / longest, 1) if longest else 0.0,
+            sign=0 if shares else (value > 0) - (value < 0),
+        )
+        for name, value in block.pairs
+    )
+    return Chart(bars, title, with_names(block.legend, names), shares)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
 
 # Answers stand in a row if none is longer; a few long ones are read better one below the other, and many would push
 # each other out of sight.
@@ -29,7 +148,7 @@ DOCKED = 2
 
 
 @dataclass(frozen=True)
-class Choice:
+class ShownOption:
     """One answer as drawn.
 
     Attributes:
@@ -47,7 +166,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ShownQuestion:
     """A question as drawn.
 
     Attributes:
@@ -65,7 +184,7 @@ class Asked:
     prompt: str
     layout: str
     lengthy: bool
-    choices: tuple[Choice, ...]
+    choices: tuple[ShownOption, ...]
     low: str
     high: str
     required: bool
@@ -120,7 +239,7 @@ def step_page(
     assert screen is not None
     outputs, others = parted([drawn(block, where.names) for block in screen.blocks])
     groups = tuple(side_by_side(others))
-    questions = _asked(screen.questions, where.names, given or {}, errors or {})
+    questions = _shown_question(screen.questions, where.names, given or {}, errors or {})
     return {
         "heading": with_names(screen.heading, where.names),
         "outputs": outputs,
@@ -216,12 +335,12 @@ def _limit(phase: Phase) -> str:
     return f"Time limit: {', '.join(limits)}."
 
 
-def _asked(
+def _shown_question(
     questions: Sequence[Question], names: Sequence[str], given: Mapping[str, str], errors: Mapping[str, str]
-) -> tuple[Asked, ...]:
+) -> tuple[ShownQuestion, ...]:
     first_wrong = next((question.name for question in questions if question.name in errors), None)
     return tuple(
-        Asked(
+        ShownQuestion(
             id=f"question-{number}",
             field=FIELD + question.name,
             prompt=with_names(question.prompt, names),
@@ -254,11 +373,11 @@ def _longest(question: Question, names: Sequence[str]) -> int:
     return max((len(with_names(option.label, names)) for option in question.options), default=0)
 
 
-def _choices(question: Question, id: str, names: Sequence[str], given: str) -> tuple[Choice, ...]:
+def _choices(question: Question, id: str, names: Sequence[str], given: str) -> tuple[ShownOption, ...]:
     last = len(question.options)
     ends = {1: f"{id}-low" if question.low else "", last: f"{id}-high" if question.high else ""}
     return tuple(
-        Choice(
+        ShownOption(
             position=position,
             label=with_names(option.label, names),
             chosen=given == str(position),

@@ -23,7 +23,7 @@ from verax.results.tables import (
 from verax.results.units import PERCENT, POINTS, Ends
 from verax.stats.crossed.between import changes
 from verax.stats.crossed.result import Crossed
-from verax.stats.effect import Effect
+from verax.stats.estimate import Effect
 from verax.stats.hase2020 import Changes
 from verax.stats.mixed.linear import linear_changes, linear_contrasts
 from verax.stats.responses import responses

@@ -22,7 +22,7 @@ from verax.results.tables import (
 )
 from verax.results.units import NONE, POINTS, Unit
 from verax.stats import hase2020
-from verax.stats.hase2020 import Change, Changes, Defects, GridMean, Line, Replicated
+from verax.stats.hase2020 import Change, Changes, Defects, GridMean, RegressionLine, Replicated
 from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.between.effects import complete_pairs
 from verax.studies.results.study_summary import Options
@@ -182,7 +182,7 @@ def _mended(kept: list[str]) -> str:
 
 
 def slope_table(
-    key: str, title: str, line: Line, unit: Unit, per: str, sentence: str, left_out: str
+    key: str, title: str, line: RegressionLine, unit: Unit, per: str, sentence: str, left_out: str
 ) -> Table:
     """A regression line over participants as a table of one row.
 
@@ -195,7 +195,7 @@ def slope_table(
         sentence: what it means.
         left_out: who is left out.
     """
-    sources: Sources[Line] = (
+    sources: Sources[RegressionLine] = (
         count("n", "Participants", lambda line: line.n),
         number("slope", "Slope", lambda line: unit.of(line.slope), per),
         interval("interval", "95% interval", lambda line: unit.interval(line.low, line.high), unit),

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from verax.results.tables import Sources, Table, build_table, count, interval, number, p_value, text
 from verax.results.units import Unit
-from verax.stats.crossed.result import Crossed
-from verax.stats.crossed.sizes import FILL
-from verax.stats.crossed.within import Met, condition_differences, condition_means, met
-from verax.stats.effect import Effect
+from verax.stats.crossed.result import FILL, Crossed
+from verax.stats.crossed.within import ConditionResponses, condition_differences, condition_means, met
+from verax.stats.estimate import Effect
 from verax.stats.thresholds import ALPHA, FEWEST_ITEMS, FEWEST_PEOPLE
 from verax.studies.analysis.primary import NamedClaim, estimate_of, named, sorted_out
 from verax.studies.protocol.contract import Analysed
@@ -77,7 +76,7 @@ def answered(answers: pd.DataFrame) -> pd.DataFrame:
     return answers[answers["score"].notna()].reset_index(drop=True)
 
 
-def as_met(answers: pd.DataFrame, value: str = "score") -> Met:
+def as_met(answers: pd.DataFrame, value: str = "score") -> ConditionResponses:
     """Answers as the estimators take them.
 
     Where sessions are not accounted for, the phases tell whether conditions were met equally early and late.
@@ -130,7 +129,9 @@ def references(data: Analysed, there: Sequence[str]) -> list[str]:
     return plain[:1] + [name for name in there if kinds[name] == "control"][:1]
 
 
-def compared_with(rows: Met, reference: str, names: Sequence[str], level: float) -> dict[str, Crossed]:
+def compared_with(
+    rows: ConditionResponses, reference: str, names: Sequence[str], level: float
+) -> dict[str, Crossed]:
     """How much higher each condition is than the reference, within people; Holm over all of them."""
     chosen = [(name, reference) for name in names if name != reference]
     if not chosen:

@@ -25,7 +25,7 @@ from verax.results.tables import (
 )
 from verax.results.units import SCORE, Ends
 from verax.stats.crossed.result import Crossed
-from verax.stats.crossed.within import Met
+from verax.stats.crossed.within import ConditionResponses
 from verax.stats.mixed.differences import linear_differences
 from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.plan import planned_equivalence
@@ -322,7 +322,7 @@ def _scores_figure(names: Sequence[str], means: dict[str, Crossed]) -> Figure:
 
 def _against(
     gathered: FindingsCollector,
-    rows: Met,
+    rows: ConditionResponses,
     against: dict[str, Crossed],
     reference: str,
     primary: Primary,

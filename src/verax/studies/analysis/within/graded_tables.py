@@ -36,15 +36,14 @@ from verax.stats.agreement import Agreement, fleiss_kappa, krippendorff_alpha
 from verax.stats.crossed.result import Crossed
 from verax.stats.crossed.within import (
     MOST_LEAD,
-    Met,
+    ConditionResponses,
     condition_differences,
     condition_means,
     difference_claims,
     lead,
     person_differences,
 )
-from verax.stats.effect import effect
-from verax.stats.student import two_sided_p
+from verax.stats.estimate import effect, two_sided_p
 from verax.stats.thresholds import ALPHA, FEWEST_ITEMS, FEWEST_PEOPLE
 from verax.studies.analysis.primary import share_ends
 from verax.studies.analysis.within.conditions import all_and_each, as_met
@@ -79,7 +78,9 @@ class BesideBest:
     differs_as_published: bool
 
 
-def beside_best(rows: Met, names: Sequence[str], means: Sequence[float], level: float) -> list[BesideBest]:
+def beside_best(
+    rows: ConditionResponses, names: Sequence[str], means: Sequence[float], level: float
+) -> list[BesideBest]:
     """Where each condition stands.
 
     Args:
@@ -138,7 +139,7 @@ class _Pair:
         return two_sided_p(self.estimate / self.se, self.df)
 
 
-def _pair(rows: Met, first: str, second: str) -> _Pair:
+def _pair(rows: ConditionResponses, first: str, second: str) -> _Pair:
     places = rows.conditions.index(first), rows.conditions.index(second)
     claim = difference_claims(rows, *places)
     there = ~np.isnan(person_differences(rows, *places)[0])

@@ -25,8 +25,8 @@ from verax.results.tables import (
 from verax.results.units import MINUTES, PERCENT, POINTS, SECONDS, Ends
 from verax.stats.crossed.result import Crossed
 from verax.stats.estimate import Estimate, mean_interval
-from verax.stats.ranks.mann_whitney import RankTest, mann_whitney
-from verax.stats.shares import mean_share
+from verax.stats.means import mean_share
+from verax.stats.ranks import RankTest, mann_whitney
 from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.within.conditions import as_met, compared_with
 from verax.text import between, listed, p_text

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Protocol, TypeGuard, TypeVar
 from zipfile import BadZipFile, ZipFile
 
-from verax.data.encoding import is_missing, sort_categories, to_category
 from verax.data.files import SUFFIXES, Cells, file_suffix, read_cells
+from verax.data.inputs import is_missing, sort_categories, to_category
 from verax.data.words import WORD
 from verax.errors import VeraxError
 from verax.installed import require

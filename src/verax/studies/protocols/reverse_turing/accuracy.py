@@ -14,7 +14,7 @@ from verax.results.tables import Source, Sources, Table, build_table, count, int
 from verax.results.units import PERCENT, POINTS, Ends
 from verax.stats.crossed.result import Crossed
 from verax.stats.estimate import Estimate
-from verax.stats.shares import mean_share
+from verax.stats.means import mean_share
 from verax.studies.analysis.primary import share_ends
 from verax.studies.analysis.within.conditions import expired
 from verax.studies.definition.spec_tables import Condition

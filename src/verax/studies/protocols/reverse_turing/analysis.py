@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from verax.results.units import POINTS
 from verax.stats.crossed.result import Crossed
-from verax.stats.crossed.within import Met
+from verax.stats.crossed.within import ConditionResponses
 from verax.stats.mixed.differences import linear_differences, logistic_differences
 from verax.studies.analysis.plan import planned_equivalence
 from verax.studies.analysis.primary import (
@@ -242,7 +242,7 @@ def _reference_words(data: Analysed, reference: str) -> str:
 def _contrast_tables(
     gathered: FindingsCollector,
     data: Analysed,
-    rows: Met,
+    rows: ConditionResponses,
     contrasts: dict[str, dict[str, Crossed]],
     options: Options,
 ) -> None:

@@ -16,7 +16,7 @@ from verax.results.figures import Bars, Figure, series
 from verax.results.tables import BEST, Column, Table, Value, mark_key
 from verax.results.units import POINTS
 from verax.stats.estimate import mean_interval
-from verax.stats.ranks.mann_whitney import mann_whitney
+from verax.stats.ranks import mann_whitney
 from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.primary import linked_note
 from verax.studies.analysis.within.conditions import (

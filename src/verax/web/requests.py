@@ -1,4 +1,4 @@
-"""Rate limits: how often somebody may try something, by where they come from or whom they say they are.
+"""Which requests are taken: for which hosts, of what size, from whose pages, and how often.
 
 A limiter holds a bucket of tokens for each key. Trying takes one, and they grow back at a rate; whoever finds none is
 told how long to wait. The buckets are in the database, so that limits hold over all processes of a deployment; each
@@ -7,21 +7,182 @@ process remembers what it saw of them, and sends away whoever has to wait withou
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import math
+import re
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 from threading import Lock
 from typing import cast
+from urllib.parse import parse_qsl, urlsplit
 
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from verax.errors import VeraxError
 from verax.studies.store import Store
 from verax.studies.store.buckets import Buckets
-from verax.web.http.pages import page
+from verax.studies.store.participant.posted import LONGEST_TEXT
+from verax.web.pages import page
+
+NAME = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:]+")
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+HEALTH = "/health"
+
+
+class AllowedHosts:
+    """Passes requests for the named hosts on; all of them if none is named.
+
+    What is written into pages and links then is one of these names, whatever a request says. Programs on the same
+    machine may ask for its health under the machine's own names.
+    """
+
+    def __init__(self, app: ASGIApp, names: Sequence[str] = ()) -> None:
+        self._app = app
+        self._names = frozenset(names)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes the request on, or refuses it."""
+        if scope["type"] == "http" and self._names and not self._is_ours(scope):
+            answer = PlainTextResponse("No study is served under this name.\n", 421)
+            await answer(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    def _is_ours(self, scope: Scope) -> bool:
+        asked = Headers(scope=scope).get("host", "").lower()
+        name = re.sub(r":\d*$", "", asked).strip("[]")
+        return name in self._names or (scope["path"] == HEALTH and name in LOOPBACK)
+
+
+def host_names(given: str) -> list[str]:
+    """Names with commas between, as browsers write them: in small letters, without a port."""
+    names = [name.strip().lower() for name in given.split(",") if name.strip()]
+    for name in names:
+        if not NAME.fullmatch(name):
+            raise VeraxError(
+                f"{name!r} is not the name of a host; write one such as study.example.org, without https:// and port, "
+                "and commas between if there are several."
+            )
+    return names
+
+
+# Of a form, in bytes. A letter takes up to nine: the longest text passes in any language, and so do several usual ones.
+LARGEST = 16 * LONGEST_TEXT
+MOST_FIELDS = 200
+BODY_SECONDS = 30  # until a form has arrived
+DISCARD_SECONDS, MOST_DISCARDED = 1, 16 * LARGEST  # of what follows in a form that is too large
+
+Form = Mapping[str, str]
+
+
+def posted(handler: Callable[[Request, Form], Response]) -> Callable[[Request], Awaitable[Response]]:
+    """An endpoint that reads a form and calls the handler with it, in a thread, where it may wait for a database."""
+
+    async def endpoint(request: Request) -> Response:
+        form = await read_form(request)
+        return await run_in_threadpool(handler, request, form)
+
+    return endpoint
+
+
+def shown_or_posted(
+    show: Callable[[Request], Response], take: Callable[[Request], Awaitable[Response]]
+) -> Callable[[Request], Awaitable[Response]]:
+    """One endpoint for a page and its form, so that other methods are told both that it takes."""
+
+    async def endpoint(request: Request) -> Response:
+        return await (take(request) if request.method == "POST" else run_in_threadpool(show, request))
+
+    return endpoint
+
+
+async def read_form(request: Request) -> Form:
+    """The fields of a form; the last value of a field that came twice.
+
+    Raises:
+        HTTPException: 413 for more than `LARGEST` bytes, 408 for one that takes too long, 400 for what is no form.
+        ClientDisconnect: whoever sent it has gone.
+    """
+    body = bytearray()
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            pieces = request.stream()
+            async for piece in pieces:
+                body += piece
+                if len(body) > LARGEST:
+                    await _discard(pieces)
+                    raise HTTPException(413, headers={"Connection": "close"})
+    except TimeoutError as error:
+        raise HTTPException(408, headers={"Connection": "close"}) from error
+    try:
+        return dict(parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=MOST_FIELDS))
+    except ValueError as error:
+        raise HTTPException(400) from error
+
+
+async def _discard(pieces: AsyncIterator[bytes]) -> None:
+    """Takes what was sent already, for a moment.
+
+    A connection that is closed over unread bytes is reset, and the sender may lose the answer that says why.
+    """
+    discarded = 0
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(DISCARD_SECONDS):
+            async for piece in pieces:
+                discarded += len(piece)
+                if discarded > MOST_DISCARDED:
+                    return
+
+
+# The browser's word on who sends a form: our own page, or somebody who typed the address.
+OWN = ("same-origin", "none")
+
+
+def own_posted(handler: Callable[[Request, Form], Response]) -> Callable[[Request], Awaitable[Response]]:
+    """An endpoint for forms of our own pages; see `posted`."""
+    endpoint = posted(handler)
+
+    async def checked(request: Request) -> Response:
+        check_origin(request)
+        return await endpoint(request)
+
+    return checked
+
+
+def check_origin(request: Request) -> None:
+    """Refuses a form that a page of another site sends.
+
+    Old browsers and programs say nothing of it; they pass, since the token in the address is the secret. Pages that
+    are sent without a referrer, as ours, have the origin "null".
+
+    Raises:
+        HTTPException: 403.
+    """
+    site = request.headers.get("sec-fetch-site")
+    if site is not None:
+        if site not in OWN:
+            raise HTTPException(403)
+        return
+    origin = request.headers.get("origin", "null")
+    if origin != "null" and _host(origin) != request.headers.get("host", "").lower():
+        raise HTTPException(403)
+
+
+def _host(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return None
+
 
 MOST_KEYS = 20_000
 # Who waits exactly as long as told must not be refused because of a rounding.

@@ -1,4 +1,4 @@
-"""Differences between methods that were measured on the same units, with tests corrected for their number."""
+"""Differences between methods: tested on the same units, and what a result without an effect can say."""
 
 from __future__ import annotations
 
@@ -10,16 +10,97 @@ from typing import Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtr, stdtrit
 
 from verax.errors import VeraxError
-from verax.stats.checks import ROUNDING, check_table
-from verax.stats.effect import effect
-from verax.stats.record import Record
-from verax.stats.sharing import Sharing, sharing, spread_of_mean
-from verax.stats.student import check_level
-from verax.stats.tests.multiplicity import holm
-from verax.stats.tests.together import Claim, together
-from verax.stats.thresholds import FEWEST_FLIPPED, FEWEST_UNITS
+from verax.stats.estimate import ROUNDING, Record, check_level, check_table, effect, t_critical
+from verax.stats.means import Sharing, sharing, spread_of_mean
+from verax.stats.tests.multiplicity import Claim, holm, westfall_young
+from verax.stats.thresholds import ALPHA, FEWEST_FLIPPED, FEWEST_UNITS
+
+
+@dataclass(frozen=True)
+class Equivalence(Record):
+    """Two one-sided tests that a quantity lies inside a margin.
+
+    Attributes:
+        estimate: The quantity.
+        lower: Lower end of the margin.
+        upper: Upper end of the margin.
+        low: Lower end of the interval of coverage 1 - 2 alpha (90% for alpha 5%).
+        high: Its upper end.
+        p: The larger of the two one-sided p-values; small speaks for equivalence.
+        alpha: Share of false claims of equivalence.
+    """
+
+    estimate: float
+    lower: float
+    upper: float
+    low: float
+    high: float
+    p: float
+    alpha: float
+
+    @property
+    def equivalent(self) -> bool:
+        """Whether the interval lies inside the margin; False is no evidence of a difference."""
+        return self.p <= self.alpha
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values for JSON, with the verdict."""
+        return {**super().to_dict(), "equivalent": self.equivalent}
+
+
+def equivalence(
+    estimate: float, se: float, df: float, margin: float | tuple[float, float], alpha: float = ALPHA
+) -> Equivalence:
+    """Whether an estimate is shown to lie inside a margin: its 1 - 2 alpha interval is included (TOST).
+
+    Args:
+        estimate: The estimate.
+        se: Its standard error.
+        df: Its degrees of freedom; infinite is the normal distribution.
+        margin: Half-width of the margin around 0, or its lower and upper end. It must be fixed before the data.
+        alpha: Share of false claims allowed.
+    """
+    _check_se(se, df)
+    lower, upper = margin if isinstance(margin, tuple) else (-margin, margin)
+    if not lower < upper:
+        raise VeraxError(
+            f"The margin of equivalence is ({lower:g}, {upper:g}): its lower end must be the smaller."
+        )
+    if not 0 < alpha < 0.5:
+        raise VeraxError(
+            f"The share of false claims is {alpha}: give a number between 0 and 0.5, such as 0.05."
+        )
+    half = t_critical(1 - 2 * alpha, df) * se
+    above_lower, below_upper = stdtr(df, -(estimate - lower) / se), stdtr(df, (estimate - upper) / se)
+    p = float(max(above_lower, below_upper))
+    return Equivalence(
+        float(estimate), float(lower), float(upper), estimate - half, estimate + half, p, alpha
+    )
+
+
+def detectable(se: float, df: float, power: float = 0.8, level: float = 0.95) -> float:
+    """The smallest true effect that a test with this standard error finds with this power.
+
+    (t((1 + level) / 2, df) + t(power, df)) · se: what "not significant" cannot exclude. It takes the standard error
+    as known, so read it as a size ("about 15 points"), not as a limit.
+    """
+    _check_se(se, df)
+    if not 0 < power < 1:
+        raise VeraxError(f"The power is {power}: give a number between 0 and 1, such as 0.8.")
+    return float((t_critical(level, df) + stdtrit(df, power)) * se)
+
+
+def _check_se(se: float, df: float) -> None:
+    """Refuses an estimate without uncertainty."""
+    if not (math.isfinite(se) and se > 0 and df > 0):
+        raise VeraxError(
+            f"The standard error is {se} with {df} degrees of freedom: both must be above 0; "
+            "where all participants score the same nothing can be said about uncertainty."
+        )
+
 
 Unit = TypeVar("Unit", bound=Hashable)
 
@@ -114,8 +195,8 @@ def joint_differences(
     """Compares all pairs of methods in several tables (models, measures) over the same units, as one family.
 
     Units that share no part are tested by flipped signs, all tables together. Where units share parts, p is that of
-    Student's t with the variance and the degrees of freedom of `verax.stats.sharing`. A claim is corrected for all
-    pairs of all tables, see `verax.stats.tests.together`. Below six units, or six parts, there are values only.
+    Student's t with the variance and the degrees of freedom of `verax.stats.means`. A claim is corrected for all
+    pairs of all tables, see `verax.stats.tests.multiplicity`. Below six units, or six parts, there are values only.
 
     Args:
         tables: Each per method one value per unit; higher is better.
@@ -135,7 +216,7 @@ def joint_differences(
             if min(len(compared.units), len(shared.keys)) >= FEWEST_FLIPPED:
                 family[len(found)] = _claim(compared, shared, difference)
             found.append(replace(difference, p=None))
-    for place, test in zip(family, together(list(family.values()), seed), strict=True):
+    for place, test in zip(family, westfall_young(list(family.values()), seed), strict=True):
         found[place] = replace(found[place], p=test.p, p_holm=test.p_family)
     remaining = iter(found)
     return [[next(remaining) for _ in combinations(values, 2)] for values in tables]

@@ -1,10 +1,12 @@
-"""Pages of the study that is served: what all handlers share of it, and templates that become answers."""
+"""Pages of the study that is served: what browsers are told of them, style sheets and scripts, templates as answers."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from importlib.resources import files
 from itertools import groupby
 from typing import TYPE_CHECKING, Unpack, cast
 
@@ -12,16 +14,89 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse
 
 from verax.studies.definition.screen import LEVELS
+from verax.studies.definition.spec import StudySpec
 from verax.studies.definition.study import Study
 from verax.studies.protocol.common_steps import minutes
 from verax.studies.store import Store
 from verax.studies.store.participant.posted import LONGEST_TEXT
 from verax.studies.store.store import Visitor
-from verax.web.http.assets import asset_name
-from verax.web.http.policy import policy_for
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+
+_OWN = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'"
+POLICY = f"{_OWN}; form-action 'self'; frame-ancestors 'none'"
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Robots-Tag": "noindex, nofollow",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
+}
+# For pages that came by https: the browser asks for this host in no other way for a year.
+HSTS = {"Strict-Transport-Security": "max-age=31536000"}
+
+
+def headers_for(scheme: str) -> dict[str, str]:
+    """The headers of every answer."""
+    return HEADERS | HSTS if scheme == "https" else HEADERS
+
+
+MTURK = "https://www.mturk.com"
+SANDBOX = "https://workersandbox.mturk.com"
+
+
+def mturk_host(spec: StudySpec) -> str:
+    """Where MTurk is told that somebody is done."""
+    return SANDBOX if spec.recruiting.sandbox else MTURK
+
+
+def policy_for(spec: StudySpec) -> str:
+    """The policy of participants' pages: MTurk shows a study in a frame of its own, and takes a form at the end."""
+    if spec.entry != "mturk":
+        return POLICY
+    return f"{_OWN}; form-action 'self' {mturk_host(spec)}; frame-ancestors https://*.mturk.com"
+
+
+TYPES = {
+    "study.css": "text/css; charset=utf-8",
+    "study.js": "text/javascript; charset=utf-8",
+    "icon.svg": "image/svg+xml",
+    "experimenter.css": "text/css; charset=utf-8",
+    "experimenter.js": "text/javascript; charset=utf-8",
+    "htmx.js": "text/javascript; charset=utf-8",
+}
+
+
+@dataclass(frozen=True)
+class Asset:
+    """A file as it is sent."""
+
+    content: bytes
+    type: str
+
+
+@cache
+def assets() -> dict[str, Asset]:
+    """The files by the name that they are asked for."""
+    folder = files("verax.web").joinpath("static")
+    originals = {name: Asset(folder.joinpath(name).read_bytes(), type) for name, type in TYPES.items()}
+    return {_hashed(name, asset.content): asset for name, asset in originals.items()}
+
+
+@cache
+def asset_name(name: str) -> str:
+    """The name under which a file is asked for."""
+    stem, ending = name.split(".")
+    return next(hashed for hashed in assets() if hashed.startswith(f"{stem}.") and hashed.endswith(ending))
+
+
+def _hashed(name: str, content: bytes) -> str:
+    stem, ending = name.split(".")
+    return f"{stem}.{hashlib.sha256(content).hexdigest()[:12]}.{ending}"
 
 
 @dataclass(frozen=True, eq=False)

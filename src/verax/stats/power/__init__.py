@@ -1,1 +1,0 @@
-"""Power by simulation: studies drawn from a known truth, and how often the analysis finds it."""
