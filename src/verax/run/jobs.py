@@ -30,15 +30,12 @@ class Job:
         function: "package.module:function", imported where the job runs; a pure function of its keyword arguments.
         arguments: Its keyword arguments, plain JSON data, and its only input: seeds and data hashes are among them.
         version: Of the function's meaning; raise it when the same arguments shall give another value.
-        known_as: Where the function was when results were first stored under its name, if it has moved since: stored
-            results stay valid.
     """
 
     name: str
     function: str
     arguments: Mapping[str, Any] = field(hash=False)
     version: int = 1
-    known_as: str = ""
 
     def __post_init__(self) -> None:
         module, colon, function = self.function.partition(":")
@@ -62,9 +59,7 @@ class Job:
         """The job as one line of JSON."""
         fields = {"function": self.function, "version": self.version, "arguments": dict(self.arguments)}
         if named:
-            fields |= {"name": self.name, "known_as": self.known_as}
-        else:
-            fields["function"] = self.known_as or self.function
+            fields["name"] = self.name
         return canonical(fields, f"the job {self.name!r}")
 
 

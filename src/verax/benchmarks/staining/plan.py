@@ -228,8 +228,7 @@ def _together(code: Mapping[str, str], of_models: Mapping[str, Mapping[str, obje
 
 
 def _job(name: str, function: str, arguments: dict[str, object]) -> Job:
-    known_as = f"verax.benchmarks.staining.cell:{function}"
-    return Job(name, f"{jobs.__name__}:{function}", arguments, jobs.VERSION, known_as)
+    return Job(name, f"{jobs.__name__}:{function}", arguments, jobs.VERSION)
 
 
 def _first_stain(spec: StainSpec, source: Mapping[str, object], data: Stainable) -> None:

@@ -164,7 +164,6 @@ def _job(
             "files": named_files(named) | own_code(spec),
         },
         VERSION,
-        known_as="verax.studies.explanations:explain_items",
     )
 
 
