@@ -1,10 +1,8 @@
 """Pictures of the first screens of reports, for docs/reports.md: on a desk, on a phone, and the first printed page.
 
     python scripts/report_pictures.py staining=runs/stain/report.html study=study/analysis/report.html
-    python scripts/report_pictures.py --when before staining=old/report.html
 
-needs Playwright with a Chromium (scripts/get_browser.sh) and pdftoppm (poppler-utils). With `--when before` the names
-of the pictures say so, to stand beside those of the present pages.
+needs Playwright with a Chromium (scripts/get_browser.sh) and pdftoppm (poppler-utils).
 """
 
 from __future__ import annotations
@@ -31,7 +29,6 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("pages", nargs="+", metavar="name=page.html")
-    parser.add_argument("--when", choices=("after", "before"), default="after")
     parser.add_argument("--out", type=Path, default=OUT)
     options = parser.parse_args()
     with sync_playwright() as playwright:
@@ -42,7 +39,7 @@ def main() -> None:
             name, _, page = given.partition("=")
             with tempfile.TemporaryDirectory() as folder:
                 for kind, picture in pictures(browser, Path(page), Path(folder)).items():
-                    keep(picture, WIDTHS[kind], options.out / f"{name}-{kind}-{options.when}.png")
+                    keep(picture, WIDTHS[kind], options.out / f"{name}-{kind}.png")
         browser.close()
 
 
