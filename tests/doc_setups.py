@@ -11,14 +11,6 @@ from verax.web.serve import serving_aside
 pages = serving_aside("studies/forward")
 address = pages.__enter__()
 """
-OBJECTS = """
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from verax.explain import Greedy
-my_pipeline, my_explainer = make_pipeline(CountVectorizer(), LogisticRegression()), Greedy()
-data = verax.load_dataset("rotten-tomatoes", limit=600)
-"""
 PEOPLE = """
 import pandas as pd
 from sklearn.tree import DecisionTreeClassifier
@@ -65,7 +57,6 @@ model = DecisionTreeClassifier(random_state=0).fit(rows, labels)
 """
 BEFORE = [
     ("README.md", "found = verax.judge(", FITTED),
-    ("README.md", "run = verax.stain(", OBJECTS),
     ("docs/bots.md", "run_bots", SERVED),
     ("docs/explainers.md", "explainer.explain(model, inputs", LITTLE + "inputs = data.test.inputs[:2]"),
     ("docs/explainers.md", "check_sanity(", "texts = data.test.inputs[:3]"),
@@ -86,11 +77,6 @@ BEFORE = [
     ("docs/models.md", "def load(", OWN),
 ]
 SMALLER = {
-    "README.md": [
-        ("stains=20", "stains=1, inputs=2, samples=50, learnt=0.0"),
-        ("study.preview()", "pass"),  # a server would go on until the end of the process
-        ("study.analyze()", "study.analyze(bots=True, replicates=100)"),
-    ],
     "docs/judge.md": [("seconds=60", "seconds=10, n=3")],
     "docs/bots.md": [(", 40, seed=1", ", 3, seed=1"), ('"http://127.0.0.1:8000"', "address")],
     "docs/planning.md": [

@@ -176,6 +176,7 @@ def _of_planted(found: Findings) -> str:
         stains=len(planted.stains),
         all="yes" if len(planted.stains) >= STAINS else "no",
         tried=STAINS,
+        inputs=sum(planted.inputs),
         most=round(100 * planted.ceiling),
         found=[say("planted-found", name=name, area=round(areas[name])) for name in order],
         chance=round(100 * sum(planted.floor) / len(planted.floor)),

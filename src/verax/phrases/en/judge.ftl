@@ -96,8 +96,8 @@ ahead = { $name } is ahead of { $names }
 
 ## What the answer rests on
 
-# $stains is how many planted reasons were scored, $tried how many were tried, $most the largest possible score, $found a
-# list such as "shap finds 95", $chance the score of a random order.
+# $stains is how many planted reasons were scored, $inputs on how many inputs in all, $tried how many were tried, $most the largest possible score, $found a
+# list such as "shap 95", $chance the score of a random order.
 planted =
     In copies of the model with { $stains ->
         [1] 1 planted reason
@@ -105,8 +105,11 @@ planted =
     }{ $all ->
         [yes] { "" }
        *[no] , of { $tried } that were tried
-    }, of at most { $most } per cent { $found }, random features { $chance } (area under the recall curve).
-planted-found = { $name } finds { $area }
+    }, how well these are found on { $inputs ->
+        [1] 1 input
+       *[other] { $inputs } inputs
+    }, with { $most } the most that is possible and { $chance } for random features: { $found } (area under the recall curve, in per cent).
+planted-found = { $name } { $area }
 
 several-reasons = A few features are enough for the answer, yet taking a few away hardly changes it: the model has several reasons that each do, and methods that take one feature away at a time cannot see these.
 
