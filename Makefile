@@ -16,9 +16,9 @@ LINT := .venv-lint
 # What mypy cannot know where torch and matplotlib are not installed.
 WITHOUT_LIBRARIES := --cache-dir .mypy_cache/light --ignore-missing-imports --no-warn-unused-ignores \
 	--allow-subclassing-any --no-warn-return-any --disable-error-code valid-type
-LINTERS := ruff mypy import-linter numpy pydantic typer rich sqlalchemy alembic argon2-cffi starlette uvicorn h11 jinja2 psycopg
+LINTERS := ruff mypy import-linter codespell==2.4.3 numpy pydantic typer rich sqlalchemy alembic argon2-cffi starlette uvicorn h11 jinja2 psycopg
 
-.PHONY: demo test lint types browser perf perf-neural perf-llm perf-studies calibration constraints sbom audit clean
+.PHONY: demo test lint types browser perf perf-neural perf-llm perf-studies calibration constraints sbom release-check audit clean
 
 demo: $(VENV)/.demo
 	$(BIN)/verax demo --out demo
@@ -29,6 +29,7 @@ test: $(VENV)/.dev lint types browser
 lint: $(LINT)/.installed
 	$(LINT)/bin/ruff check .
 	$(LINT)/bin/ruff format --check .
+	$(LINT)/bin/codespell README.md CONTRIBUTING.md ARCHITECTURE.md CHANGELOG.md docs src
 	PYTHONPATH=src $(LINT)/bin/mypy $(WITHOUT_LIBRARIES)
 	PYTHONPATH=src $(LINT)/bin/lint-imports
 
@@ -51,6 +52,11 @@ constraints: $(VENV)/.dev
 sbom: $(VENV)/.dev
 	mkdir -p dist
 	$(BIN)/python scripts/sbom.py > dist/sbom.cdx.json
+
+# Wheel and sdist, each installed alone in an environment of its own, run what README begins with.
+release-check: $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build
+	$(BIN)/python scripts/release_check.py
 
 audit: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit
