@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import rankdata
 
-from verax.arrays import FloatArray
+from verax.arrays import FloatArray, tied_ranks
 from verax.data.table import Column, Schema
 from verax.data.words import split_words
 from verax.errors import VeraxError
@@ -134,7 +133,7 @@ def _correlation(one: FloatArray, other: FloatArray) -> float:
     """Spearman's; 0 where one of them says nothing of any feature, NaN where there is nothing to order."""
     if len(one) < 2:
         return float("nan")
-    ranks = rankdata(one) - (len(one) + 1) / 2, rankdata(other) - (len(one) + 1) / 2
+    ranks = tied_ranks(one) - (len(one) + 1) / 2, tied_ranks(other) - (len(one) + 1) / 2
     scale = float(np.sqrt((ranks[0] ** 2).sum() * (ranks[1] ** 2).sum()))
     return float(ranks[0] @ ranks[1]) / scale if scale > 0 else 0.0
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import rankdata
 
-from verax.arrays import BoolArray, FloatArray
+from verax.arrays import BoolArray, FloatArray, tied_ranks
 from verax.errors import VeraxError
 from verax.explain.explanation import Explanation
 from verax.measures.base import defines, measures
@@ -30,7 +29,9 @@ def correlation(one: FloatArray, other: FloatArray) -> float:
 
 def rank_correlation(one: FloatArray, other: FloatArray) -> float:
     """Spearman's; ties share their mean rank, and it is 0 where one of them does not vary."""
-    return correlation(rankdata(np.round(one, 12)), rankdata(np.round(other, 12))) if len(one) > 1 else 0.0
+    return (
+        correlation(tied_ranks(np.round(one, 12)), tied_ranks(np.round(other, 12))) if len(one) > 1 else 0.0
+    )
 
 
 def _checked(name: str, value: int, least: int = 1) -> None:

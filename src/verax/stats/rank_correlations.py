@@ -16,9 +16,8 @@ from math import asin, factorial, isfinite, pi, sin, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
 
-from verax.arrays import FloatArray
+from verax.arrays import FloatArray, tied_ranks
 from verax.errors import VeraxError
 from verax.stats.estimate import Record, check_level, finite_vector, t_critical
 from verax.stats.thresholds import FEWEST_METHODS
@@ -142,7 +141,7 @@ def rank_correlation(
 
 def spearman_rows(first: FloatArray, second: FloatArray) -> FloatArray:
     """Spearman's rho of each row with its partner; NaN where a row has one value only."""
-    ranks = [rankdata(rows, axis=1) - (rows.shape[1] + 1) / 2 for rows in (first, second)]
+    ranks = [tied_ranks(rows) - (rows.shape[1] + 1) / 2 for rows in (first, second)]
     with np.errstate(invalid="ignore", divide="ignore"):
         lengths = np.sqrt((ranks[0] ** 2).sum(axis=1) * (ranks[1] ** 2).sum(axis=1))
         return np.asarray((ranks[0] * ranks[1]).sum(axis=1) / lengths, dtype=np.float64)

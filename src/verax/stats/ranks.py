@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
-from scipy.stats import rankdata
 
-from verax.arrays import FloatArray
+from verax.arrays import FloatArray, tied_ranks
 from verax.errors import VeraxError
 from verax.stats.estimate import ROUNDING, Record, check_level, check_table, finite_vector
 
@@ -115,7 +114,7 @@ def mann_whitney(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Ra
         if not len(sample):
             raise VeraxError(f"The {name} sample is empty: give at least one value.")
     m, n = len(x), len(y)
-    ranks = rankdata(np.concatenate([x, y]))
+    ranks = tied_ranks(np.concatenate([x, y]))
     u = float(ranks[:m].sum() - m * (m + 1) / 2)
     exact = m * n <= EXACT_PAIRS
     superiority = u / (m * n)

@@ -15,7 +15,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from verax.arrays import BoolArray, FloatArray, IndexArray
+from verax.arrays import BoolArray, FloatArray, IndexArray, tied_ranks
 from verax.data.table import Schema
 from verax.errors import VeraxError
 from verax.models.base import Inputs, Model
@@ -275,11 +275,9 @@ def dependence_notes(model: Model) -> list[str]:
 
 
 def _ranks(values: FloatArray) -> FloatArray:
-    from scipy.stats import rankdata
-
     known = ~np.isnan(values)
     ranks = np.full(len(values), np.nan)
-    ranks[known] = rankdata(values[known])
+    ranks[known] = tied_ranks(values[known])
     return ranks
 
 
