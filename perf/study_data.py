@@ -30,7 +30,7 @@ from verax.studies.protocols.checks import sample_material
 from verax.studies.store import open_store
 from verax.studies.store.clock import SECOND, to_micros, utc_now
 from verax.studies.store.identifiers import new_code, new_token, token_hash
-from verax.studies.store.participant.enter import step_records
+from verax.studies.store.participant.placing import step_records
 from verax.studies.store.tables import consents, events, participants, responses, steps
 
 AT_ONCE = 100
@@ -95,7 +95,7 @@ def fill(url, people):
 
 def add_person(tables, study, study_id, number, at, ids, draw):
     row = study.rows[number % len(study.rows)]
-    planned = list(step_records(study, participant_steps(study, row, number)))
+    planned = step_records(study, 0, participant_steps(study, row, number))
     end = len(planned) if number % 10 else draw.randrange(2, len(planned))
     complete, who, now = end == len(planned), ids["participant"], at
     ids["participant"] += 1

@@ -217,8 +217,14 @@ def add_steps(
     until: int | None = None,
 ) -> None:
     """Stores the planned steps behind the first so many, up to a certain one."""
-    numbered = zip(planned, part_numbers(work.study, planned), places(planned), strict=True)
-    records = [
+    records = step_records(work.study, participant_id, planned)
+    work.connection.execute(NEW_STEPS, records[after:until])
+
+
+def step_records(study: Study, participant_id: int, planned: Sequence[Step]) -> list[dict[str, object]]:
+    """The steps as rows of their table, each with its part and its place there, as participants count them."""
+    numbered = zip(planned, part_numbers(study, planned), places(planned), strict=True)
+    return [
         {
             "participant_id": participant_id,
             "ord": ord,
@@ -235,7 +241,6 @@ def add_steps(
         }
         for ord, (step, part, (number, of)) in enumerate(numbered, 1)
     ]
-    work.connection.execute(NEW_STEPS, records[after:until])
 
 
 def held_until(work: Transaction, *, proven: bool = True) -> int:
