@@ -78,6 +78,13 @@ BEFORE = [
 ]
 SMALLER = {
     "docs/judge.md": [("seconds=60", "seconds=10, n=3")],
+    "docs/how-to/lime-and-shap-disagree.md": [("seconds=60", "seconds=10, n=3")],
+    "docs/how-to/better-than-shap.md": [
+        ("stains=20", "stains=1, inputs=2, learnt=0.0"),
+        ("seconds=60", "seconds=10"),
+        ("samples=500", "samples=50"),
+        ("inputs[:10]", "inputs[:2]"),
+    ],
     "docs/bots.md": [(", 40, seed=1", ", 3, seed=1"), ('"http://127.0.0.1:8000"', "address")],
     "docs/planning.md": [
         ("(10, 20, 40)", "(10, 20)"),
