@@ -14,8 +14,9 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import rankdata
 
 from verax.arrays import FloatArray
+from verax.codec import Record
 from verax.errors import VeraxError
-from verax.stats.estimate import ROUNDING, Record, check_level, check_table, finite_vector
+from verax.stats.estimate import ROUNDING, check_level, check_table, finite_vector
 
 Cell = TypeVar("Cell", bound=Hashable)
 
