@@ -164,7 +164,15 @@ def _cleaned(value: object) -> object:
 
 
 class MisfitError(VeraxError):
-    """What was read is not what stands there; the sentence says where."""
+    """What was read is not what stands there; the sentence says where.
+
+    Attributes:
+        reason: the same without what to do about it.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"{reason}; make it again with this version of Verax.")
+        self.reason = reason
 
 
 class _InnerMisfitError(Exception):
@@ -240,9 +248,9 @@ def _read(kind: Any, data: object, exact: bool) -> object:
         if known.get(name, value) != value:
             raise _InnerMisfitError(_other(name, known[name], [value]))
     if not plan.needed <= known.keys():
-        raise _InnerMisfitError(f"lacks {min(plan.needed - known.keys())!r}; make it again.")
+        raise _InnerMisfitError(f"lacks {min(plan.needed - known.keys())!r}")
     if exact and not known.keys() <= plan.known:
-        raise _InnerMisfitError("has names that are not known.")
+        raise _InnerMisfitError("has names that are not known")
     values: dict[str, object] = {}
     for attribute, name, reader in plan.readers:
         if name in known:
@@ -255,17 +263,14 @@ def _read(kind: Any, data: object, exact: bool) -> object:
 
 def _other(name: str, given: object, known: Sequence[str | int]) -> str:
     if isinstance(known[0], int):
-        return (
-            f"has {name} {given!r}, and this version of Verax reads {known[0]}; read it with the version that "
-            "wrote it, or make it again with this one."
-        )
-    return f"has the {name} {given!r}, which is none of {', '.join(map(repr, known))}."
+        return f"has {name} {given!r}, and this version of Verax reads {known[0]}"
+    return f"has the {name} {given!r}, which is none of {', '.join(map(repr, known))}"
 
 
 def _typed(kind: type[T], data: object) -> T:
     if isinstance(data, kind):
         return data
-    raise _InnerMisfitError(f"is {data!r}, which is not what stands there; make it again.")
+    raise _InnerMisfitError(f"is {data!r}, which is not what stands there")
 
 
 def _reader(hint: Any) -> Reader:
@@ -311,14 +316,14 @@ def _is_whole(data: object) -> TypeGuard[float]:
 def _one_of(values: tuple[object, ...], data: object) -> object:
     if data in values:
         return data
-    raise _InnerMisfitError(f"is {data!r}, which is none of {', '.join(map(repr, values))}.")
+    raise _InnerMisfitError(f"is {data!r}, which is none of {', '.join(map(repr, values))}")
 
 
 def _array(data: object, dtype: Any) -> object:
     try:
-        return np.array(_typed(list, data), dtype=dtype)
+        return np.array(data, dtype=dtype)
     except (TypeError, ValueError):
-        raise _InnerMisfitError("is no list of numbers; make it again.") from None
+        raise _InnerMisfitError("is no list of numbers") from None
 
 
 def _tuple_reader(parts: tuple[Any, ...]) -> Reader:
@@ -328,7 +333,7 @@ def _tuple_reader(parts: tuple[Any, ...]) -> Reader:
     def read(data: object, exact: bool) -> tuple[object, ...]:
         given: Sequence[object] = data if isinstance(data, tuple) else _typed(list, data)
         if not any_number and len(given) != len(readers):
-            raise _InnerMisfitError(f"has {len(given)} values and not {len(readers)}.")
+            raise _InnerMisfitError(f"has {len(given)} values and not {len(readers)}")
         values: list[object] = []
         try:
             for reader, inner in zip(repeat(readers[0]) if any_number else readers, given, strict=False):
@@ -382,4 +387,4 @@ def _none_of(classes: Sequence[Any], data: object) -> str:
     tags = [(name, tag) for kind in classes for name, tag in _plan(kind).constants.items()]
     if isinstance(data, Mapping) and tags and tags[0][0] in data:
         return _other(tags[0][0], data[tags[0][0]], [tag for name, tag in tags if name == tags[0][0]])
-    return f"is none of {', '.join(kind.__name__ for kind in classes)}."
+    return f"is none of {', '.join(kind.__name__ for kind in classes)}"
