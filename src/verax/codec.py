@@ -301,7 +301,7 @@ def _plain_reader(hint: type) -> Reader:
     if hint is float:
         return lambda data, _: data if isinstance(data, float) else _typed(int, data)
     if hint is int:
-        return lambda data, _: int(data) if _is_whole(data) else _typed(int, data)
+        return lambda data, exact: int(data) if not exact and _is_whole(data) else _typed(int, data)
     if hint is not str and issubclass(hint, str):  # a unit is a string with more to it
         return lambda data, _: hint(_typed(str, data))
     if hint is not dict and issubclass(hint, dict):
