@@ -36,8 +36,6 @@ from typing import (
     get_type_hints,
 )
 
-import numpy as np
-
 from verax.errors import VeraxError
 
 T = TypeVar("T")
@@ -95,8 +93,8 @@ def encode(value: object) -> object:
     Raises:
         VeraxError: something inside is of a type that has no form in JSON.
     """
-    if isinstance(value, np.generic):
-        return encode(value.item())
+    if hasattr(value, "tolist"):  # a number or an array of numpy, which this module does without
+        return encode(value.tolist())
     if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, float):
@@ -107,8 +105,6 @@ def encode(value: object) -> object:
         return {str(key): encode(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [encode(inner) for inner in value]
-    if isinstance(value, np.ndarray):
-        return encode(value.tolist())
     if hasattr(value, "model_dump"):  # a spec, checked by pydantic
         return encode(value.model_dump())
     kind = type(value)
@@ -205,6 +201,12 @@ def decode(kind: type[T], data: object, place: str = "the summary") -> T:
     return made
 
 
+def check_version(data: Mapping[str, object], known: int, place: str) -> None:
+    """Refuses a file that is no dataclass and was written in another version; without ``format`` it is of the first."""
+    if data.get("format", 1) != known:
+        raise MisfitError(f"{place} {_other('format', data['format'], [known])}")
+
+
 @dataclass(frozen=True)
 class _Plan:
     """How a dataclass is read.
@@ -284,7 +286,7 @@ def _reader(hint: Any) -> Reader:
         return _mapping_reader(parts[1])
     if origin is Literal:
         return lambda data, _: _one_of(parts, data)
-    if origin is np.ndarray:
+    if isinstance(origin, type) and origin.__module__ == "numpy":
         return lambda data, _: _array(data, get_args(parts[1])[0])
     if not isinstance(hint, type) or hint is object or origin is not None:
         return lambda data, _: data
@@ -320,6 +322,8 @@ def _one_of(values: tuple[object, ...], data: object) -> object:
 
 
 def _array(data: object, dtype: Any) -> object:
+    import numpy as np
+
     try:
         return np.array(data, dtype=dtype)
     except (TypeError, ValueError):

@@ -12,12 +12,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from verax.codec import decode, encode
+from verax.codec import MisfitError, decode, encode, written
 from verax.errors import VeraxError
 from verax.foreign import check_foreign
 from verax.installed import VERSION
@@ -27,7 +27,6 @@ from verax.studies.definition.spec import make_study_spec
 from verax.studies.definition.study import DesignRow, Item, Phase, Screening, Study
 
 FREEZE = "freeze.json"
-FREEZE_FORMAT = 1
 # What a reader of a pre-registration calls the files of a study.
 PARTS = {
     "spec": "spec.toml",
@@ -53,28 +52,25 @@ class Frozen:
 
     hash: str
     parts: Mapping[str, str]
-    at: str
+    at: str = field(metadata=written("frozen_at"))
     people: int | None
-    version: str
+    version: str = field(metadata=written("verax"))
+
+    format: ClassVar = 1
+    JSON: ClassVar = ("format", ...)
 
 
 def frozen(folder: str | Path) -> Frozen | None:
     """What a folder says was frozen there; None if nothing was."""
     path = Path(folder) / FREEZE
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-        if record["format"] != FREEZE_FORMAT:
-            raise ValueError(
-                f"it is in format {record['format']}, and this version reads format {FREEZE_FORMAT}"
-            )
-        return Frozen(
-            record["hash"], dict(record["parts"]), record["frozen_at"], record["people"], record["verax"]
-        )
+        return decode(Frozen, json.loads(path.read_text(encoding="utf-8")), "it")
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError) as error:
+        reason = error.reason if isinstance(error, MisfitError) else error
         raise VeraxError(
-            f"{str(path)!r} does not say what was frozen ({error}); put back the file that `verax study freeze` wrote."
+            f"{str(path)!r} does not say what was frozen ({reason}); put back the file that `verax study freeze` wrote."
         ) from error
 
 
@@ -126,15 +122,7 @@ def freeze_study(
         )
     at = clock().astimezone(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")
     made = Frozen(study.hash, part_hashes(folder, study), at, people, VERSION)
-    record = {
-        "format": FREEZE_FORMAT,
-        "hash": made.hash,
-        "parts": dict(made.parts),
-        "frozen_at": made.at,
-        "people": made.people,
-        "verax": made.version,
-    }
-    write_json(Path(folder) / FREEZE, record)
+    write_json(Path(folder) / FREEZE, encode(made))
     return made
 
 
