@@ -76,7 +76,7 @@ def written(
     Args:
         name: in the file.
         when: of the dataclass: whether the field is written.
-        none: what stands in the file for None.
+        none: what stands in the file for None; an empty object is read as None where a dataclass may stand.
     """
     return {"json": _Form(name, when, none)}
 
@@ -93,18 +93,18 @@ def encode(value: object) -> object:
     Raises:
         VeraxError: something inside is of a type that has no form in JSON.
     """
-    if hasattr(value, "tolist"):  # a number or an array of numpy, which this module does without
-        return encode(value.tolist())
     if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, float):
-        return value if math.isfinite(value) else None
+        return float(value) if math.isfinite(value) else None
     if is_dataclass(value) and not isinstance(value, type):
         return dict(_items(value))
     if isinstance(value, Mapping):
         return {str(key): encode(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [encode(inner) for inner in value]
+    if hasattr(value, "tolist"):  # a number or an array of numpy, which this module does without
+        return encode(value.tolist())
     if hasattr(value, "model_dump"):  # a spec, checked by pydantic
         return encode(value.model_dump())
     kind = type(value)
@@ -212,7 +212,7 @@ class _Plan:
     """How a dataclass is read.
 
     Attributes:
-        readers: attribute, name in the file and reader of each field.
+        readers: of each field its attribute, its name in the file, and what reads it.
         needed: names in the file that must be there.
         known: all names in the file.
         constants: what must be as it is here, if it is there.
