@@ -1,6 +1,6 @@
 """How a study is analysed, and the summary of its analysis, typed to the end.
 
-`Summary.to_dict` is what stands in summary.json, and `Summary.from_dict` reads it, of older versions too.
+`Summary.to_dict` is what stands in summary.json, and `Summary.from_dict` reads it; a later version is refused.
 """
 
 from __future__ import annotations
