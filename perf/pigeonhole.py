@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from verax.arrays import FloatArray, IndexArray
+from verax.codec import Record
 from verax.errors import VeraxError
 from verax.stats.crossed.claims import Stratum, blocks_of
 from verax.stats.estimate import check_level
@@ -25,7 +25,7 @@ NOTE = (
 
 
 @dataclass(frozen=True)
-class Bootstrapped:
+class Bootstrapped(Record):
     """A mean score, or a difference of two, with its bootstrap intervals.
 
     Attributes:
@@ -53,10 +53,6 @@ class Bootstrapped:
     n_boots: int
     level: float = 0.95
     note: str = NOTE
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False)

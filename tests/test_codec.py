@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
 
 import numpy as np
 import pytest
 
 from reporting.study_summaries import graded, summary, tiny
-from verax.codec import cleaned, decode, encode, encoded
+from verax.arrays import FloatArray
+from verax.codec import NOT_WRITTEN, Record, cleaned, decode, encode, encoded, written
 from verax.errors import VeraxError
 from verax.results.units import Unit
 from verax.studies.analysis import Summary
@@ -77,6 +78,103 @@ def test_what_does_not_fit_is_a_sentence_that_says_where(data, says):
         decode(Drawing, data)
 
 
+@dataclass(frozen=True)
+class Track(Record):
+    """A dataclass as somebody adds one: what differs from its fields is said, and nothing is written by hand."""
+
+    points: tuple[tuple[int, float], ...]
+    heights: FloatArray
+    place: str | tuple[str, ...] = ""
+    owner: Point | None = field(default=None, metadata=written("by", none={}))
+    hidden: bool = field(default=False, metadata=NOT_WRITTEN)
+    closed: bool = field(default=False, metadata=written(when=lambda track: track.closed))
+
+    kind: ClassVar = "track"
+    format: ClassVar = 2
+    JSON: ClassVar = ("kind", ..., "longest", "told", "format")
+
+    @property
+    def longest(self) -> float:
+        return max(far for _, far in self.points)
+
+    def told(self) -> str:
+        return f"{len(self.points)} points"
+
+
+def test_a_dataclass_says_its_form_in_the_file():
+    track = Track(((1, 2.0), (3, 4)), np.array([0.5]), ("a", "b"), hidden=True)
+    made = track.to_dict()
+    assert json.dumps(made) == (
+        '{"kind": "track", "points": [[1, 2.0], [3, 4]], "heights": [0.5], "place": ["a", "b"], "by": {}, '
+        '"longest": 4, "told": "2 points", "format": 2}'
+    )
+    changed = made | {"by": {"x": 1, "y": None}, "closed": True}
+    assert Track.from_dict(changed).to_dict() == changed
+    again = Track.from_dict(made)
+    assert (again.points, again.place, again.owner, again.hidden) == (track.points, track.place, None, False)
+    assert again.heights.dtype == np.float64
+    assert again.points[1][1].__class__ is int  # a number is written as it is and stays it
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"format": 3}, "^the summary has format 3, and this version of Verax reads 2; make it again"),
+        ({"kind": "road"}, "has the kind 'road', which is none of 'track'"),
+        ({"points": [[1]]}, r"points\[0\] has 1 values and not 2"),
+        ({"points": [[1, 2], [1.5, 2]]}, r"points\[1\]\[0\] is 1.5, which is not"),
+        ({"heights": ["high"]}, "heights is no list of numbers"),
+        ({"place": 3}, "place is 3"),
+        ({"closed": None}, "closed is None"),
+    ],
+)
+def test_another_version_and_another_kind_are_refused(change, says):
+    made = Track(((1, 2.0),), np.array([0.5])).to_dict()
+    with pytest.raises(VeraxError, match=says):
+        Track.from_dict(made | change)
+
+
+@dataclass(frozen=True)
+class Route:
+    stops: tuple[Point, ...]
+
+
+class Anything(dict[str, object]):
+    """What somebody else writes."""
+
+
+@dataclass(frozen=True)
+class Trip:
+    way: Route | Anything
+    length: int | float = 0
+
+
+@pytest.mark.parametrize(
+    ("way", "kind"),
+    [
+        ({"stops": [{"x": 1.0}]}, Route),
+        ({"stops": [{"x": 1.0, "name": "home"}]}, Anything),
+        ({"stops": 3}, Anything),
+        ({}, Anything),
+    ],
+)
+def test_of_several_types_it_is_the_one_that_knows_every_name(way, kind):
+    """Otherwise a name that somebody else wrote would be lost without a word."""
+    read = decode(Trip, {"way": way})
+    assert type(read.way) is kind
+    assert kind is Route or encode(read)["way"] == way
+
+
+def test_a_whole_float_stays_one_where_either_number_may_stand():
+    assert json.dumps(encode(decode(Trip, {"way": {}, "length": 2.0}))["length"]) == "2.0"
+    assert json.dumps(encode(decode(Trip, {"way": {}, "length": 2}))["length"]) == "2"
+
+
+def test_what_has_no_form_in_json_is_a_sentence():
+    with pytest.raises(VeraxError, match=r"^A builtins.set cannot be written to JSON; use dataclasses, "):
+        encode({"a": [{1, 2}]})
+
+
 @pytest.mark.parametrize("given", [summary(), graded(), tiny()])
 def test_a_summary_of_an_older_version_is_read(given):
     """Older ones may lack what came later, and have it in words only."""
@@ -86,6 +184,12 @@ def test_a_summary_of_an_older_version_is_read(given):
     assert read.title == given["title"]
     assert read.flow.analysed == given["flow"]["analysed"]
     assert Summary.from_dict(read.to_dict()) == read
+
+
+@pytest.mark.parametrize("name", ["format", "findings_format"])
+def test_a_summary_of_a_later_version_is_refused(name):
+    with pytest.raises(VeraxError, match=f"has {name} 2, and this version of Verax reads 1"):
+        Summary.from_dict(summary() | {name: 2})
 
 
 def test_units_come_back_with_a_summary():

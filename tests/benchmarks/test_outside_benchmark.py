@@ -85,7 +85,7 @@ def test_it_runs_to_a_report_whose_numbers_are_those_of_its_jobs(package, finish
     assert list(rows) == ["lime", "shap", "random"]
     values = {}
     for stored in folder.joinpath("jobs").rglob("*.json"):
-        outcome = Store(folder).get(stored.stem).to_dict()
+        outcome = vars(Store(folder).get(stored.stem))
         values[outcome["name"].split(",")[0]] = outcome["value"]
     for method, row in rows.items():
         assert row.estimate == pytest.approx(100 * np.mean(values[method]))

@@ -333,7 +333,7 @@ def test_fragments_made_elsewhere_are_read_from_a_file(tmp_path):
     [
         ({"evidence": None}, r"of the kind 'fragments' needs 'evidence', 'counter_evidence', 'target'"),
         ({"evidence": ["good"]}, r"of the kind 'fragments' needs 'evidence', 'counter_evidence', 'target'"),
-        ({"evidence": [{"text": "good"}]}, r"KeyError: 'score'"),
+        ({"evidence": [{"text": "good"}]}, r"it.evidence\[0\] lacks 'score'"),
         ({"target": "?"}, r"needs .*'target'; what was given could not be read"),
         (
             {"evidence": [{"text": "good", "score": -1.0}]},
@@ -341,7 +341,7 @@ def test_fragments_made_elsewhere_are_read_from_a_file(tmp_path):
         ),
         (
             {"counter_evidence": [{"text": "x", "score": 0}]},
-            r"0.0 of 'x' in 'counter_evidence' must be a negative",
+            r"0 of 'x' in 'counter_evidence' must be a negative",
         ),
         ({"evidence": [{"text": "good", "score": float("nan")}]}, r"The score nan of 'good'"),
     ],

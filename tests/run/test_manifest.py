@@ -12,6 +12,8 @@ import pytest
 
 from verax.errors import VeraxError
 from verax.run import check_manifest, finish_manifest, library_versions, start_manifest
+from verax.run.canonical import write_json
+from verax.run.manifest import verify
 
 SPEC = {"models": ["forest", "mlp"], "stains": 20, "rule": {"size": 2}}
 
@@ -94,3 +96,15 @@ def test_manifest_that_is_none_is_named(tmp_path, text, sentence):
     (tmp_path / "manifest.json").write_text(text)
     with pytest.raises(VeraxError, match=f"manifest.json {sentence}"):
         check_manifest(tmp_path, SPEC)
+
+
+def test_a_manifest_says_its_version_and_a_later_one_is_refused(tmp_path):
+    manifest = start_manifest(tmp_path, SPEC)
+    assert manifest["format"] == 1
+    of_the_last_state = {name: value for name, value in manifest.items() if name != "format"}
+    write_json(tmp_path / "manifest.json", of_the_last_state)
+    assert check_manifest(tmp_path, SPEC) == of_the_last_state
+    write_json(tmp_path / "manifest.json", manifest | {"format": 2})
+    for read in (lambda: check_manifest(tmp_path, SPEC), lambda: verify(tmp_path)):
+        with pytest.raises(VeraxError, match="manifest.json has format 2, and this version of Verax reads 1"):
+            read()

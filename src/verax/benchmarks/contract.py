@@ -11,7 +11,7 @@ from typing import ClassVar, Generic, TypeVar
 from pydantic import BaseModel
 
 from verax.benchmarks.spec_files import BenchmarkSpec
-from verax.codec import decode, encoded
+from verax.codec import Record
 from verax.errors import VeraxError
 from verax.registry import Registry
 from verax.results.figures import Figure
@@ -19,7 +19,6 @@ from verax.results.findings import (
     FORMAT,
     Finding,
     content_key,
-    findings_json,
     findings_verdict,
     overview,
     to_frame,
@@ -111,7 +110,7 @@ def benchmark_named(name: str) -> Benchmark[BaseModel]:
 
 
 @dataclass(frozen=True)
-class BenchmarkSummary:
+class BenchmarkSummary(Record):
     """Everything that a run found, without a trace of when or where it ran.
 
     Attributes:
@@ -124,7 +123,6 @@ class BenchmarkSummary:
         tables: of the findings, then the benchmark's own.
         figures: the same.
         failures: jobs that failed.
-        findings_format: version of the file.
     """
 
     benchmark: str
@@ -136,16 +134,9 @@ class BenchmarkSummary:
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
     failures: tuple[Failure, ...] = ()
-    findings_format: int = FORMAT
 
-    def to_dict(self) -> dict[str, object]:
-        """What stands in summary.json."""
-        return encoded(self) | findings_json(self.findings)
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, object]) -> BenchmarkSummary:
-        """What summary.json holds."""
-        return decode(cls, dict(data))
+    findings_format: ClassVar = FORMAT
+    JSON: ClassVar = (..., "findings_format")
 
 
 def run_benchmark(

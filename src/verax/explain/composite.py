@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from verax.errors import OwnCodeError, VeraxError
 from verax.explain.base import Explainer, Target, at_least, check_targets, explainer, explainers
-from verax.explain.explanation import Cost, Explanation, common_fields, short_repr
+from verax.explain.explanation import Cost, Explanation, short_repr
 from verax.explain.perturbed import shown_input
 from verax.models.base import Inputs, Model
 from verax.notebook import paragraph_html
@@ -131,28 +131,11 @@ class Composite(Explanation):
 
     kind: ClassVar[str] = "composite"
 
-    def to_dict(self) -> dict[str, object]:
-        """Everything as plain lists, numbers and strings; each part as its own kind writes it."""
-        plain = super().to_dict()
-        plain["parts"] = [
-            {"name": part.name, "explanation": part.explanation.to_dict()} for part in self.parts
-        ]
-        return plain
-
     def __repr__(self) -> str:
         return short_repr(self, ", ".join(part.name for part in self.parts))
 
     def _repr_html_(self) -> str:
         return "".join(paragraph_html(bold=part.name) + part.explanation._repr_html_() for part in self.parts)
-
-    @classmethod
-    def _from_dict(cls, data: dict[str, Any]) -> Composite:
-        return cls(
-            parts=tuple(
-                Part(str(part["name"]), Explanation.from_dict(part["explanation"])) for part in data["parts"]
-            ),
-            **common_fields(data),
-        )
 
 
 @explainers.register("composite")

@@ -5,7 +5,7 @@ Also scores of places and n-grams as scores of words, and explanations of rows a
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABC
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from verax.arrays import FloatArray
+from verax.codec import MisfitError, decode, encoded
 from verax.data.inputs import as_frame, plain_inputs
 from verax.data.words import split_words
 from verax.errors import VeraxError
@@ -51,6 +52,7 @@ class Explanation(ABC):
     """Any kind of explanation, a dataclass. Kinds are told apart in JSON by the word under ``kind``."""
 
     kind: ClassVar[str]
+    JSON: ClassVar = ("kind", ...)
     _kinds: ClassVar[dict[str, type[Explanation]]] = {}
 
     def __init_subclass__(cls) -> None:
@@ -58,7 +60,7 @@ class Explanation(ABC):
 
     def to_dict(self) -> dict[str, object]:
         """Everything as plain lists, numbers and strings, in the order of the fields."""
-        return {"kind": self.kind, **_plain_fields(self)}
+        return encoded(self)
 
     def as_attribution(self) -> Attribution | None:
         """The same as scores of features, for benchmarks that rank them; None for kinds that rank nothing."""
@@ -77,13 +79,11 @@ class Explanation(ABC):
                 f"'kind' is one of: {', '.join(sorted(Explanation._kinds))}."
             )
         try:
-            return kind._from_dict(data)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            if isinstance(error, VeraxError):
-                raise
+            return decode(kind, data, "it")
+        except MisfitError as error:
             raise VeraxError(
                 f"An explanation of the kind {kind.kind!r} needs {kind._needed()}; what was given could not be read "
-                f"({type(error).__name__}: {error})."
+                f"({error.reason})."
             ) from error
 
     @classmethod
@@ -94,11 +94,6 @@ class Explanation(ABC):
             item.name for item in fields(cls) if item.default is MISSING and item.default_factory is MISSING
         ]
         return ", ".join(map(repr, needed))
-
-    @classmethod
-    @abstractmethod
-    def _from_dict(cls, data: dict[str, Any]) -> Explanation:
-        """The same, for one kind."""
 
 
 def same_fields(explanation: Explanation) -> dict[str, Any]:
@@ -117,36 +112,6 @@ def short_repr(explanation: Any, said: str) -> str:
     """One line on an explanation: who made it, the target, and what it says in short."""
     target = explanation.target_name or explanation.target
     return f"{type(explanation).__name__}({explanation.explainer or 'no explainer named'}, target {target}: {said})"
-
-
-def common_fields(data: dict[str, Any]) -> dict[str, Any]:
-    """What all our kinds have besides their own: the target, the input, and how it was made.
-
-    Raises:
-        KeyError: if there is no target.
-    """
-    given = data.get("input", "")
-    return {
-        "target": int(data["target"]),
-        "target_name": str(data.get("target_name", "")),
-        "input": given if isinstance(given, str) else tuple(given),
-        "details": dict(data.get("details", {})),
-        "cost": Cost(**data.get("cost", {})),
-        "explainer": str(data.get("explainer", "")),
-    }
-
-
-def _plain_fields(thing: object) -> dict[str, object]:
-    assert is_dataclass(thing), f"{type(thing).__name__} must be a dataclass, or have a to_dict of its own"
-    return {item.name: _plain(getattr(thing, item.name)) for item in fields(thing)}
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, tuple):
-        return [_plain(part) for part in value]
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    return _plain_fields(value) if is_dataclass(value) else value
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -221,18 +186,6 @@ class Attribution(Explanation):
     def _repr_html_(self) -> str:
         said = f"{len(self.features)} features, speaking for or against {self.target_name or self.target}"
         return paragraph_html(said, bold=self.explainer) + bars_html(self.top(SHOWN_IN_NOTEBOOK))
-
-    @classmethod
-    def _from_dict(cls, data: dict[str, Any]) -> Attribution:
-        spans = data.get("spans")
-        if spans is not None:
-            spans = tuple(tuple((int(start), int(end)) for start, end in places) for places in spans)
-        return cls(
-            features=tuple(data["features"]),
-            scores=np.array(data["scores"], dtype=np.float64),
-            spans=spans,
-            **common_fields(data),
-        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Attribution):

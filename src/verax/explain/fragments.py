@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import itemgetter
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from verax.explain.explanation import (
     Cost,
     Explanation,
     Spans,
-    common_fields,
     same_fields,
     short_repr,
 )
@@ -110,14 +109,6 @@ class Fragments(Explanation):
         said = f"What speaks most for {self.target_name or self.target}, and against it"
         scores = [(each.text, each.score) for each in (*self.evidence, *self.counter_evidence)]
         return paragraph_html(said, bold=self.explainer) + bars_html(scores)
-
-    @classmethod
-    def _from_dict(cls, data: dict[str, Any]) -> Fragments:
-        return cls(
-            evidence=tuple(map(_fragment_from_dict, data["evidence"])),
-            counter_evidence=tuple(map(_fragment_from_dict, data["counter_evidence"])),
-            **common_fields(data),
-        )
 
 
 def fragments(
@@ -297,10 +288,3 @@ def _check_runs(attribution: Attribution, places: list[_Place], nowhere: int) ->
                 f"The features {place.text!r} and {following.text!r} overlap in the text, so that sums would count "
                 "some words twice; ask for sizes=(1,)."
             )
-
-
-def _fragment_from_dict(data: dict[str, Any]) -> Fragment:
-    span = data.get("span")
-    return Fragment(
-        str(data["text"]), float(data["score"]), None if span is None else (int(span[0]), int(span[1]))
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from verax.explain.explanation import (
     Attribution,
     Cost,
     Explanation,
-    common_fields,
     equal_but_for_cost,
     same_fields,
     short_repr,
@@ -128,24 +127,6 @@ class Rule(Explanation):
                 f"the rule applies to {self.coverage:.1%}."
             )
         return paragraph_html(*sentences, bold=self.explainer)
-
-    @classmethod
-    def _from_dict(cls, data: dict[str, Any]) -> Rule:
-        return cls(
-            features=tuple(map(str, data["features"])),
-            conditions=tuple(map(int, data["conditions"])),
-            named=tuple(map(str, data["named"])),
-            precision=float(data["precision"]),
-            lowest=float(data["lowest"]),
-            coverage=float(data["coverage"]),
-            reached=bool(data["reached"]),
-            steps=tuple(map(_step_from_dict, data["steps"])),
-            **common_fields(data),
-        )
-
-
-def _step_from_dict(data: dict[str, Any]) -> RuleStep:
-    return RuleStep(tuple(map(int, data["conditions"])), float(data["precision"]), float(data["coverage"]))
 
 
 # ---- Paths
@@ -265,23 +246,6 @@ class Path(Explanation):
             f"{said} {signed_from_zero(self.margins[0])}.", bold=self.explainer
         ) + table_html(("before", "after", "evidence margin"), rows)
 
-    @classmethod
-    def _from_dict(cls, data: dict[str, Any]) -> Path:
-        return cls(
-            features=tuple(map(str, data["features"])),
-            edits=tuple(map(_edit_from_dict, data["edits"])),
-            margins=tuple(map(float, data["margins"])),
-            flipped_to=str(data["flipped_to"]),
-            **common_fields(data),
-        )
-
-
-def _edit_from_dict(data: dict[str, Any]) -> Edit:
-    place = data.get("place")
-    return Edit(
-        int(data["feature"]), None if place is None else int(place), str(data["before"]), str(data["after"])
-    )
-
 
 # ---- Exemplars
 
@@ -358,18 +322,6 @@ class Exemplar(Explanation):
             **same_fields(self),
         )
 
-    @classmethod
-    def _from_dict(cls, data: dict[str, Any]) -> Exemplar:
-        prototype = data["prototype"]
-        return cls(
-            features=tuple(map(str, data["features"])),
-            scores=np.array(data["scores"], dtype=np.float64),
-            similarity=float(data["similarity"]),
-            prototype=prototype if isinstance(prototype, str) else tuple(map(str, prototype)),
-            prototype_label=str(data["prototype_label"]),
-            **common_fields(data),
-        )
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Exemplar):
             return NotImplemented
@@ -426,10 +378,3 @@ class Written(Explanation):
 
     def _repr_html_(self) -> str:
         return paragraph_html(*self.paragraphs, bold=self.explainer)
-
-    @classmethod
-    def _from_dict(cls, data: dict[str, Any]) -> Written:
-        paragraphs = tuple(data["paragraphs"])
-        if not all(isinstance(text, str) for text in paragraphs):
-            raise TypeError("a paragraph is no text")
-        return cls(paragraphs=paragraphs, legend=str(data.get("legend", "")), **common_fields(data))

@@ -180,7 +180,7 @@ def all_figures(summary: Summary) -> list[Figure]:
         )
         label = f"{primary.measure} ({primary.unit})" if primary.unit else primary.measure
         if any(row.estimate is not None for row in rows):
-            data = Intervals(label, 0, rows, primary.unit)
+            data = Intervals(label, 0, rows)
             made.append(
                 Figure("primary", primary.measure, data, "Points are estimates, lines their 95% intervals.")
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from verax.results.units import NONE, Ends, Unit
@@ -50,9 +50,7 @@ class Flow:
     intended: int = 0
     of_the_others: int = 0
 
-    def json_names(self) -> list[str]:
-        """All counts, and the sentence."""
-        return [*(count.name for count in fields(self)), "sentence"]
+    JSON: ClassVar = (..., "sentence")
 
     @property
     def began(self) -> int:
@@ -102,17 +100,12 @@ class Intervals:
     x_label: str
     reference: float | None
     rows: tuple[Interval, ...]
-    unit: Unit = NONE
 
-    def json_names(self) -> tuple[str, ...]:
-        """The unit is in the label."""
-        return ("x_label", "reference", "rows")
-
-    @classmethod
-    def completed(cls, data: Mapping[str, object]) -> Mapping[str, object]:
-        """With the unit that the label ends in."""
-        ending = re.search(r"\(([^()]*)\)$", str(data["x_label"]))
-        return {"unit": ending[1] if ending else "", **data}
+    @property
+    def unit(self) -> Unit:
+        """What the label ends in."""
+        ending = re.search(r"\(([^()]*)\)$", self.x_label)
+        return Unit(ending[1]) if ending else NONE
 
 
 @dataclass(frozen=True)
@@ -191,14 +184,12 @@ class Figure:
     data: Intervals | Curve | Bars | Distribution | FlowChart
     sentence: str = ""
 
+    JSON: ClassVar = (..., "kind")
+
     @property
     def kind(self) -> str:
         """How it is drawn."""
         return self.data.KIND
-
-    def json_names(self) -> tuple[str, ...]:
-        """With its kind."""
-        return ("key", "title", "kind", "data", "sentence")
 
     @property
     def is_empty(self) -> bool:

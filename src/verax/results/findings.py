@@ -286,7 +286,7 @@ def findings_figure(findings: Sequence[Finding], key: str, title: str) -> Figure
     )
     said = "" if floor is None else f" The upright line is {FLOOR}."
     return Figure(
-        key, title, Intervals(label, floor, rows, unit), f"Points are estimates, lines their intervals.{said}"
+        key, title, Intervals(label, floor, rows), f"Points are estimates, lines their intervals.{said}"
     )
 
 

@@ -92,10 +92,6 @@ class Outcome:
         """Whether there is an error instead of a value."""
         return self.error is not None
 
-    def to_dict(self) -> dict[str, Any]:
-        """The outcome as plain data, see `Outcome(**data)` for the way back."""
-        return dict(vars(self))
-
 
 def named_files(values: Iterable[object]) -> dict[str, str]:
     """The hash of each file that is named among some values; those that name none are passed over."""
@@ -140,7 +136,7 @@ class Store:
 
     def put(self, outcome: Outcome) -> None:
         """Keep an outcome, in place of the one that may be there."""
-        stored = {"outcome": outcome.to_dict(), "sha256": _outcome_digest(outcome)}
+        stored = {"outcome": vars(outcome), "sha256": _outcome_digest(outcome)}
         write_whole(self.path(outcome.key), f"{canonical(stored, outcome.name)}\n".encode())
 
     @contextmanager
@@ -175,4 +171,4 @@ def _take_lock(descriptor: int, folder: Path) -> None:
 
 
 def _outcome_digest(outcome: Outcome) -> str:
-    return hashlib.sha256(canonical(outcome.to_dict(), outcome.name).encode()).hexdigest()
+    return hashlib.sha256(canonical(vars(outcome), outcome.name).encode()).hexdigest()

@@ -14,6 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from verax.codec import check_version
 from verax.errors import VeraxError
 from verax.installed import VERSION
 from verax.run.canonical import canonical, write_json
@@ -22,6 +23,7 @@ from verax.text import listed
 
 SEAL = "sha256.json"
 MANIFEST = "manifest.json"
+FORMAT = 1
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,8 @@ def _manifest(folder: Path) -> Mapping[str, object]:
         raise VeraxError(f"{str(folder / MANIFEST)!r} cannot be read ({error}).") from error
     if not isinstance(manifest, dict):
         raise VeraxError(f"{str(folder / MANIFEST)!r} is no manifest.")
+    if "files" not in manifest:  # a built study has a version of its own
+        check_version(manifest, FORMAT, str(folder / MANIFEST))
     return manifest
 
 
@@ -176,6 +180,7 @@ def start_manifest(
     now = {"at": _now(), "versions": library_versions(), "machine": machine()}
     if manifest is None:
         manifest = {
+            "format": FORMAT,
             **_identity(spec, hashes, seeds),
             "versions": now["versions"],
             "machine": now["machine"],
@@ -270,6 +275,7 @@ def _read(path: Path) -> Manifest | None:
         ) from error
     if not isinstance(manifest, dict) or not all(name in manifest for name in (*IDENTITY, "versions")):
         raise VeraxError(f"{path} is no manifest of a run; choose another --out.")
+    check_version(manifest, FORMAT, str(path))
     return manifest
 
 

@@ -98,7 +98,7 @@ def main() -> None:
         out.flush()
         while True:
             outcome = run_job(Job(**json.loads(lines.get())), name)
-            out.write(f"{canonical(outcome.to_dict())}\n".encode())
+            out.write(f"{canonical(vars(outcome))}\n".encode())
             out.flush()
 
 

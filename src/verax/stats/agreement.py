@@ -24,8 +24,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from verax.arrays import FloatArray, IndexArray
+from verax.codec import Record
 from verax.errors import VeraxError
-from verax.stats.estimate import Record, check_level
+from verax.stats.estimate import check_level
 from verax.stats.resample import pigeonhole_weights
 from verax.stats.responses import check_lengths, check_replicates, coded, first_repeat, numbers
 

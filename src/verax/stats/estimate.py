@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri, stdtr, stdtrit
 
+from verax.codec import Record
 from verax.errors import VeraxError
-
-
-@dataclass(frozen=True)
-class Record:
-    """The base of all results."""
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain values for JSON."""
-        return asdict(self)
 
 
 def check_level(level: float) -> None:
@@ -107,14 +99,6 @@ class Effect(Record):
     p: float | None
     level: float = 0.95
     warnings: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain values for JSON; infinite degrees of freedom are null."""
-        return {
-            **super().to_dict(),
-            "df": None if self.df == math.inf else self.df,
-            "warnings": list(self.warnings),
-        }
 
 
 def effect(

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, ndtri
 
 from verax.arrays import FloatArray, IndexArray
-from verax.stats.estimate import Record, check_level
+from verax.codec import Record
+from verax.stats.estimate import check_level
 from verax.stats.responses import check_lengths, coded, numbers, zero_or_one
 
 STEPS = 100

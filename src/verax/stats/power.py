@@ -26,10 +26,10 @@ from scipy.optimize import brentq
 from scipy.special import betaincinv, expit
 
 from verax.arrays import FloatArray, IndexArray
+from verax.codec import Record
 from verax.errors import VeraxError
 from verax.stats.crossed import claims
 from verax.stats.crossed.claims import Items, Stratum, components
-from verax.stats.estimate import Record
 from verax.stats.logistic import mean_accuracy
 from verax.stats.tests.multiplicity import holm
 from verax.stats.thresholds import FEWEST_PEOPLE

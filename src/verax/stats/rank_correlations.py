@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from verax.arrays import FloatArray, tied_ranks
+from verax.codec import Record
 from verax.errors import VeraxError
-from verax.stats.estimate import Record, check_level, finite_vector, t_critical
+from verax.stats.estimate import check_level, finite_vector, t_critical
 from verax.stats.thresholds import FEWEST_METHODS
 
 # All arrangements of so many methods are counted (9! = 362,880).

@@ -13,8 +13,9 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from verax.arrays import FloatArray, tied_ranks
+from verax.codec import Record
 from verax.errors import VeraxError
-from verax.stats.estimate import ROUNDING, Record, check_level, check_table, finite_vector
+from verax.stats.estimate import ROUNDING, check_level, check_table, finite_vector
 
 Cell = TypeVar("Cell", bound=Hashable)
 

@@ -206,6 +206,11 @@ class TestRefused:
         (out / "codebook.json").write_text(content)
         self.refused(store, out, "is not the codebook of an export")
 
+    def test_a_codebook_of_a_later_version(self, store, out):
+        codebook = json.loads((out / "codebook.json").read_text())
+        (out / "codebook.json").write_text(json.dumps(codebook | {"format": 2}))
+        self.refused(store, out, "codebook.json has format 2, and this version of Verax reads 1")
+
     def test_a_folder_that_is_no_export(self, store, tmp_path):
         self.refused(store, tmp_path / "nothing", "has no codebook.json")
 

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 from reporting.study_summaries import summary as summary_of_a_study
 from verax.cli.study_make import import_command
+from verax.codec import encode
 from verax.errors import VeraxError
 from verax.explain import Attribution
 from verax.reporting.study import asked
@@ -254,7 +255,7 @@ def test_scores_are_shown_as_marks_with_their_direction(tmp_path):
 
 def test_instructions_speak_of_highlights_only_where_there_are_some(tmp_path):
     def said(spec, rows):
-        text = json.dumps([screen.to_dict() for screen in study_of(tmp_path, rows, spec).screens.values()])
+        text = json.dumps([encode(screen) for screen in study_of(tmp_path, rows, spec).screens.values()])
         for file in (tmp_path / "study").iterdir():
             file.unlink()
         return text

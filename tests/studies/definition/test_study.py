@@ -9,6 +9,7 @@ from dataclasses import fields, replace
 import pytest
 
 from small_study import small_study
+from verax.codec import encode
 from verax.errors import VeraxError
 from verax.run.canonical import canonical
 from verax.studies.definition.screen import Passage, Screen, Token
@@ -65,7 +66,7 @@ def rich_study() -> Study:
 def plain(study: Study) -> dict[str, object]:
     """All fields, with what JSON turns into lists turned into lists."""
     values = {field.name: getattr(study, field.name) for field in fields(Study)}
-    cells = [json.loads(json.dumps(row.cells.to_dict())) for row in study.rows]
+    cells = [json.loads(json.dumps(encode(row.cells))) for row in study.rows]
     return values | {"rows": [(row.number, row.target) for row in study.rows], "cells": cells}
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from verax.codec import encode
 from verax.studies.definition.spec import make_study_spec
 from verax.studies.definition.study import Item
 from verax.studies.design import (
@@ -126,7 +127,7 @@ def test_each_item_and_condition_is_in_exactly_one_row_of_rotated_blocks(items, 
 
 def test_between_people_each_condition_is_a_row():
     rows = one_row_per_condition(spec_with(3, participants=8))
-    assert [(row.number, row.target, row.cells.to_dict()) for row in rows] == [
+    assert [(row.number, row.target, encode(row.cells)) for row in rows] == [
         (0, 8, {"condition": "c0"}),
         (1, 8, {"condition": "c1"}),
         (2, 8, {"condition": "c2"}),

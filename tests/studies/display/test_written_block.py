@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from verax.codec import encode
 from verax.data.words import split_words
 from verax.explain import Attribution, Composite, Edit, Exemplar, Part, Path, Rule, RuleStep
 from verax.studies.build.build import build_study
-from verax.studies.definition.screen import Excerpt, Grid, Lines, Screen, WordedExplanation
+from verax.studies.definition.screen import Excerpt, Grid, Lines, Screen, WordedExplanation, read_screen
 from verax.studies.display.stimulus import in_words, worded_block
 from verax.web.participant.step_page import drawn
 
@@ -115,7 +116,7 @@ def test_whatever_a_text_holds_is_shown_as_it_is(text):
     example = replace(EXEMPLAR, prototype=text)
     assert parts_of(example)[1] == Excerpt(((f"{start}warm{tidy}", False),))
     block = worded_block(path, NAMES)
-    assert Screen.from_dict(json.loads(json.dumps(Screen("x", (block,)).to_dict()))).blocks == (block,)
+    assert read_screen(json.loads(json.dumps(encode(Screen("x", (block,)))))).blocks == (block,)
 
 
 @pytest.mark.parametrize("explanation", [RULE, PATH, EXEMPLAR, COMPOSITE])

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from study_source import review_source
+from verax.codec import encode
 from verax.errors import VeraxError
 from verax.studies.definition.screen import Bars, Passage, class_mark
 from verax.studies.design import choose_row
@@ -54,7 +55,7 @@ def test_four_rounds_in_order_with_a_page_before_each():
 
 def test_everybody_gets_the_same_items_in_both_rounds_and_in_all_conditions():
     study = study_of()
-    assert [row.cells.to_dict() for row in study.rows] == [
+    assert [encode(row.cells) for row in study.rows] == [
         {"condition": name} for name in ("plain", "method", "control")
     ]
     learning = [item.id for item in study.items.values() if item.role == "learning"]

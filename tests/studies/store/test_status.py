@@ -6,9 +6,10 @@ import pytest
 
 from answering import answer_all, finish, first_option, forward, go_to, small
 from small_study import FAILED, begin, do_step
+from verax.codec import decode, encode
 from verax.studies.answers.exclusion import apply_exclusions
 from verax.studies.answers.flat_records import participant_records
-from verax.studies.definition.study import cells_of
+from verax.studies.definition.study import DesignRow
 from verax.studies.store.status import overview
 
 
@@ -170,5 +171,6 @@ def test_studies_in_one_database_do_not_mix(opened, clock):
     ],
 )
 def test_what_a_row_gives_in_words(cells, said):
-    assert cells_of(cells).in_words() == said
-    assert cells_of(cells).to_dict() == cells
+    row = decode(DesignRow, {"number": 0, "target": 1, "cells": cells})
+    assert row.cells.in_words() == said
+    assert encode(row.cells) == cells

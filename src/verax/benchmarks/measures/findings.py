@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from verax.arrays import FloatArray
 from verax.benchmarks.contract import Failure
 from verax.benchmarks.measures.jobs import Cell, CellResult, MeasureValues
 from verax.benchmarks.measures.reasons import ADVERSARY, EQUALS, KNOWN, ORACLE, RUNGS, WITH_TAIL
-from verax.codec import decode, encoded
+from verax.codec import Record, decode
 from verax.measures import measure
 from verax.stats.estimate import Estimate, mean_interval
 from verax.stats.means import mean_share
@@ -27,7 +27,7 @@ ALL = "all"
 
 
 @dataclass(frozen=True)
-class EstimateRow:
+class EstimateRow(Record):
     """An estimate.
 
     Attributes:
@@ -69,10 +69,6 @@ class EstimateRow:
     better: str
     simulated: bool
     key: str
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain values."""
-        return asdict(self)
 
 
 def row_of(
@@ -164,7 +160,7 @@ class MeasuredCell:
 
 
 @dataclass(frozen=True, eq=False)
-class MeasuresFindings:
+class MeasuresFindings(Record):
     """What a run found.
 
     Attributes:
@@ -193,9 +189,8 @@ class MeasuresFindings:
     hashes: Mapping[str, str] = field(default_factory=dict)
     spec: Mapping[str, object] = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, object]:
-        """Plain data, what summary.json holds."""
-        return encoded(self)
+    format: ClassVar = 1
+    JSON: ClassVar = (..., "format")
 
     @classmethod
     def read(cls, folder: Path) -> Self:

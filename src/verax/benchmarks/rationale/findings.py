@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import sqrt
-from typing import Literal
+from typing import ClassVar, Literal
 
 from verax.benchmarks.contract import Failure
 from verax.benchmarks.rationale.rankings import TestSet
 from verax.benchmarks.rationale.spec import ENOUGH, RationaleSpec
-from verax.codec import decode, encoded
+from verax.codec import Record
 from verax.results.findings import (
+    FORMAT,
     Finding,
     against_random,
     content_key,
-    findings_json,
     is_compared,
     with_estimate,
 )
@@ -172,7 +172,7 @@ class Texts:
 
 
 @dataclass(frozen=True)
-class RationaleSummary:
+class RationaleSummary(Record):
     """Everything that a run found, without a trace of when or where it ran.
 
     Attributes:
@@ -195,22 +195,14 @@ class RationaleSummary:
     failures: tuple[Failure, ...]
     texts: Mapping[str, Mapping[str, Texts]] = field(default_factory=dict)
 
+    benchmark: ClassVar = BENCHMARK
+    findings_format: ClassVar = FORMAT
+    JSON: ClassVar = (..., "benchmark", "findings_format", "findings")
+
     @property
     def findings(self) -> tuple[Finding, ...]:
         """What was found of each explainer, as rows."""
         return rationale_findings(self)
-
-    def to_dict(self) -> dict[str, object]:
-        """What stands in summary.json."""
-        own = {"benchmark": BENCHMARK, "spec": self.spec.model_dump()}
-        return encoded(self) | own | findings_json(self.findings)
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, object]) -> RationaleSummary:
-        """What summary.json holds."""
-        spec = data["spec"]
-        assert isinstance(spec, Mapping)
-        return decode(cls, {**data, "spec": RationaleSpec(**spec)})
 
 
 def rationale_findings(summary: RationaleSummary) -> tuple[Finding, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ from verax.benchmarks.rationale.target import (
     target_model,
     weights_of,
 )
-from verax.codec import decode
+from verax.codec import decode, encode
 from verax.errors import VeraxError
 from verax.run import Outcome, Progress, Store, execute, write_json
 from verax.run.jobs import Job
@@ -238,7 +238,7 @@ def run_rationale(
         manifest=manifest,
     )
     write_json(folder / "summary.json", run.summary.to_dict())
-    write_json(folder / "timings.json", [asdict(timing) for timing in run.timings])
+    write_json(folder / "timings.json", encode(run.timings))
     run.measurements.to_parquet(folder / "results.parquet", index=False)
     note_results(folder, ("summary.json", "timings.json", "results.parquet"))
     return run

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from verax.benchmarks.staining.scores import readable, recall
 from verax.benchmarks.staining.spec import Planting, StainRequest
 from verax.benchmarks.staining.stainable import Stainable, make_stainable, stainable_of
 from verax.benchmarks.staining.stains import Stain
+from verax.codec import encoded
 from verax.data import Part
 from verax.errors import OwnCodeError, VeraxError, reason
 from verax.explain.greedy import Greedy
@@ -216,12 +217,7 @@ def choose(
     for label, name in named.items():
         check_fits(data, words, label, name, seed)
     found = choose_planting(data, words, wanted, at_least, named, Planting(**first), stains, learnt, seed)
-    return {
-        "planting": asdict(found.planting),
-        "tried": [asdict(one) for one in found.tried],
-        "seconds": found.seconds,
-        "stopped": found.stopped,
-    }
+    return encoded(found)
 
 
 def check_fits(data: Stainable, words: str, label: str, name: str, seed: int) -> None:
@@ -244,12 +240,6 @@ def check_fits(data: Stainable, words: str, label: str, name: str, seed: int) ->
             f"Staining fits every model anew on stained labels, and {label} cannot be fitted: "
             f"{reason(error).rstrip('.')}. To have it fitted your way, {way}."
         ) from error
-
-
-def chosen_from(value: Mapping[str, Any]) -> ChosenPlanting:
-    """What the job gave."""
-    tried = [PlantingFit(**one | {"planting": Planting(**one["planting"])}) for one in value["tried"]]
-    return ChosenPlanting(Planting(**value["planting"]), tuple(tried), value["seconds"], value["stopped"])
 
 
 def choose_planting(

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from math import sqrt
+from typing import ClassVar
 
 from verax.benchmarks.contract import Failure
 from verax.benchmarks.staining.spec import StainSpec
 from verax.benchmarks.staining.stainable import Facts
-from verax.codec import decode, encoded
+from verax.codec import Record, written
 from verax.results.findings import (
+    FORMAT,
     Finding,
     against_random,
     content_key,
-    findings_json,
     is_compared,
     with_estimate,
 )
@@ -107,12 +108,10 @@ class Accuracies:
     stained_region: Estimate
     original_region: Estimate
     outside: Estimate
-    stained_region_train: Estimate | None = None
-    twin: TwinAccuracies | None = None
-
-    def json_names(self) -> list[str]:
-        """Without a twin that could not be trained."""
-        return [attribute.name for attribute in fields(self) if getattr(self, attribute.name) is not None]
+    stained_region_train: Estimate | None = field(
+        default=None, metadata=written(when=lambda one: one.stained_region_train)
+    )
+    twin: TwinAccuracies | None = field(default=None, metadata=written(when=lambda one: one.twin))
 
 
 @dataclass(frozen=True)
@@ -163,30 +162,16 @@ class Pair:
     differences: Mapping[str, tuple[Difference, ...]]
     stains_apart: tuple[UnshownStain, ...] = ()
     weights: tuple[int, ...] = ()
-    accuracies: Accuracies | None = None
+    accuracies: Accuracies | None = field(default=None, metadata=written("took", none={}))
 
     @property
     def stains_learnt(self) -> int:
         """How many stains the model obeys, by their features or for other reasons."""
         return self.stains_used + len(self.stains_apart)
 
-    @property
-    def took(self) -> object:
-        """The accuracies by their name in the file, where nothing is an empty object."""
-        return self.accuracies or {}
-
-    def json_names(self) -> list[str]:
-        """With the accuracies by the name that they have in the file."""
-        return [attribute.name for attribute in fields(self)[:-1]] + ["took"]
-
-    @classmethod
-    def completed(cls, data: dict[str, object]) -> dict[str, object]:
-        """The same the other way round."""
-        return data | {"accuracies": data.get("took")}
-
 
 @dataclass(frozen=True)
-class StainSummary:
+class StainSummary(Record):
     """Everything that a run found, without a trace of when or where it ran.
 
     Attributes:
@@ -208,38 +193,16 @@ class StainSummary:
     failures: tuple[Failure, ...]
     ranks: Ranking | None = None
     overall: Mapping[str, Estimate] = field(default_factory=dict)
-    pairs: tuple[Pair, ...] = ()
+    pairs: tuple[Pair, ...] = field(default=(), metadata=written("cells"))
 
-    @property
-    def cells(self) -> tuple[Pair, ...]:
-        """The pairs by their name in the file."""
-        return self.pairs
-
-    def json_names(self) -> list[str]:
-        """With the pairs by the name that they have in the file."""
-        return [attribute.name for attribute in fields(self)[:-1]] + ["cells"]
-
-    @classmethod
-    def completed(cls, data: dict[str, object]) -> dict[str, object]:
-        """The same the other way round."""
-        return data | {"pairs": data.get("cells")}
+    benchmark: ClassVar = BENCHMARK
+    findings_format: ClassVar = FORMAT
+    JSON: ClassVar = (..., "benchmark", "findings_format", "findings")
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """What was found of each explainer, as rows."""
         return staining_findings(self)
-
-    def to_dict(self) -> dict[str, object]:
-        """What stands in summary.json."""
-        own = {"benchmark": BENCHMARK, "spec": self.spec.model_dump()}
-        return encoded(self) | own | findings_json(self.findings)
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, object]) -> StainSummary:
-        """What summary.json holds."""
-        spec = data["spec"]
-        assert isinstance(spec, Mapping)
-        return decode(cls, {**data, "spec": StainSpec(**spec)})
 
 
 def staining_findings(summary: StainSummary) -> tuple[Finding, ...]:

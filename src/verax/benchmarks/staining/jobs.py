@@ -408,7 +408,9 @@ def describe_stain(drawn: DrawnStain, data: Stainable) -> StainFacts:
     rules: list[dict[str, object]] = [
         {
             "label": class_names[rule.label],
-            "literals": [literal.to_dict() for literal in rule.literals],
+            "literals": [
+                {"feature": one.name, "condition": one.shown, "negated": one.negated} for one in rule.literals
+            ],
             "features": list(rule.features),
         }
         for rule in drawn.stain.rules

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from verax.benchmarks.staining.choosing import ChosenPlanting, check_fits, chosen_from
+from verax.benchmarks.staining.choosing import ChosenPlanting, check_fits
 from verax.benchmarks.staining.estimates import Results, summarise, trial_results
 from verax.benchmarks.staining.findings import StainSummary
 from verax.benchmarks.staining.plan import Plan
 from verax.benchmarks.staining.scores import BUDGETS
 from verax.benchmarks.staining.stainable import make_stainable
+from verax.codec import decode, encode
 from verax.errors import VeraxError
 from verax.run import Outcome, Progress, Store, execute, write_json
 from verax.run.manifest import Manifest, check_manifest, finish_manifest, note_results, start_manifest
@@ -205,7 +206,7 @@ def _chosen(plan: Plan, store: Store, fresh: bool) -> dict[str, ChosenPlanting]:
         if outcome.value is None:
             kind, _, sentence = (outcome.error or "").partition(": ")
             raise VeraxError(sentence if kind == VeraxError.__name__ else str(outcome.error))
-        chosen[dataset] = chosen_from(outcome.value)
+        chosen[dataset] = decode(ChosenPlanting, outcome.value, outcome.name)
     return chosen
 
 
@@ -220,7 +221,7 @@ def _write(plan: Plan, folder: Path, outcomes: Sequence[Outcome], manifest: Mani
         manifest=manifest,
     )
     write_json(folder / "summary.json", run.summary.to_dict())
-    write_json(folder / "timings.json", [asdict(timing) for timing in run.timings])
+    write_json(folder / "timings.json", encode(run.timings))
     run.measurements.to_parquet(folder / "results.parquet", index=False)
     note_results(folder, ("summary.json", "timings.json", "results.parquet"))
     return run

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from verax.arrays import FloatArray
-from verax.codec import decode
+from verax.codec import decode, written
 from verax.errors import VeraxError
 from verax.explain import Attribution, Explainer
 from verax.explain.base import Target, check_targets
@@ -302,16 +302,11 @@ class TrialResult:
     checks: Checks
     fit_seconds: float
     learnt: bool
-    inputs: list[int] = field(default_factory=list)
-    wanted: list[str] = field(default_factory=list)
+    inputs: list[int] = field(default_factory=list, metadata=written(when=lambda one: one.learnt))
+    wanted: list[str] = field(default_factory=list, metadata=written(when=lambda one: one.learnt))
     explainers: Mapping[str, Scores | Failed] = field(default_factory=dict)
     weight: int | None = None
     reasons: float | None = None
-
-    def json_names(self) -> list[str]:
-        """Of a model that did not learn its stain nothing was explained."""
-        unexplained = () if self.learnt else ("inputs", "wanted")
-        return [attribute.name for attribute in fields(self) if attribute.name not in unexplained]
 
     def scored(self) -> dict[str, Scores]:
         """The explainers that did not raise."""

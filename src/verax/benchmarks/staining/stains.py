@@ -45,10 +45,6 @@ class Literal:
         inside: BoolArray = (own > self.low) & (own <= self.high)
         return ~inside if self.negated else inside
 
-    def to_dict(self) -> dict[str, str | bool]:
-        """Plain data."""
-        return {"feature": self.name, "condition": self.shown, "negated": self.negated}
-
 
 @dataclass(frozen=True)
 class Rule:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from verax.benchmarks.students.jobs import (
     ClassResult,
     Plan,
 )
-from verax.codec import decode, encoded
+from verax.codec import Record, decode
 from verax.run import Progress, write_json
 from verax.run.manifest import Manifest
 from verax.stats.estimate import Estimate, mean_interval
@@ -55,7 +55,7 @@ Lessons = Mapping[tuple[str, int, str], Mapping[str, float]]
 
 
 @dataclass(frozen=True, eq=False)
-class StudentsFindings:
+class StudentsFindings(Record):
     """What a run found.
 
     Attributes:
@@ -90,9 +90,8 @@ class StudentsFindings:
     hashes: Mapping[str, str] = field(default_factory=dict)
     spec: Mapping[str, object] = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, object]:
-        """Plain data, what summary.json holds."""
-        return encoded(self)
+    format: ClassVar = 1
+    JSON: ClassVar = (..., "format")
 
     @classmethod
     def read(cls, folder: Path) -> Self:

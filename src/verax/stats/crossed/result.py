@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
+from verax.codec import Record
 from verax.stats.crossed.claims import Items
-from verax.stats.estimate import Effect, Record, t_critical
+from verax.stats.estimate import Effect, t_critical
 from verax.stats.tests.differences import detectable
 from verax.stats.tests.multiplicity import holm, many_to_one_critical, many_to_one_p
 from verax.stats.thresholds import FEWEST_ITEMS, FEWEST_PEOPLE, FEWEST_PER_ITEM, FEWEST_SPREAD, SUSPECT_RATIO
@@ -211,6 +212,8 @@ class Crossed(Record):
     warnings: tuple[str, ...] = ()
     uneven: bool = False
 
+    JSON: ClassVar = (..., "verdict")
+
     @property
     def verdict(self) -> Literal["higher", "lower", "none"]:
         """Whether the family's test finds the value above or below 0; "none" is too little evidence, not equality."""
@@ -222,10 +225,6 @@ class Crossed(Record):
         ):
             return "none"
         return "higher" if self.estimate > 0 else "lower"
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain values for JSON, with the verdict."""
-        return {**super().to_dict(), "warnings": list(self.warnings), "verdict": self.verdict}
 
 
 def crossed(plain: Effect, sizes: Sizes, p_exact: float | None, warnings: tuple[str, ...]) -> Crossed:

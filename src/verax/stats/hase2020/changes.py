@@ -24,8 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from verax.arrays import FloatArray
+from verax.codec import Record
 from verax.errors import VeraxError
-from verax.stats.estimate import Record
 from verax.stats.resample import block_weights, label_counts
 from verax.stats.responses import joint, paired_answers
 

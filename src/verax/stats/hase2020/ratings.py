@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from verax.arrays import FloatArray, IndexArray
+from verax.codec import Record
 from verax.errors import VeraxError
-from verax.stats.estimate import Record, t_critical, two_sided_p
+from verax.stats.estimate import t_critical, two_sided_p
 from verax.stats.hase2020.changes import AS_PUBLISHED, Defects, Replicated, summarised
 from verax.stats.logistic import logistic_of_counts, normalised
 from verax.stats.resample import block_weights, grid_weights, weighted_sums

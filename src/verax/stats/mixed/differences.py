@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from verax.arrays import FloatArray, IndexArray
+from verax.codec import Record
 from verax.errors import VeraxError
 from verax.stats.crossed.within import ConditionResponses
-from verax.stats.estimate import Effect, Record, effect
+from verax.stats.estimate import Effect, effect
 from verax.stats.logistic import mean_accuracy
 from verax.stats.mixed.laplace import LogisticMixed, fit_logistic
 from verax.stats.mixed.linear import Term, fit_linear, gradient
@@ -39,10 +40,6 @@ class LogisticEffect(Record):
     name: str
     points: Effect
     log_odds: Effect
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain values for JSON."""
-        return {"name": self.name, "points": self.points.to_dict(), "log_odds": self.log_odds.to_dict()}
 
 
 def linear_differences(rows: ConditionResponses, pairs: Pairs, level: float = 0.95) -> tuple[Effect, ...]:

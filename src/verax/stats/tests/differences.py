@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Generic, Literal, TypeVar
+from typing import ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
+from verax.codec import Record
 from verax.errors import VeraxError
-from verax.stats.estimate import ROUNDING, Record, check_level, check_table, effect, t_critical
+from verax.stats.estimate import ROUNDING, check_level, check_table, effect, t_critical
 from verax.stats.means import Sharing, sharing, spread_of_mean
 from verax.stats.tests.multiplicity import Claim, holm, westfall_young
 from verax.stats.thresholds import ALPHA, FEWEST_FLIPPED, FEWEST_UNITS
@@ -41,14 +42,12 @@ class Equivalence(Record):
     p: float
     alpha: float
 
+    JSON: ClassVar = (..., "equivalent")
+
     @property
     def equivalent(self) -> bool:
         """Whether the interval lies inside the margin; False is no evidence of a difference."""
         return self.p <= self.alpha
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain values for JSON, with the verdict."""
-        return {**super().to_dict(), "equivalent": self.equivalent}
 
 
 def equivalence(
@@ -144,20 +143,14 @@ class Difference(Record):
     level: float = 0.95
     parts: int | None = None
 
+    JSON: ClassVar = (..., "verdict")
+
     @property
     def verdict(self) -> Literal["first", "second", "none"]:
         """Which is higher after correction; "none" is too little evidence (or no test), not equality."""
         if self.mean is None or self.p_holm is None or self.p_holm > 1 - self.level:
             return "none"
         return "first" if self.mean > 0 else "second"
-
-    def json_names(self) -> list[str]:
-        """What `verax.codec` writes: the fields and the verdict."""
-        return [*(attribute.name for attribute in fields(self)), "verdict"]
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain values for JSON, with the verdict."""
-        return {**super().to_dict(), "verdict": self.verdict}
 
 
 def paired_differences(

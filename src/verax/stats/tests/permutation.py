@@ -25,8 +25,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from verax.arrays import FloatArray
+from verax.codec import Record
 from verax.errors import VeraxError
-from verax.stats.estimate import Record, finite_vector
+from verax.stats.estimate import finite_vector
 from verax.stats.tests.multiplicity import holm
 from verax.stats.thresholds import ALPHA
 

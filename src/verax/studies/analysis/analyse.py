@@ -15,6 +15,7 @@ from verax.errors import VeraxError
 from verax.results.figures import Figure, Flow, FlowChart
 from verax.run import library_versions
 from verax.run.canonical import write_json
+from verax.run.manifest import FORMAT as MANIFEST_FORMAT
 from verax.run.manifest import machine
 from verax.run.threads import one_thread
 from verax.studies.analysis.participation import (
@@ -338,6 +339,7 @@ def write_analysis(folder: Path, data: Analysed, summary: Summary, options: Opti
     written = (SUMMARY, RESULTS, *((ITEMS,) if summary.items else ()))
     hashes = {name: _hash(folder / name) for name in written}
     manifest = {
+        "format": MANIFEST_FORMAT,
         "kind": "analysis of a study",
         "study": data.study.hash,
         "people": data.people,

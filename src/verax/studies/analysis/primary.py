@@ -191,7 +191,7 @@ def estimates_figure(
     return Figure(
         key,
         title,
-        Intervals(f"{measure} ({unit})", 0, rows, Unit(unit)),
+        Intervals(f"{measure} ({unit})", 0, rows),
         f"Points are estimates, lines 95% intervals; one that crosses 0 does not exclude that {nothing}.",
     )
 

@@ -10,9 +10,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from verax.codec import check_version
 from verax.errors import VeraxError
 from verax.studies.answers.exclusion import apply_exclusions
-from verax.studies.answers.export import CODEBOOK
+from verax.studies.answers.export import CODEBOOK, FORMAT
 from verax.studies.answers.export_files import MISSING, unguarded
 from verax.studies.answers.flat_records import READERS, view
 from verax.studies.answers.response_record import written
@@ -245,6 +246,7 @@ def _exported_hashes(study: Study, folder: Path) -> Mapping[str, str]:
         raise VeraxError(
             f"{str(path)!r} is not the codebook of an export ({error}); export the study again."
         ) from error
+    check_version(codebook, FORMAT, str(path))
     if exported != study.hash:
         raise VeraxError(
             f"The export {str(folder)!r} is of another study, {title!r} ({str(exported)[:12]}, not {study.hash[:12]}); "

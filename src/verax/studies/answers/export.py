@@ -97,7 +97,7 @@ def _table(name: str, counted: TableCount) -> dict[str, object]:
             "type": count.column.type,
             "meaning": count.column.meaning,
             "identifying": count.column.identifying,
-            **count.to_dict(),
+            **count.counts(),
         }
         for count in counted.columns
     ]

@@ -184,7 +184,7 @@ class ColumnCount:
                 numbers += self.range or ()
                 self.range = min(numbers), max(numbers)
 
-    def to_dict(self) -> dict[str, object]:
+    def counts(self) -> dict[str, object]:
         """What was counted, as plain data."""
         counts: dict[str, object] = {"missing": self.missing}
         if self.levels is not None:

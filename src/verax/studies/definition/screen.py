@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, ClassVar, Literal
 
-from verax.errors import VeraxError
+from verax.codec import decode, encoded, written
 
 # Importance is shown in so many steps above "none".
 LEVELS = 4
@@ -69,6 +69,7 @@ class Prose:
     title: str = ""
 
     type: ClassVar[str] = "prose"
+    JSON: ClassVar = (..., "type")
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ class Passage:
     legend: str = ""
 
     type: ClassVar[str] = "passage"
+    JSON: ClassVar = (..., "type")
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,7 @@ class Row:
     legend: str = ""
 
     type: ClassVar[str] = "row"
+    JSON: ClassVar = (..., "type")
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,7 @@ class Facts:
     title: str = ""
 
     type: ClassVar[str] = "facts"
+    JSON: ClassVar = (..., "type")
 
 
 @dataclass(frozen=True)
@@ -122,6 +126,7 @@ class Evidence:
     title: str = ""
 
     type: ClassVar[str] = "evidence"
+    JSON: ClassVar = (..., "type")
 
 
 @dataclass(frozen=True)
@@ -133,6 +138,7 @@ class Quote:
     legend: str = ""
 
     type: ClassVar[str] = "quote"
+    JSON: ClassVar = (..., "type")
 
 
 @dataclass(frozen=True)
@@ -170,6 +176,7 @@ class WordedExplanation:
     legend: str = ""
 
     type: ClassVar[str] = "told"
+    JSON: ClassVar = (..., "type")
 
     def plain(self, joint: str) -> str:
         """All of it as lines, with what was changed between stars and this between the cells of tables."""
@@ -200,6 +207,7 @@ class Bars:
     legend: str = ""
 
     type: ClassVar[str] = "bars"
+    JSON: ClassVar = (..., "type")
 
 
 Block = Prose | Passage | Row | Facts | Evidence | Quote | WordedExplanation | Bars
@@ -261,61 +269,20 @@ class Screen:
     questions: tuple[Question, ...] = ()
     echo: str = ""
     button: str = "Continue"
-    paired: bool = False
-
-    def to_dict(self) -> dict[str, Any]:
-        """The screen as plain data; older studies, which have no such pairs, stay as they are."""
-        data = asdict(self)
-        if not self.paired:
-            del data["paired"]
-        data["blocks"] = [asdict(block) | {"type": block.type} for block in self.blocks]
-        return data
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Screen:
-        """The screen that `to_dict` wrote."""
-        return cls(
-            heading=data["heading"],
-            blocks=tuple(_block(block) for block in data["blocks"]),
-            questions=tuple(
-                Question(**question | {"options": tuple(Option(**option) for option in question["options"])})
-                for question in data["questions"]
-            ),
-            echo=data["echo"],
-            button=data["button"],
-            paired=data.get("paired", False),
-        )
+    # Older studies, which have no such pairs, stay as they are.
+    paired: bool = field(default=False, metadata=written(when=lambda screen: screen.paired))
 
 
-def _block(data: dict[str, Any]) -> Block:
-    fields = {name: value for name, value in data.items() if name != "type"}
-    match data["type"]:
-        case "prose":
-            return Prose(**fields | {"paragraphs": tuple(fields["paragraphs"])})
-        case "passage":
-            return Passage(**fields | {"tokens": tuple(Token(**token) for token in fields["tokens"])})
-        case "row":
-            return Row(**fields | {"cells": tuple(Cell(**cell) for cell in fields["cells"])})
-        case "facts":
-            return Facts(**fields | {"pairs": tuple((name, value) for name, value in fields["pairs"])})
-        case "evidence":
-            return Evidence(**fields | {"fragments": tuple(fields["fragments"])})
-        case "quote":
-            worded_here = fields.pop("names_classes", False)
-            return told_in_tabs(**fields) if worded_here else Quote(**fields)
-        case "told":
-            return WordedExplanation(**fields | {"parts": tuple(map(_worded_part, fields["parts"]))})
-        case "bars":
-            return Bars(**fields | {"pairs": tuple((name, value) for name, value in fields["pairs"])})
-    raise VeraxError(f"A screen has a block of type {data['type']!r}, which this version does not know.")
+def read_screen(data: dict[str, Any]) -> Screen:
+    """The screen that a study's folder holds."""
+    blocks = [_block_of_today(block) for block in data["blocks"]]
+    return decode(Screen, {**data, "blocks": blocks}, "a screen")
 
 
-def _worded_part(data: dict[str, Any]) -> WordedPart:
-    if "pieces" in data:
-        return Excerpt(tuple((text, changed) for text, changed in data["pieces"]))
-    if "rows" in data:
-        return Grid(tuple(data["header"]), tuple(map(tuple, data["rows"])))
-    return Lines(**data)
+def _block_of_today(block: dict[str, Any]) -> dict[str, Any]:
+    if not block.get("names_classes"):
+        return block
+    return encoded(told_in_tabs(block["text"], block["title"], block["legend"]))
 
 
 def told_in_tabs(text: str, title: str, legend: str) -> WordedExplanation:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from verax.errors import VeraxError
@@ -34,17 +34,6 @@ class Variant:
     changed: tuple[tuple[int, int], ...] | tuple[int, ...]
     prediction: int
     likelihood: float | None = None
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Variant:
-        """The variant that `dataclasses.asdict` and JSON made plain."""
-        changed = data["changed"]
-        return cls(
-            input=_input(data["input"]),
-            changed=tuple(tuple(place) if isinstance(place, list) else place for place in changed),
-            prediction=data["prediction"],
-            likelihood=data.get("likelihood"),
-        )
 
 
 @dataclass(frozen=True)
@@ -89,39 +78,12 @@ class Item:
         """Whether the model says something else of the variant."""
         return self.variant is not None and self.variant.prediction != self.prediction
 
-    def to_dict(self) -> dict[str, Any]:
-        """The item as plain data."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Item:
-        """The item that `to_dict` wrote, also after a way through JSON."""
-        variant = data.get("variant")
-        worse = data.get("worse")
-        return cls(
-            **data
-            | {
-                "input": _input(data["input"]),
-                "probabilities": tuple(data.get("probabilities", ())),
-                "variant": None if variant is None else Variant.from_dict(variant),
-                "worse": None if worse is None else tuple(worse),
-            }
-        )
-
-
-def _input(data: Any) -> str | tuple[tuple[str, str], ...]:
-    return data if isinstance(data, str) else tuple((str(name), str(value)) for name, value in data)
-
 
 @dataclass(frozen=True)
 class OneCondition:
     """Between people: everything under one condition."""
 
     condition: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return asdict(self)
 
     def in_words(self) -> str:
         """What participants get, in a few words."""
@@ -142,10 +104,6 @@ class Rounds:
 
     rounds: tuple[Round, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return {"rounds": [asdict(one_round) for one_round in self.rounds]}
-
     def in_words(self) -> str:
         """What participants get, in a few words."""
         return ", ".join(one_round.condition for one_round in self.rounds)
@@ -163,10 +121,6 @@ class ItemBlock:
     block: int
     conditions: Mapping[str, str] = field(hash=False)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return {"block": self.block, "conditions": dict(self.conditions)}
-
     def in_words(self) -> str:
         """What participants get, in a few words."""
         return f"block {self.block}"
@@ -175,10 +129,6 @@ class ItemBlock:
 class OwnCells(dict[str, Any]):
     """What a protocol with a design of its own must know; anything that survives JSON."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return dict(self)
-
     def in_words(self) -> str:
         """All of it, name by name."""
         return "; ".join(f"{name}: {plain(value)}" for name, value in self.items())
@@ -186,18 +136,6 @@ class OwnCells(dict[str, Any]):
 
 Cells = OneCondition | Rounds | ItemBlock | OwnCells
 C = TypeVar("C", OneCondition, Rounds, ItemBlock, OwnCells)
-
-
-def cells_of(data: Mapping[str, Any]) -> Cells:
-    """The cells that `to_dict` wrote."""
-    names = set(data)
-    if names == {"condition"} and isinstance(data["condition"], str):
-        return OneCondition(data["condition"])
-    if names == {"rounds"} and all(set(some) == {"condition", "group"} for some in data["rounds"]):
-        return Rounds(tuple(Round(**some) for some in data["rounds"]))
-    if names == {"block", "conditions"}:
-        return ItemBlock(data["block"], data["conditions"])
-    return OwnCells(data)
 
 
 @dataclass(frozen=True)
@@ -227,15 +165,6 @@ class DesignRow:
                 f"{sort.__name__}; build the study again."
             )
         return self.cells
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return {"number": self.number, "target": self.target, "cells": self.cells.to_dict()}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> DesignRow:
-        """The row that `to_dict` wrote."""
-        return cls(data["number"], data["target"], cells_of(data["cells"]))
 
 
 @dataclass(frozen=True)

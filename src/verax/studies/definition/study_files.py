@@ -12,21 +12,21 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+from verax.codec import MisfitError, decode, encode, written
 from verax.errors import VeraxError
 from verax.foreign import check_foreign
 from verax.installed import VERSION
 from verax.run.canonical import canonical, write_json, write_whole
-from verax.studies.definition.screen import Screen
+from verax.studies.definition.screen import read_screen
 from verax.studies.definition.spec import make_study_spec
 from verax.studies.definition.study import DesignRow, Item, Phase, Screening, Study
 
 FREEZE = "freeze.json"
-FREEZE_FORMAT = 1
 # What a reader of a pre-registration calls the files of a study.
 PARTS = {
     "spec": "spec.toml",
@@ -52,28 +52,25 @@ class Frozen:
 
     hash: str
     parts: Mapping[str, str]
-    at: str
+    at: str = field(metadata=written("frozen_at"))
     people: int | None
-    version: str
+    version: str = field(metadata=written("verax"))
+
+    format: ClassVar = 1
+    JSON: ClassVar = ("format", ...)
 
 
 def frozen(folder: str | Path) -> Frozen | None:
     """What a folder says was frozen there; None if nothing was."""
     path = Path(folder) / FREEZE
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-        if record["format"] != FREEZE_FORMAT:
-            raise ValueError(
-                f"it is in format {record['format']}, and this version reads format {FREEZE_FORMAT}"
-            )
-        return Frozen(
-            record["hash"], dict(record["parts"]), record["frozen_at"], record["people"], record["verax"]
-        )
+        return decode(Frozen, json.loads(path.read_text(encoding="utf-8")), "it")
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError) as error:
+        reason = error.reason if isinstance(error, MisfitError) else error
         raise VeraxError(
-            f"{str(path)!r} does not say what was frozen ({error}); put back the file that `verax study freeze` wrote."
+            f"{str(path)!r} does not say what was frozen ({reason}); put back the file that `verax study freeze` wrote."
         ) from error
 
 
@@ -125,15 +122,7 @@ def freeze_study(
         )
     at = clock().astimezone(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")
     made = Frozen(study.hash, part_hashes(folder, study), at, people, VERSION)
-    record = {
-        "format": FREEZE_FORMAT,
-        "hash": made.hash,
-        "parts": dict(made.parts),
-        "frozen_at": made.at,
-        "people": made.people,
-        "verax": made.version,
-    }
-    write_json(Path(folder) / FREEZE, record)
+    write_json(Path(folder) / FREEZE, encode(made))
     return made
 
 
@@ -227,9 +216,9 @@ def _contents(study: Study) -> dict[str, bytes]:
         "spec": study.spec.model_dump(mode="json"),
         "kind": study.kind,
         "class_names": list(study.class_names),
-        "phases": [asdict(phase) for phase in study.phases.values()],
-        "rows": [row.to_dict() for row in study.rows],
-        "screening": None if study.screening is None else asdict(study.screening),
+        "phases": encode([*study.phases.values()]),
+        "rows": encode(study.rows),
+        "screening": encode(study.screening),
         "models": dict(study.models),
         "data_hash": study.data_hash,
     }
@@ -238,9 +227,9 @@ def _contents(study: Study) -> dict[str, bytes]:
     return {
         "spec.toml": study.spec_text.encode(),
         "study.json": (json.dumps(about, indent=2, ensure_ascii=False, sort_keys=True) + "\n").encode(),
-        "items.jsonl": _lines(item.to_dict() for item in study.items.values()),
+        "items.jsonl": _lines(map(encode, study.items.values())),
         "screens.jsonl": _lines(
-            {"key": key, "screen": screen.to_dict()} for key, screen in study.screens.items()
+            {"key": key, "screen": encode(screen)} for key, screen in study.screens.items()
         ),
         "explanations.jsonl": _lines(study.explanations),
     }
@@ -263,7 +252,7 @@ def _from_contents(contents: Mapping[str, bytes], total: str) -> Study:
     protocol = about["spec"]["protocol"]["name"]
     if ":" in protocol:
         check_foreign(protocol, "protocol")  # here, since other processes that serve the study ask nobody
-    items = [Item.from_dict(json.loads(line)) for line in contents["items.jsonl"].splitlines()]
+    items = [decode(Item, json.loads(line), "an item") for line in contents["items.jsonl"].splitlines()]
     screens = [json.loads(line) for line in contents["screens.jsonl"].splitlines()]
     screening = about["screening"]
     return Study(
@@ -271,10 +260,10 @@ def _from_contents(contents: Mapping[str, bytes], total: str) -> Study:
         kind=about["kind"],
         class_names=tuple(about["class_names"]),
         items={item.id: item for item in items},
-        phases={phase["key"]: Phase(**phase) for phase in about["phases"]},
-        rows=tuple(DesignRow.from_dict(row) for row in about["rows"]),
-        screens={entry["key"]: Screen.from_dict(entry["screen"]) for entry in screens},
-        screening=None if screening is None else Screening(**screening),
+        phases={phase["key"]: decode(Phase, phase, "a phase") for phase in about["phases"]},
+        rows=tuple(decode(DesignRow, row, "a row of the design") for row in about["rows"]),
+        screens={entry["key"]: read_screen(entry["screen"]) for entry in screens},
+        screening=None if screening is None else decode(Screening, screening, "the screening"),
         explanations=tuple(json.loads(line) for line in contents["explanations.jsonl"].splitlines()),
         models=about["models"],
         data_hash=about["data_hash"],

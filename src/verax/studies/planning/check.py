@@ -7,11 +7,12 @@ Simulated people answer the scored questions of the design; their answers are la
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from verax import codec
 from verax.errors import VeraxError
 from verax.stats.power import Design, Simulated, binomial_interval, simulate
 from verax.stats.thresholds import ALPHA
@@ -157,7 +158,7 @@ class Rate:
 
 
 @dataclass(frozen=True)
-class Check:
+class Check(codec.Record):
     """What the pipeline does with studies in which nothing has an effect.
 
     Attributes:
@@ -179,9 +180,9 @@ class Check:
     people: int
     seed: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, with the sentence."""
-        return {"format": 1, "kind": "power-check", **asdict(self), "sentence": self.sentence()}
+    format: ClassVar = 1
+    kind: ClassVar = "power-check"
+    JSON: ClassVar = ("format", "kind", ..., "sentence")
 
     def sentence(self) -> str:
         """What it means."""

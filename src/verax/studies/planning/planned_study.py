@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
 from verax.arrays import FloatArray, IndexArray
+from verax.codec import NOT_WRITTEN
 from verax.errors import VeraxError
 from verax.stats.crossed.within import NOT_SHOWN
 from verax.stats.power import Simulated, Spreads
@@ -117,11 +118,7 @@ class Question:
     comparisons: int
     unit: Literal["points", "hundredths of the score"]
     sessions: int = 1
-    within: bool = False
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; the protocol says whether people are compared with themselves."""
-        return {name: value for name, value in asdict(self).items() if name != "within"}
+    within: bool = field(default=False, metadata=NOT_WRITTEN)  # the protocol says it
 
     def asked(self, items: int) -> str:
         """A number of items in words."""

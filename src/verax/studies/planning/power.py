@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from verax.arrays import FloatArray, IndexArray
+from verax.codec import Record
 from verax.errors import VeraxError
 from verax.stats.crossed.within import NOT_SHOWN, ConditionResponses, difference_claims
 from verax.stats.power import Analysis, Design, Power, Simulated, analysis, detectable_effect, power
@@ -149,7 +150,7 @@ class Needed:
 
 
 @dataclass(frozen=True)
-class PowerPlan:
+class PowerPlan(Record):
     """What a study of some sizes would find.
 
     Attributes:
@@ -178,15 +179,9 @@ class PowerPlan:
     studies: int
     seed: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, with the sentence."""
-        return {
-            "format": 1,
-            "kind": "power",
-            **asdict(self),
-            "question": self.question.to_dict(),
-            "sentence": self.sentence(),
-        }
+    format: ClassVar = 1
+    kind: ClassVar = "power"
+    JSON: ClassVar = ("format", "kind", ..., "sentence")
 
     def needs(self, needed: Needed) -> str:
         """How many people are needed with a number of items."""

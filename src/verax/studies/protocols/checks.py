@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from verax.codec import decode, encode
 from verax.data.words import split_words
 from verax.explain.explanation import Attribution
 from verax.studies.build.build import compose_study
@@ -165,7 +166,7 @@ def check_rows(study: Study) -> None:
     assert numbers == list(range(len(numbers))), f"rows are numbered {numbers}, not from 0 without a gap"
     for row in study.rows:
         assert row.target >= 1, f"row {row.number} wants nobody"
-        again = DesignRow.from_dict(json.loads(json.dumps(row.to_dict())))
+        again = decode(DesignRow, json.loads(json.dumps(encode(row))))
         assert again == row, f"the cells of row {row.number} do not survive JSON: {row.cells}"
 
 
@@ -176,7 +177,7 @@ def check_screens(study: Study) -> None:
         assert any(block.type == "prose" for block in screen.blocks), (
             f"the screen {key!r} does not say what to do"
         )
-        again = Screen.from_dict(json.loads(json.dumps(screen.to_dict())))
+        again = decode(Screen, json.loads(json.dumps(encode(screen))))
         assert again == screen, f"the screen {key!r} does not survive JSON"
         # The debriefing of a masked task tells what its letters stood for.
         named = [] if key.startswith("debrief") else named_classes(screen, study.class_names)

@@ -1,17 +1,17 @@
 """How a study is analysed, and the summary of its analysis, typed to the end.
 
-`Summary.to_dict` is what stands in summary.json, and `Summary.from_dict` reads it, of older versions too.
+`Summary.to_dict` is what stands in summary.json, and `Summary.from_dict` reads it; a later version is refused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import ClassVar, Literal, Self
 
-from verax.codec import decode, encoded
+from verax.codec import NOT_WRITTEN, Record, decode, written
 from verax.results.figures import Figure, Flow
-from verax.results.findings import Finding, findings_json
+from verax.results.findings import FORMAT, Finding
 from verax.results.tables import Table
 from verax.results.units import POINTS, Unit
 from verax.results.verdict import Sign
@@ -148,11 +148,8 @@ class Primary:
     unit: Unit
     sentence: str
     estimates: tuple[PrimaryEstimate, ...] = ()
-    stands_in: bool = False
-
-    def json_names(self) -> tuple[str, ...]:
-        """Without what decides on the marks of the plan, which are made by then."""
-        return ("measure", "unit", "sentence", "estimates")
+    # It decides on the marks of the plan, which are made when it is written.
+    stands_in: bool = field(default=False, metadata=NOT_WRITTEN)
 
 
 @dataclass(frozen=True)
@@ -215,6 +212,10 @@ EVERYBODY = "everybody who answered (intention to treat)"
 WITHOUT_LATE = "late answers left out"
 
 
+def _has_turning(one: Sensitivity) -> bool:
+    return one.turning is not None
+
+
 @dataclass(frozen=True)
 class Sensitivity:
     """The primary estimates in all variants.
@@ -231,20 +232,16 @@ class Sensitivity:
     late_answers: int
     variants: tuple[Variant, ...] = ()
     leave_one_out: tuple[LeftOut, ...] = ()
-    turning: str | None = None
-    without_change: int | None = None
-    unit: Unit = POINTS
-
-    def json_names(self) -> list[str]:
-        """The unit is that of the primary analysis, and is written where there is none."""
-        names = ["late_answers", "variants", "leave_one_out"]
-        if self.turning is not None:
-            return [*names, "turning", "without_change"]
-        return names if self.leave_one_out else [*names, "unit"]
+    turning: str | None = field(default=None, metadata=written(when=_has_turning))
+    without_change: int | None = field(default=None, metadata=written(when=_has_turning))
+    # That of the primary analysis, and written where there is none.
+    unit: Unit = field(
+        default=POINTS, metadata=written(when=lambda one: not (_has_turning(one) or one.leave_one_out))
+    )
 
 
 @dataclass(frozen=True)
-class Summary:
+class Summary(Record):
     """What the answers of a study say.
 
     Attributes:
@@ -282,15 +279,18 @@ class Summary:
     courts: tuple[CourtLine, ...] = ()
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
-    sensitivity: Sensitivity | None = None
+    sensitivity: Sensitivity | None = field(default=None, metadata=written(none={}))
     estimators: Mapping[str, object] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
     items: tuple[ItemResult, ...] = ()
     analysis_plan: Mapping[str, str] = field(default_factory=dict)
     options: Options = field(default_factory=Options)
     versions: Mapping[str, str | None] = field(default_factory=dict)
-    format: int = 1
-    kind: Literal["study"] = "study"
+
+    format: ClassVar = 1
+    kind: ClassVar = "study"
+    findings_format: ClassVar = FORMAT
+    JSON: ClassVar = (..., "format", "kind", "findings_format", "findings")
 
     @property
     def all_tables(self) -> list[Table]:
@@ -328,22 +328,12 @@ class Summary:
             found.append(made if tested is None else _tested(made, tested))
         return tuple(found)
 
-    def to_dict(self) -> dict[str, object]:
-        """Plain values, as in summary.json."""
-        sensitivity = {} if self.sensitivity is None else encoded(self.sensitivity)
-        return encoded(self) | {"sensitivity": sensitivity} | findings_json(self.findings)
-
     @classmethod
-    def completed(cls, data: Mapping[str, object]) -> Mapping[str, object]:
-        """With the unit of the sensitivity analysis."""
+    def from_dict(cls, data: Mapping[str, object]) -> Self:
+        """The summary that summary.json holds; its sensitivity analysis has the unit of its primary analysis."""
         varied, primary = data.get("sensitivity"), data.get("primary")
-        if isinstance(varied, dict) and varied and isinstance(primary, dict):
-            return {**data, "sensitivity": {"unit": primary["unit"], **varied}}
-        return data
-
-    @classmethod
-    def from_dict(cls, data: object) -> Summary:
-        """The summary that summary.json holds, of this version or an older one."""
+        if isinstance(varied, dict) and varied and isinstance(primary, dict) and "unit" in primary:
+            data = {**data, "sensitivity": {"unit": primary["unit"], **varied}}
         return decode(cls, data)
 
 

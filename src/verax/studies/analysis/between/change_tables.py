@@ -267,7 +267,7 @@ def change_figure(effects: Effects, published: Changes | None) -> Figure:
     return Figure(
         "change",
         "Change of accuracy by condition",
-        Intervals("Change from Pre to Post (points)", 0, rows, POINTS),
+        Intervals("Change from Pre to Post (points)", 0, rows),
         "Change includes practice: compare with the condition that shows no explanation, if there is one.",
     )
 

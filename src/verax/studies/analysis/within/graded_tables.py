@@ -342,7 +342,7 @@ def calibration_figure(lines: Sequence[ConfidenceGroup]) -> Figure:
     return Figure(
         "confidence",
         TITLE,
-        Intervals("right answers (%)", 50, rows, PERCENT),
+        Intervals("right answers (%)", 50, rows),
         "Confidence is worth something where sure answers are right more often than unsure ones.",
     )
 
