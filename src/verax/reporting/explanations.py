@@ -15,6 +15,7 @@ from rich.text import Text
 
 from verax.errors import VeraxError
 from verax.explain.description import Conditions, DescriptionPart, Grid, Heading, Passage
+from verax.phrases import say as say_phrase
 from verax.reporting.comparison import (
     Comparison,
     Entry,
@@ -102,7 +103,7 @@ def page_environment() -> Any:
         "segments": segments,
         "verdict": verdict,
     }
-    environment.globals |= {"bars": BARS, "classes": CLASSES_ON_PAGE, "most": MOST}
+    environment.globals |= {"bars": BARS, "classes": CLASSES_ON_PAGE, "most": MOST, "say": say_phrase}
     return environment
 
 

@@ -61,12 +61,12 @@ def is_kept(path: Path, key: str) -> bool:
 
 @cache
 def _sources() -> str:
-    """The state of the code that draws: an edited template makes new pages."""
-    folder = Path(str(files("verax.reporting")))
+    """The state of the code that draws and of what it says: an edited template or phrase makes new pages."""
     states = [
         (path.relative_to(folder).as_posix(), path.stat().st_size, path.stat().st_mtime_ns)
+        for folder in (Path(str(files("verax.reporting"))), Path(str(files("verax.phrases"))))
         for path in sorted(folder.rglob("*"))
-        if path.suffix in (".py", ".html", ".css", ".js", ".svg")
+        if path.suffix in (".py", ".html", ".css", ".js", ".svg", ".ftl")
     ]
     return hashlib.sha256(repr(states).encode()).hexdigest()
 

@@ -26,9 +26,15 @@ too-few-inputs =
     { $inputs ->
         [1] One input
        *[other] { $inputs } inputs
-    } with { $features } { $kind ->
-        [table] columns
-       *[text] words
+    } with { $kind ->
+        [table] { $features ->
+            [one] 1 column
+           *[other] { $features } columns
+        }
+       *[text] { $features ->
+            [one] 1 word
+           *[other] { $features } words
+        }
     } cannot show which explainer to believe: a random choice of features would be as good as the best in { $chance }% of cases.{ $needed ->
         [0] { "" }
         [1] { " " }Give more inputs.
