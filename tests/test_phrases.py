@@ -19,7 +19,7 @@ NAMES = (["lime"], ["lime", "shap"], ["lime(samples=500, seed=1)", "shap", "my_p
 NUMBERS = (0, 1, 2, 12_345)
 WORDS = ("lime", "87 to 100%")
 # Slots that are lists without a phrase that asks how many names they have.
-LISTS = {"shares", "found", "places", "cases", "datasets", "exceptions", "times"}
+LISTS = {"shares", "found", "places", "cases", "datasets", "exceptions", "times", "costs", "values"}
 # Slots with numbers that are never below two: what a test needs, at the least.
 TWO_OR_MORE = {"needed", "most", "drawn"}
 # Phrases with many slots are tried with so many of all combinations.
