@@ -19,9 +19,21 @@ NAMES = (["lime"], ["lime", "shap"], ["lime(samples=500, seed=1)", "shap", "my_p
 NUMBERS = (0, 1, 2, 12_345)
 WORDS = ("lime", "87 to 100%")
 # Slots that are lists without a phrase that asks how many names they have.
-LISTS = {"shares", "found", "places", "cases", "datasets", "exceptions", "times", "costs", "values"}
+LISTS = {
+    "shares",
+    "found",
+    "places",
+    "cases",
+    "datasets",
+    "exceptions",
+    "times",
+    "costs",
+    "values",
+    "gains",
+    "problems",
+}
 # Slots with numbers that are never below two: what a test needs, at the least.
-TWO_OR_MORE = {"needed", "most", "drawn"}
+TWO_OR_MORE = {"needed", "most", "drawn", "now"}
 # Phrases with many slots are tried with so many of all combinations.
 MOST = 1500
 PLURALS = ("zero", "one", "two", "few", "many", "other")
@@ -64,7 +76,7 @@ def phrases(area):
 def values_of(slots, name):
     keys = slots[name]
     if name + MANY in slots or name in LISTS:
-        return NAMES
+        return (*NAMES, *([[]] if "0" in slots.get(name + MANY, ()) else ()))
     if name in TWO_OR_MORE and not keys:
         return NUMBERS[2:]
     if not keys:

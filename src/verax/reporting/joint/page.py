@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from verax.codec import encoded
 from verax.errors import VeraxError
+from verax.phrases import say as say_phrase
 from verax.reporting.drawing import (
     INK,
     QUIET,
@@ -30,6 +31,7 @@ from verax.reporting.drawing import (
 from verax.reporting.explanations import page_environment
 from verax.reporting.joint.evaluations import Evaluation, Standing, joint_verdict, read_evaluations
 from verax.reporting.joint.order import (
+    COUNTED,
     MORE_STUDIES,
     NORMAL_95,
     POWER,
@@ -47,8 +49,9 @@ from verax.run import library_versions, write_json
 from verax.run.manifest import verify
 from verax.stats.rank_correlations import Needed
 from verax.stats.thresholds import FEWEST_METHODS
-from verax.text import NOTHING, counted, listed, p_number
+from verax.text import NOTHING, p_number
 
+say = partial(say_phrase, "joint")
 LETTER = 6.0
 LONGEST = 18
 
@@ -67,8 +70,8 @@ def evaluation_panels(courts: Sequence[Evaluation], order: Sequence[str]) -> lis
             panel_svg(
                 partial(draw_evaluation, court=court, order=order, styles=styles), evaluation_frame(order)
             ),
-            f"court-{place}",
-            f"{court.name}: {court.measure} of each explainer with 95% intervals; the numbers are in the table.",
+            f"evaluation-{place}",
+            say("panel", evaluation=court.name, measure=court.measure),
         )
         for place, court in enumerate(courts)
     ]
@@ -103,11 +106,10 @@ def draw_evaluation(axes: Axes, court: Evaluation, order: Sequence[str], styles:
             _draw_standing(axes, place, by_name[name], styles[name], Unit(court.unit).decimals)
         else:
             move = axes.get_yaxis_transform()
-            axes.text(0.02, place, "did not stand here", transform=move, va="center", color=QUIET, fontsize=9)
+            axes.text(0.02, place, say("panel-absent"), transform=move, va="center", color=QUIET, fontsize=9)
     axes.set_yticks(range(len(order)), [shortened(name, LONGEST) for name in order])
     axes.set_ylim(len(order) - 0.4, -0.6)
-    unit = f" ({court.unit})" if court.unit else ""
-    axes.set_xlabel(shortened(f"{court.measure}{unit}", 58))
+    axes.set_xlabel(shortened(say("panel-axis", measure=court.measure, unit=court.unit or "none"), 58))
     if court.unit == "per cent":
         axes.set_xlim(-1, 101)
     axes.grid(axis="x", color=QUIET, alpha=0.25, linewidth=0.5)
@@ -128,7 +130,12 @@ def _draw_standing(axes: Axes, place: int, standing: Standing, look: Look, decim
 
 def scatter_panel(comparison: OrderComparison, courts: Sequence[Evaluation], number: int) -> str:
     """One inline SVG: the benchmark across, people up, a dot with both intervals for each method."""
-    label = f"{comparison.benchmark} against {comparison.study}. {comparison.sentence}"
+    label = say(
+        "panel-pair",
+        benchmark=comparison.benchmark,
+        study=comparison.study,
+        sentence=comparison.sentence,
+    )
     return inlined(scatter_figure(comparison, courts), f"against-{number}", label)
 
 
@@ -149,11 +156,11 @@ def draw_scatter(axes: Axes, comparison: OrderComparison, styles: Mapping[str, L
             margin = NORMAL_95 * comparison.second_error[place]
             axes.plot([x, x], [y - margin, y + margin], color=look.colour, linewidth=1.2)
         axes.plot([x], [y], look.marker, color=look.colour, markersize=7)
-        hover(axes, x, y, f"{name}: benchmark {x:.2f}, people {y:.2f}")
+        hover(axes, x, y, say("panel-point", name=name, x=f"{x:.2f}", y=f"{y:.2f}"))
     axes.grid(color=QUIET, alpha=0.25, linewidth=0.5)
     axes.set_axisbelow(True)
-    axes.set_xlabel(shortened(f"{comparison.benchmark} →", 48))
-    axes.set_ylabel(shortened(f"{'bots' if comparison.simulated else 'people'} helped →", 40), labelpad=3)
+    axes.set_xlabel(shortened(say("panel-across", benchmark=comparison.benchmark), 48))
+    axes.set_ylabel(shortened(say("panel-up", bots=comparison.simulated), 40), labelpad=3)
     axes.locator_params(nbins=6)
     low, high = axes.get_ylim()
     axes.set_ylim(low, high)
@@ -181,7 +188,7 @@ class JointReport:
         answer: whether benchmarks predict what helps people, in a sentence.
         needs: how many methods it would take.
         explainers: in the order of the page.
-        courts: every evaluation with everybody who stood in it.
+        courts: every evaluation with everybody in it.
         comparisons: of benchmarks with studies, what says most first.
         agreements: of benchmarks with each other.
         notes: what was left out.
@@ -227,7 +234,7 @@ def _edited(folders: Sequence[Path]) -> Iterator[str]:
         except VeraxError:
             continue  # without a manifest nothing is known
         if found.problems:
-            yield f"The numbers of {folder} are not those that were computed: {listed(found.problems)}."
+            yield say("note-changed", folder=str(folder), problems=found.problems)
 
 
 def write_joint_report(folders: Sequence[Path], out: Path) -> JointReport:
@@ -271,7 +278,7 @@ def places(out: Path) -> tuple[Path, Path, Path | None]:
 
 def figure_files(both: JointReport) -> dict[str, str]:
     """The figures as SVG files, by name."""
-    files = {"courts": evaluations_figure(both.courts, both.explainers)} if both.courts else {}
+    files = {"evaluations": evaluations_figure(both.courts, both.explainers)} if both.courts else {}
     for place, comparison in enumerate(both.comparisons, start=1):
         if comparison.correlation is not None:
             files[f"against-{place}"] = scatter_figure(comparison, both.courts)
@@ -284,7 +291,7 @@ def render_joint_report(both: JointReport, page: Path) -> str:
     correlated = [comparison for comparison in both.comparisons if comparison.correlation is not None]
     return str(
         page_environment()
-        .get_template("courts.html")
+        .get_template("joint.html")
         .render(
             style=page_style(),
             script=page_script(),
@@ -295,17 +302,24 @@ def render_joint_report(both: JointReport, page: Path) -> str:
             notes=both.notes,
             panels=evaluation_panels(courts, order),
             floor=FLOOR in order,
-            headings=["Explainer", *(court.name for court in courts)],
+            headings=[say("column-explainer"), *(court.name for court in courts)],
             rows=[[name, *(_stood(name, court) for court in courts)] for name in order],
-            courts=[(court, _own_report(court, page)) for court in courts],
+            evaluations=[(court, _own_report(court, page)) for court in courts],
             folders=both.folders,
             against=[
                 (comparison, scatter_panel(comparison, courts, place) if comparison.correlation else "")
                 for place, comparison in enumerate(both.comparisons)
             ],
             agreements=both.agreements,
+            correlation_headings=[
+                *map(
+                    say, ("column-pair", "column-methods", "column-rho", "column-p", "column-tau", "column-p")
+                ),
+                say("column-needed"),
+                say("column-needed-more", studies=MORE_STUDIES),
+                say("column-needed-best"),
+            ],
             correlation_rows=[_correlation_row(comparison) for comparison in correlated],
-            more=MORE_STUDIES,
             worth=WORTH,
             power=f"{POWER:.0%}",
             versions=", ".join(f"{name} {version}" for name, version in both.versions.items() if version),
@@ -315,37 +329,30 @@ def render_joint_report(both: JointReport, page: Path) -> str:
 
 def _answered(both: JointReport) -> str:
     """The answer after its question, where the evaluations could be compared."""
-    return f"Do benchmarks predict what helps people? {both.answer}" if both.comparisons else both.answer
+    return say("question", answer=both.answer) if both.comparisons else both.answer
 
 
 def answer(courts: Sequence[Evaluation], compared: Sequence[OrderComparison]) -> str:
     """The answer to the question whether benchmarks predict what helps people."""
     if compared:
         return compared[0].sentence
-    kinds = {court.kind for court in courts}
-    lacking = "study with people" if "study" not in kinds else "benchmark"
-    return (
-        f"Whether benchmarks predict what helps people cannot be said from one court: there is no {lacking} here. It "
-        f"takes a benchmark and a study with at least {FEWEST_METHODS} explainers in both."
-    )
+    lacking = next((kind for kind in ("study", "benchmark") if all(one.kind != kind for one in courts)), "")
+    return say("one-kind-only", lacking=lacking, needed=FEWEST_METHODS)
 
 
 def asked(courts: Sequence[Evaluation]) -> str:
     """Which evaluations there are, in a sentence."""
-    benchmarks = [court for court in courts if court.kind == "benchmark"]
-    people = [court for court in courts if court.kind == "study" and not court.simulated]
-    bots = [court for court in courts if court.simulated]
-    parts = [
-        counted(len(benchmarks), "benchmark") if benchmarks else "",
-        counted(len(people), "study with people", "studies with people") if people else "",
-        counted(len(bots), "study with simulated people", "studies with simulated people") if bots else "",
-    ]
-    there = listed([part for part in parts if part]) or "no court"
-    return f"{there}; {counted(len(explainer_order(courts)), 'explainer')} stood in at least one."
+    there = {
+        "asked-benchmarks": sum(court.kind == "benchmark" for court in courts),
+        "asked-people": sum(court.kind == "study" and not court.simulated for court in courts),
+        "asked-bots": sum(court.simulated for court in courts),
+    }
+    kinds = [say(kind, many=many) for kind, many in there.items() if many]
+    return say("asked", evaluations=kinds or "none", explainers=len(explainer_order(courts)))
 
 
 def explainer_order(courts: Sequence[Evaluation]) -> list[str]:
-    """Explainers by their mean place over the evaluations where they stood, the best first; random is last."""
+    """Explainers by their mean place over the evaluations that they are in, the best first; random is last."""
     places: dict[str, list[float]] = {}
     for court in courts:
         sign = -1 if court.higher_is_better else 1
@@ -367,7 +374,7 @@ def _own_report(court: Evaluation, page: Path) -> str:
 
 
 def _stood(name: str, court: Evaluation) -> str:
-    """How an explainer did in an evaluation, with its interval; a dash if it did not stand there."""
+    """How an explainer did in an evaluation, with its interval; a dash if it is not in it."""
     standing = next((standing for standing in court.standings if standing.explainer == name), None)
     if standing is None:
         return NOTHING
@@ -376,8 +383,8 @@ def _stood(name: str, court: Evaluation) -> str:
 
 
 def _correlation_row(comparison: OrderComparison) -> list[str]:
-    against = f"{comparison.benchmark} against {comparison.study}"
-    against += " (simulated people)" if comparison.simulated else ""
+    case = "pair-bots" if comparison.simulated else "pair"
+    against = say(case, benchmark=comparison.benchmark, study=comparison.study)
     ranks = comparison.correlation
     if ranks is None or ranks.spearman is None or ranks.p_spearman is None or ranks.p_kendall is None:
         return [against, str(len(comparison.methods)), *[NOTHING] * 7]
@@ -399,4 +406,6 @@ def _with_ends(value: float | None, low: float | None, high: float | None) -> st
 
 
 def _needed(needed: Needed | None) -> str:
-    return NOTHING if needed is None else "> 500" if needed.methods is None else str(needed.methods)
+    if needed is None:
+        return NOTHING
+    return f"> {COUNTED}" if needed.methods is None else str(needed.methods)
