@@ -297,11 +297,6 @@ errors-how =
         [yes] the size of their scores, whatever their sign
        *[no] their signed scores, what speaks against the prediction last
     } (the paper does not say which; LIME's own list is by size). A method that scores distinct words gives every occurrence its score; words that a method leaves out score 0, and tie. Ties are broken at random by the seed.
-continued =
-    continued { $times ->
-        [one] 1 time
-       *[other] { $times } times
-    }
 
 ## In the terminal
 

@@ -444,11 +444,6 @@ copies =
         [one] 1 copy taken out of what every model sees, because it holds
        *[other] { $copies } copies taken out of what every model sees, because they hold
     } for exactly the training inputs (or all others) of a feature that stains may be made of:
-continued =
-    continued { $times ->
-        [one] 1 time
-       *[other] { $times } times
-    }
 
 # What an explainer that can take several routes is: $routes is a list of the next two.
 explainer-is = { $name } is { $routes }
