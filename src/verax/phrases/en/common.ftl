@@ -41,3 +41,6 @@ continued =
         [one] 1 time
        *[other] { $times } times
     }
+
+# In a notebook, at the end of what a run found.
+report-is = The report is { $path }.

@@ -213,9 +213,9 @@ asked =
         [none] no evaluation
        *[other] { $evaluations }
     }; { $explainers ->
-        [one] 1 explainer was
-       *[other] { $explainers } explainers were
-    } evaluated in at least one.
+        [one] 1 explainer
+       *[other] { $explainers } explainers
+    } in all.
 asked-benchmarks =
     { $many ->
         [one] 1 benchmark

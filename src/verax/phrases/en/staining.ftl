@@ -55,9 +55,8 @@ headline-not-tested =
        *[no] nothing
     } is claimed of { $names } ({ $reached }): { $why }
 
-# Stains were drawn, and not learnt by all models.
-why-not-learnt =
-    of { $drawn } stains some model learnt { $stains }, and a test needs { $needed }
+# Some model has not learnt all stains, or for other reasons.
+why-not-learnt = with some model only { $stains } of { $drawn } stains can be scored, and a test needs { $needed }
 
 why-few-stains =
     there { $stains ->
@@ -248,8 +247,8 @@ left-out-not-learnt =
     } not scored
 left-out-other-reasons =
     { $models ->
-        [one] 1 stained model had learnt it for other reasons and is
-       *[other] { $models } stained models had learnt it for other reasons and are
+        [one] 1 stained model had learnt the stain for other reasons and is
+       *[other] { $models } stained models had learnt the stain for other reasons and are
     } not scored
 left-out-failed =
     { $jobs ->
@@ -438,7 +437,8 @@ explainer-failed =
        *[other] { $stains } stains
     }
 explainer-failed-first = { $dataset }, { $model }: { $failed } ({ $error }).
-# Of copies of a feature, before the list of them.
+copies-none = No column was taken out of what every model sees as a copy of a feature that stains may be made of.
+# Copies of a feature, before the list of them.
 copies =
     { $copies ->
         [one] 1 copy taken out of what every model sees, because it holds
@@ -460,6 +460,8 @@ terminal-table =
         [one] 1 feature
        *[other] { $size } features
     } among the top b, in percent
+# Above the same table in a notebook.
+notebook-table = Recall of the stain's features among the top b, in per cent:
 at-most = at most { $most }
 nothing-errors = every explainer failed
 nothing-apart = no stain is its reason
