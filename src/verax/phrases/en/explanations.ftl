@@ -54,3 +54,33 @@ text-cut =
         [one] 1 character more
        *[other] { $more } characters more
     }; --html shows all
+
+## On the page
+
+more-features =
+    { $more ->
+        [one] 1 more feature
+       *[other] { $more } more features
+    }
+# What happens to the explained class's probability without the features that are named first; $falls: whether it falls.
+fall =
+    Without the features that it names first, at most 3, the probability { $falls ->
+        [yes] falls
+       *[no] rises
+    } by { $points } points.
+# $how as above.
+cost-on-page =
+    { $rows ->
+        [one] 1 row
+       *[other] { $rows } rows
+    } asked of the model, { $ms } ms{ $how ->
+        [none] .
+       *[other] ; route: { $how }.
+    }
+says-nothing-of-it = { $name } says nothing of it
+# Over a score in the table; $rank is 0 where it has none.
+score-of =
+    { $name }, { $feature }: { $score }{ $rank ->
+        [0] { "" }
+       *[other] , rank { $rank } of { $features }
+    }

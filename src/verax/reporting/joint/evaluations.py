@@ -74,27 +74,27 @@ def read_evaluations(folders: Sequence[Path]) -> tuple[list[Evaluation], list[st
     """The evaluations of all folders, and sentences on what was left out of them."""
     if not folders:
         raise VeraxError("No folder was given; name at least one benchmark run or analysed study.")
-    courts: list[Evaluation] = []
+    evaluations: list[Evaluation] = []
     notes: list[str] = []
     for folder in folders:
         own, said = evaluations_of(read_folder(folder), folder)
-        courts += own
+        evaluations += own
         notes += said
-    return _named_apart([_in_family(court, len(courts)) for court in courts]), notes
+    return _named_apart([_in_family(evaluation, len(evaluations)) for evaluation in evaluations]), notes
 
 
-def _in_family(court: Evaluation, courts: int) -> Evaluation:
+def _in_family(evaluation: Evaluation, evaluations: int) -> Evaluation:
     """The evaluation with claims that hold together with those of the others: Bonferroni over evaluations.
 
     What one sentence says of explainers in several evaluations is one family of claims.
     """
     return replace(
-        court,
+        evaluation,
         standings=tuple(
             replace(standing, sign="open")
-            if standing.p is not None and standing.p <= ALPHA < courts * standing.p
+            if standing.p is not None and standing.p <= ALPHA < evaluations * standing.p
             else standing
-            for standing in court.standings
+            for standing in evaluation.standings
         ),
     )
 
@@ -139,7 +139,7 @@ def evaluations_of(findings: Sequence[Finding], folder: Path) -> tuple[list[Eval
     """One evaluation for each measure of a run or a study; methods without an estimate are named."""
     note = partial(say, folder=str(folder), study=any(one.source == "study" for one in findings))
     overall = [one for one in findings if one.scope == "overall" and is_compared(one.method)]
-    notes, courts = [], []
+    notes, evaluations = [], []
     if not overall:
         notes.append(note("note-no-estimate"))
     for measure in dict.fromkeys(one.measure for one in overall):
@@ -158,7 +158,7 @@ def evaluations_of(findings: Sequence[Finding], folder: Path) -> tuple[list[Eval
         if known:
             first = known[0]
             standings = tuple(_standing(one, names[one.called], parts, averaged) for one in known)
-            courts.append(
+            evaluations.append(
                 Evaluation(
                     first.title or first.name,
                     first.source,
@@ -170,7 +170,7 @@ def evaluations_of(findings: Sequence[Finding], folder: Path) -> tuple[list[Eval
                     standings,
                 )
             )
-    return courts, notes
+    return evaluations, notes
 
 
 def _averaged(parts: Sequence[Finding], methods: Sequence[str]) -> list[str]:
@@ -209,36 +209,40 @@ def _names(explainers: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
     return {label: label if name in twice else name for label, name in bare.items()}, twice
 
 
-def _named_apart(courts: Sequence[Evaluation]) -> list[Evaluation]:
+def _named_apart(evaluations: Sequence[Evaluation]) -> list[Evaluation]:
     """The same evaluations; names that occur twice are told apart by measure or folder."""
-    names = [court.name for court in courts]
+    names = [evaluation.name for evaluation in evaluations]
     return [
-        replace(court, name=f"{court.name} ({court.folder}, {court.measure})")
-        if names.count(court.name) > 1
-        else court
-        for court in courts
+        replace(evaluation, name=f"{evaluation.name} ({evaluation.folder}, {evaluation.measure})")
+        if names.count(evaluation.name) > 1
+        else evaluation
+        for evaluation in evaluations
     ]
 
 
-def joint_verdict(courts: Sequence[Evaluation], order: Sequence[str], answer: str, needs: str) -> Verdict:
+def joint_verdict(
+    evaluations: Sequence[Evaluation], order: Sequence[str], answer: str, needs: str
+) -> Verdict:
     """What is shown of every explainer.
 
     Args:
-        courts: benchmarks and studies.
+        evaluations: benchmarks and studies.
         order: explainers; where the figure has no number of two of them, they stay in this order.
         answer: whether benchmarks predict what helps people.
         needs: how many methods that would take.
     """
     rests_on = tuple(sentence for sentence in (answer, needs) if sentence)
-    ordered = sorted(courts, key=lambda court: (court.kind != "benchmark", not court.higher_is_better))
+    ordered = sorted(
+        evaluations, key=lambda evaluation: (evaluation.kind != "benchmark", not evaluation.higher_is_better)
+    )
     drawn = ordered[0] if ordered else None
     compared = [name for name in order if name != FLOOR] if drawn is None else _by_estimate(order, drawn)
     if drawn is None or not compared:
         return Verdict(say("headline-nothing"), (), "", rests_on)
     floor = _standing_of(drawn, FLOOR) if drawn.kind == "benchmark" else None
     return Verdict(
-        sentence=_sentence(courts, compared),
-        judged=tuple(_judged(name, courts, drawn) for name in compared),
+        sentence=_sentence(evaluations, compared),
+        judged=tuple(_judged(name, evaluations, drawn) for name in compared),
         measure=say("measure", measure=drawn.measure, unit=drawn.unit or "none", evaluation=drawn.name),
         rests_on=rests_on,
         reference=Reference(say("random"), floor.estimate)
@@ -259,12 +263,12 @@ def _by_estimate(order: Sequence[str], drawn: Evaluation) -> list[str]:
     return sorted((name for name in order if name != FLOOR), key=lambda name: places.get(name, float("inf")))
 
 
-def _standing_of(court: Evaluation, name: str) -> Standing | None:
-    return next((standing for standing in court.standings if standing.explainer == name), None)
+def _standing_of(evaluation: Evaluation, name: str) -> Standing | None:
+    return next((standing for standing in evaluation.standings if standing.explainer == name), None)
 
 
-def _signs(name: str, courts: Sequence[Evaluation], kind: str) -> list[Sign]:
-    found = [_standing_of(court, name) for court in courts if court.kind == kind]
+def _signs(name: str, evaluations: Sequence[Evaluation], kind: str) -> list[Sign]:
+    found = [_standing_of(evaluation, name) for evaluation in evaluations if evaluation.kind == kind]
     return [standing.sign for standing in found if standing is not None]
 
 
@@ -283,9 +287,9 @@ def _words(kind: str, signs: Sequence[Sign]) -> str:
     return say(f"judged-{several}-differ", yes=signs.count("yes"), no=signs.count("no"), many=len(signs))
 
 
-def _judged(name: str, courts: Sequence[Evaluation], drawn: Evaluation) -> Judged:
-    both = {kind: _joint(_signs(name, courts, kind)) for kind in ("benchmark", "study")}
-    words = [_words(kind, signs) for kind in both if (signs := _signs(name, courts, kind))]
+def _judged(name: str, evaluations: Sequence[Evaluation], drawn: Evaluation) -> Judged:
+    both = {kind: _joint(_signs(name, evaluations, kind)) for kind in ("benchmark", "study")}
+    words = [_words(kind, signs) for kind in both if (signs := _signs(name, evaluations, kind))]
     known = [sign for sign in both.values() if sign is not None]
     overall: Sign = known[0] if len(set(known)) == 1 else "no" if "no" in known else "open"
     standing = _standing_of(drawn, name)
@@ -293,20 +297,20 @@ def _judged(name: str, courts: Sequence[Evaluation], drawn: Evaluation) -> Judge
     return Judged(name, overall, "; ".join(words), *numbers)
 
 
-def _sentence(courts: Sequence[Evaluation], names: Sequence[str]) -> str:
+def _sentence(evaluations: Sequence[Evaluation], names: Sequence[str]) -> str:
     """Who passes the benchmarks, and whom people are shown to gain from."""
     clauses: list[str] = []
-    benchmarks = [court for court in courts if court.kind == "benchmark"]
-    for court in benchmarks:
-        passed = [name for name in names if _signs(name, [court], "benchmark") == ["yes"]]
-        benchmark = "the-only-one" if len(benchmarks) == 1 else court.name
+    benchmarks = [evaluation for evaluation in evaluations if evaluation.kind == "benchmark"]
+    for evaluation in benchmarks:
+        passed = [name for name in names if _signs(name, [evaluation], "benchmark") == ["yes"]]
+        benchmark = "the-only-one" if len(benchmarks) == 1 else evaluation.name
         if passed:
             clauses.append(say("headline-pass", names=passed, benchmark=benchmark))
         else:
             clauses.append(say("headline-pass-none", benchmark=benchmark, first=not clauses))
-    studies = [court for court in courts if court.kind == "study"]
-    bots = all(court.simulated for court in studies)
-    helped = {name: _joint(_signs(name, courts, "study")) for name in names}
+    studies = [evaluation for evaluation in evaluations if evaluation.kind == "study"]
+    bots = all(evaluation.simulated for evaluation in studies)
+    helped = {name: _joint(_signs(name, evaluations, "study")) for name in names}
     effects = {"yes": "headline-better", "no": "headline-worse"}
     shown = [sign for sign in effects if sign in helped.values()]
     for sign in shown:
@@ -319,8 +323,12 @@ def _sentence(courts: Sequence[Evaluation], names: Sequence[str]) -> str:
 
 def _gain(name: str, studies: Sequence[Evaluation]) -> str:
     """The explainer with what people gained, where one study says it."""
-    own = [(court, standing) for court in studies if (standing := _standing_of(court, name)) is not None]
+    own = [
+        (evaluation, standing)
+        for evaluation in studies
+        if (standing := _standing_of(evaluation, name)) is not None
+    ]
     if len(own) != 1:
         return name
-    court, standing = own[0]
-    return say("gain", name=name, gain=court.unit.said(standing.estimate))
+    evaluation, standing = own[0]
+    return say("gain", name=name, gain=evaluation.unit.said(standing.estimate))

@@ -72,12 +72,12 @@ class OrderComparison:
     needs: str = ""
 
 
-def comparisons(courts: Sequence[Evaluation], seed: int = 0) -> list[OrderComparison]:
+def comparisons(evaluations: Sequence[Evaluation], seed: int = 0) -> list[OrderComparison]:
     """Every benchmark with every study, and where there are several, their average ranks."""
-    benchmarks = [court for court in courts if court.kind == "benchmark"]
-    studies = [court for court in courts if court.kind == "study"]
+    benchmarks = [evaluation for evaluation in evaluations if evaluation.kind == "benchmark"]
+    studies = [evaluation for evaluation in evaluations if evaluation.kind == "study"]
     made = [compare(benchmark, study, seed) for benchmark in benchmarks for study in studies]
-    people = [court for court in studies if not court.simulated] or studies
+    people = [evaluation for evaluation in studies if not evaluation.simulated] or studies
     if benchmarks and people and len(benchmarks) + len(people) > 2:
         averages = average_ranks(benchmarks, "benchmarks"), average_ranks(people, "studies")
         made.insert(0, compare(*averages, seed))
@@ -103,9 +103,9 @@ class OrderAgreement:
     sentence: str
 
 
-def agreements(courts: Sequence[Evaluation], seed: int = 0) -> list[OrderAgreement]:
+def agreements(evaluations: Sequence[Evaluation], seed: int = 0) -> list[OrderAgreement]:
     """Every two benchmarks that measure different things."""
-    benchmarks = [court for court in courts if court.kind == "benchmark"]
+    benchmarks = [evaluation for evaluation in evaluations if evaluation.kind == "benchmark"]
     return [
         agree(first, second, seed)
         for first, second in combinations(benchmarks, 2)
@@ -165,25 +165,27 @@ def compare(benchmark: Evaluation, study: Evaluation, seed: int = 0) -> OrderCom
     return replace(made, sentence=in_words(made), needs=needs(made))
 
 
-def average_ranks(courts: Sequence[Evaluation], what: str) -> Evaluation:
+def average_ranks(evaluations: Sequence[Evaluation], what: str) -> Evaluation:
     """An evaluation whose scores are mean ranks over several, the best first; errors by drawing every estimate anew."""
-    if len(courts) == 1:
-        return courts[0]
+    if len(evaluations) == 1:
+        return evaluations[0]
     names = [
         name
-        for name in dict.fromkeys(standing.explainer for standing in courts[0].standings)
-        if all(any(standing.explainer == name for standing in court.standings) for court in courts)
+        for name in dict.fromkeys(standing.explainer for standing in evaluations[0].standings)
+        if all(
+            any(standing.explainer == name for standing in evaluation.standings) for evaluation in evaluations
+        )
     ]
     rng = np.random.default_rng(0)
     shape = (RANK_DRAWS, len(names))
     ranks, drawn = np.zeros(len(names)), np.zeros(shape)
-    for court in courts:
-        by_name = {standing.explainer: standing for standing in court.standings}
+    for evaluation in evaluations:
+        by_name = {standing.explainer: standing for standing in evaluation.standings}
         own = [by_name[name] for name in names]
-        scores = np.array(_scores(own, court))
+        scores = np.array(_scores(own, evaluation))
         errors = np.array(_errors(own) or [np.nan] * len(own))
-        ranks += _ranks(scores[None])[0] / len(courts)
-        drawn += _ranks(scores + errors * rng.standard_normal(shape)) / len(courts)
+        ranks += _ranks(scores[None])[0] / len(evaluations)
+        drawn += _ranks(scores + errors * rng.standard_normal(shape)) / len(evaluations)
     # Where one evaluation's errors are not known, those of the average are not either.
     spread = NORMAL_95 * drawn.std(axis=0) if names else np.zeros(0)
     known = bool(np.isfinite(spread).all())
@@ -194,17 +196,17 @@ def average_ranks(courts: Sequence[Evaluation], what: str) -> Evaluation:
             float(rank),
             float(rank - margin) if known else None,
             float(rank + margin) if known else None,
-            say(f"average-of-{what}", many=len(courts)),
+            say(f"average-of-{what}", many=len(evaluations)),
         )
         for name, rank, margin in zip(names, ranks, spread, strict=True)
     )
     return Evaluation(
-        say(f"average-{what}", many=len(courts)),
-        courts[0].kind,
+        say(f"average-{what}", many=len(evaluations)),
+        evaluations[0].kind,
         "",
         say("mean-rank"),
         NONE,
-        all(court.simulated for court in courts),
+        all(evaluation.simulated for evaluation in evaluations),
         False,
         standings,
     )
@@ -288,8 +290,8 @@ def _methods(needed: Needed | None) -> str:
     return str(needed.methods)
 
 
-def _scores(standings: Sequence[Standing], court: Evaluation) -> tuple[float, ...]:
-    sign = 1.0 if court.higher_is_better else -1.0
+def _scores(standings: Sequence[Standing], evaluation: Evaluation) -> tuple[float, ...]:
+    sign = 1.0 if evaluation.higher_is_better else -1.0
     return tuple(sign * standing.estimate for standing in standings)
 
 

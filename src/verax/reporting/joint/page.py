@@ -56,31 +56,37 @@ LETTER = 6.0
 LONGEST = 18
 
 
-def explainer_looks(courts: Sequence[Evaluation]) -> dict[str, Look]:
+def explainer_looks(evaluations: Sequence[Evaluation]) -> dict[str, Look]:
     """One look per explainer on all figures; random is grey."""
-    names = list(dict.fromkeys(standing.explainer for court in courts for standing in court.standings))
+    names = list(
+        dict.fromkeys(standing.explainer for evaluation in evaluations for standing in evaluation.standings)
+    )
     return looks([name for name in names if name != FLOOR]) | {FLOOR: Look(QUIET, (0, (1, 1.5)), "o")}
 
 
-def evaluation_panels(courts: Sequence[Evaluation], order: Sequence[str]) -> list[str]:
+def evaluation_panels(evaluations: Sequence[Evaluation], order: Sequence[str]) -> list[str]:
     """One inline SVG per evaluation, the explainers in the same rows in each."""
-    styles = explainer_looks(courts)
+    styles = explainer_looks(evaluations)
     return [
         inlined(
             panel_svg(
-                partial(draw_evaluation, court=court, order=order, styles=styles), evaluation_frame(order)
+                partial(draw_evaluation, evaluation=evaluation, order=order, styles=styles),
+                evaluation_frame(order),
             ),
             f"evaluation-{place}",
-            say("panel", evaluation=court.name, measure=court.measure),
+            say("panel", evaluation=evaluation.name, measure=evaluation.measure),
         )
-        for place, court in enumerate(courts)
+        for place, evaluation in enumerate(evaluations)
     ]
 
 
-def evaluations_figure(courts: Sequence[Evaluation], order: Sequence[str]) -> str:
+def evaluations_figure(evaluations: Sequence[Evaluation], order: Sequence[str]) -> str:
     """All evaluations beside each other as one SVG file."""
-    styles = explainer_looks(courts)
-    draws = [partial(draw_evaluation, court=court, order=order, styles=styles) for court in courts]
+    styles = explainer_looks(evaluations)
+    draws = [
+        partial(draw_evaluation, evaluation=evaluation, order=order, styles=styles)
+        for evaluation in evaluations
+    ]
     return grid_svg([draws], evaluation_frame(order))
 
 
@@ -92,25 +98,29 @@ def evaluation_frame(order: Sequence[str]) -> Frame:
     )
 
 
-def draw_evaluation(axes: Axes, court: Evaluation, order: Sequence[str], styles: Mapping[str, Look]) -> None:
+def draw_evaluation(
+    axes: Axes, evaluation: Evaluation, order: Sequence[str], styles: Mapping[str, Look]
+) -> None:
     """A dot with its interval for each explainer; small dots are its parts, the dotted line is random."""
-    by_name = {standing.explainer: standing for standing in court.standings}
-    axes.set_title(shortened(court.name, 44))
+    by_name = {standing.explainer: standing for standing in evaluation.standings}
+    axes.set_title(shortened(evaluation.name, 44))
     floor = by_name.get(FLOOR)
     if floor is not None:
         axes.axvline(floor.estimate, color=QUIET, linewidth=1, linestyle=(0, (1, 1.5)))
-    if court.kind == "study" and court.unit == "points":
+    if evaluation.kind == "study" and evaluation.unit == "points":
         axes.axvline(0, color=INK, linewidth=0.7)
     for place, name in enumerate(order):
         if name in by_name:
-            _draw_standing(axes, place, by_name[name], styles[name], Unit(court.unit).decimals)
+            _draw_standing(axes, place, by_name[name], styles[name], Unit(evaluation.unit).decimals)
         else:
             move = axes.get_yaxis_transform()
             axes.text(0.02, place, say("panel-absent"), transform=move, va="center", color=QUIET, fontsize=9)
     axes.set_yticks(range(len(order)), [shortened(name, LONGEST) for name in order])
     axes.set_ylim(len(order) - 0.4, -0.6)
-    axes.set_xlabel(shortened(say("panel-axis", measure=court.measure, unit=court.unit or "none"), 58))
-    if court.unit == "per cent":
+    axes.set_xlabel(
+        shortened(say("panel-axis", measure=evaluation.measure, unit=evaluation.unit or "none"), 58)
+    )
+    if evaluation.unit == "per cent":
         axes.set_xlim(-1, 101)
     axes.grid(axis="x", color=QUIET, alpha=0.25, linewidth=0.5)
     axes.tick_params(axis="y", length=0)
@@ -128,7 +138,7 @@ def _draw_standing(axes: Axes, place: int, standing: Standing, look: Look, decim
     hover(axes, standing.estimate, place, f"{standing.explainer}: {said}")
 
 
-def scatter_panel(comparison: OrderComparison, courts: Sequence[Evaluation], number: int) -> str:
+def scatter_panel(comparison: OrderComparison, evaluations: Sequence[Evaluation], number: int) -> str:
     """One inline SVG: the benchmark across, people up, a dot with both intervals for each method."""
     label = say(
         "panel-pair",
@@ -136,13 +146,13 @@ def scatter_panel(comparison: OrderComparison, courts: Sequence[Evaluation], num
         study=comparison.study,
         sentence=comparison.sentence,
     )
-    return inlined(scatter_figure(comparison, courts), f"against-{number}", label)
+    return inlined(scatter_figure(comparison, evaluations), f"against-{number}", label)
 
 
-def scatter_figure(comparison: OrderComparison, courts: Sequence[Evaluation]) -> str:
+def scatter_figure(comparison: OrderComparison, evaluations: Sequence[Evaluation]) -> str:
     """The same as an SVG file."""
     frame = Frame(width=390, height=270, left=58, right=100, top=10, bottom=44)
-    return panel_svg(partial(draw_scatter, comparison=comparison, styles=explainer_looks(courts)), frame)
+    return panel_svg(partial(draw_scatter, comparison=comparison, styles=explainer_looks(evaluations)), frame)
 
 
 def draw_scatter(axes: Axes, comparison: OrderComparison, styles: Mapping[str, Look]) -> None:
@@ -210,19 +220,19 @@ class JointReport:
 
 def compare_evaluations(folders: Sequence[Path]) -> JointReport:
     """Every number of the page."""
-    courts, notes = read_evaluations(folders)
+    evaluations, notes = read_evaluations(folders)
     notes = [*_edited(folders), *notes]
-    compared = comparisons(courts)
+    compared = comparisons(evaluations)
     return JointReport(
         folders=tuple(str(folder) for folder in folders),
-        answer=answer(courts, compared),
+        answer=answer(evaluations, compared),
         needs=compared[0].needs if compared else "",
-        explainers=tuple(explainer_order(courts)),
-        courts=tuple(courts),
+        explainers=tuple(explainer_order(evaluations)),
+        courts=tuple(evaluations),
         comparisons=tuple(compared),
         notes=tuple(notes),
         versions=library_versions(),
-        agreements=tuple(agreements(courts)),
+        agreements=tuple(agreements(evaluations)),
     )
 
 
@@ -287,7 +297,7 @@ def figure_files(both: JointReport) -> dict[str, str]:
 
 def render_joint_report(both: JointReport, page: Path) -> str:
     """The page as HTML; it will lie at ``page``, from where it points to the evaluations' own reports."""
-    courts, order = both.courts, both.explainers
+    evaluations, order = both.courts, both.explainers
     correlated = [comparison for comparison in both.comparisons if comparison.correlation is not None]
     return str(
         page_environment()
@@ -295,19 +305,21 @@ def render_joint_report(both: JointReport, page: Path) -> str:
         .render(
             style=page_style(),
             script=page_script(),
-            verdict=joint_verdict(courts, order, _answered(both), both.needs),
-            asked=asked(courts),
-            simulated=any(court.simulated for court in courts),
-            only_simulated=all(court.simulated for court in courts if court.kind == "study"),
+            verdict=joint_verdict(evaluations, order, _answered(both), both.needs),
+            asked=asked(evaluations),
+            simulated=any(evaluation.simulated for evaluation in evaluations),
+            only_simulated=all(
+                evaluation.simulated for evaluation in evaluations if evaluation.kind == "study"
+            ),
             notes=both.notes,
-            panels=evaluation_panels(courts, order),
+            panels=evaluation_panels(evaluations, order),
             floor=FLOOR in order,
-            headings=[say("column-explainer"), *(court.name for court in courts)],
-            rows=[[name, *(_stood(name, court) for court in courts)] for name in order],
-            evaluations=[(court, _own_report(court, page)) for court in courts],
+            headings=[say("column-explainer"), *(evaluation.name for evaluation in evaluations)],
+            rows=[[name, *(_stood(name, evaluation) for evaluation in evaluations)] for name in order],
+            evaluations=[(evaluation, _own_report(evaluation, page)) for evaluation in evaluations],
             folders=both.folders,
             against=[
-                (comparison, scatter_panel(comparison, courts, place) if comparison.correlation else "")
+                (comparison, scatter_panel(comparison, evaluations, place) if comparison.correlation else "")
                 for place, comparison in enumerate(both.comparisons)
             ],
             agreements=both.agreements,
@@ -332,39 +344,43 @@ def _answered(both: JointReport) -> str:
     return say("question", answer=both.answer) if both.comparisons else both.answer
 
 
-def answer(courts: Sequence[Evaluation], compared: Sequence[OrderComparison]) -> str:
+def answer(evaluations: Sequence[Evaluation], compared: Sequence[OrderComparison]) -> str:
     """The answer to the question whether benchmarks predict what helps people."""
     if compared:
         return compared[0].sentence
-    lacking = next((kind for kind in ("study", "benchmark") if all(one.kind != kind for one in courts)), "")
+    lacking = next(
+        (kind for kind in ("study", "benchmark") if all(one.kind != kind for one in evaluations)), ""
+    )
     return say("one-kind-only", lacking=lacking, needed=FEWEST_METHODS)
 
 
-def asked(courts: Sequence[Evaluation]) -> str:
+def asked(evaluations: Sequence[Evaluation]) -> str:
     """Which evaluations there are, in a sentence."""
     there = {
-        "asked-benchmarks": sum(court.kind == "benchmark" for court in courts),
-        "asked-people": sum(court.kind == "study" and not court.simulated for court in courts),
-        "asked-bots": sum(court.simulated for court in courts),
+        "asked-benchmarks": sum(evaluation.kind == "benchmark" for evaluation in evaluations),
+        "asked-people": sum(
+            evaluation.kind == "study" and not evaluation.simulated for evaluation in evaluations
+        ),
+        "asked-bots": sum(evaluation.simulated for evaluation in evaluations),
     }
     kinds = [say(kind, many=many) for kind, many in there.items() if many]
-    return say("asked", evaluations=kinds or "none", explainers=len(explainer_order(courts)))
+    return say("asked", evaluations=kinds or "none", explainers=len(explainer_order(evaluations)))
 
 
-def explainer_order(courts: Sequence[Evaluation]) -> list[str]:
+def explainer_order(evaluations: Sequence[Evaluation]) -> list[str]:
     """Explainers by their mean place over the evaluations that they are in, the best first; random is last."""
     places: dict[str, list[float]] = {}
-    for court in courts:
-        sign = -1 if court.higher_is_better else 1
-        ranked = sorted(court.standings, key=lambda standing: sign * standing.estimate)
+    for evaluation in evaluations:
+        sign = -1 if evaluation.higher_is_better else 1
+        ranked = sorted(evaluation.standings, key=lambda standing: sign * standing.estimate)
         for place, standing in enumerate(ranked):
             places.setdefault(standing.explainer, []).append((place + 0.5) / len(ranked))
     return sorted(places, key=lambda name: (name == FLOOR, sum(places[name]) / len(places[name]), name))
 
 
-def _own_report(court: Evaluation, page: Path) -> str:
+def _own_report(evaluation: Evaluation, page: Path) -> str:
     """Where the evaluation's own report lies, seen from the page; nothing if it has none."""
-    own = Path(court.folder) / "report.html"
+    own = Path(evaluation.folder) / "report.html"
     if not own.exists():
         return ""
     try:
@@ -373,13 +389,15 @@ def _own_report(court: Evaluation, page: Path) -> str:
         return own.resolve().as_uri()
 
 
-def _stood(name: str, court: Evaluation) -> str:
+def _stood(name: str, evaluation: Evaluation) -> str:
     """How an explainer did in an evaluation, with its interval; a dash if it is not in it."""
-    standing = next((standing for standing in court.standings if standing.explainer == name), None)
+    standing = next((standing for standing in evaluation.standings if standing.explainer == name), None)
     if standing is None:
         return NOTHING
-    shown, low, high = court.unit.number(float(standing.estimate)), standing.low, standing.high
-    return shown if low is None or high is None else f"{shown} {court.unit.ends((float(low), float(high)))}"
+    shown, low, high = evaluation.unit.number(float(standing.estimate)), standing.low, standing.high
+    return (
+        shown if low is None or high is None else f"{shown} {evaluation.unit.ends((float(low), float(high)))}"
+    )
 
 
 def _correlation_row(comparison: OrderComparison) -> list[str]:
