@@ -14,6 +14,7 @@ from verax.cli.console import messages, one_sentence, output, print_file, show_r
 from verax.cli.options import AsJson, Jobs, Verbose
 from verax.errors import VeraxError
 from verax.installed import install_command
+from verax.phrases import say as say_phrase
 
 if TYPE_CHECKING:
     from verax.reporting.joint.page import JointReport
@@ -93,7 +94,7 @@ def demo(
     as_json: AsJson = False,
     verbose: Verbose = False,
 ) -> None:
-    """Put explainers on trial in both courts: a benchmark, a study with simulated people, one report.
+    """Compare explainers twice: a benchmark, a study with simulated people, and one report on both.
 
     Takes two or three minutes on real film reviews, without network and without torch.
     """
@@ -112,7 +113,7 @@ def demo(
         send_missing_bots(study)
     with _part(4, "what their answers say"):
         analysis = study.analyze(bots=True, replicates=REPLICATES)
-    with _part(5, "one report for both courts"):
+    with _part(5, "one report on both"):
         report = write_report([run, analysis], out / "report.html")
     if as_json:
         print_file(report.numbers)
@@ -121,7 +122,7 @@ def demo(
     console.print()
     console.print(found_sentence(report.summary), style="bold")
     console.print()
-    console.print(f"Do benchmarks predict what helps people? {report.summary.answer}")
+    console.print(say_phrase("joint", "question", answer=report.summary.answer))
     console.print(f"The people were simulated. This took {time.perf_counter() - started:.0f} seconds.")
     console.print()
     console.print("Try next:")
@@ -136,7 +137,7 @@ def demo(
 
 
 def found_sentence(both: JointReport) -> str:
-    """What was found in both courts, beside what the bots were given."""
+    """What was found in both, beside what the bots were given."""
     from verax.reporting.joint.evaluations import joint_verdict
 
     found = joint_verdict(both.courts, both.explainers, both.answer, both.needs).sentence

@@ -39,7 +39,7 @@ verax study build forward.toml --out studies/forward
 verax docs tutorials/own-study
 """
 
-BENCH = "Put explainers on trial without people."
+BENCH = "Compare explainers without people."
 
 
 class _Bench(TyperGroup):

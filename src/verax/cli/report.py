@@ -43,11 +43,11 @@ def report(
         bool, typer.Option("--verbose", "-v", help="Say where an unexpected error arose.")
     ] = False,
 ) -> None:
-    """Put benchmarks and studies on one page: every explainer in every court, and whether the courts agree."""
+    """Put benchmarks and studies on one page: every explainer in every evaluation, and whether they agree."""
     show_reasons(verbose)
     from verax.workflows.report import report as write_report
 
-    with working("comparing the courts"):
+    with working("comparing benchmarks and studies"):
         made = write_report(folders, out)
     if as_json:
         print_file(made.numbers)

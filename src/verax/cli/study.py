@@ -49,7 +49,7 @@ from verax.cli.study_simulate import BOTS_EXAMPLES, POWER_EXAMPLES, bots_command
 study = typer.Typer(
     name="study",
     no_args_is_help=True,
-    help="Put explainers on trial with people: build, look at and run studies.",
+    help="Compare explainers with people: build, look at and run studies.",
 )
 
 # In the order of a study's life, as the help lists them: what is done, the command, its examples.

@@ -26,7 +26,8 @@ def say(area: str, case: str, /, **slots: Slot) -> str:
     Args:
         area: the phrase file.
         case: the phrase in it.
-        slots: what the phrase speaks of. A list becomes "a, b and c", and ``$names_many`` is how many ``$names`` has.
+        slots: what the phrase speaks of. A list becomes "a, b and c", and ``$names_many`` is how many ``$names`` has;
+            a truth value is "yes" or "no".
 
     Raises:
         KeyError: there is no such phrase, or it has a slot that was not given.
@@ -34,7 +35,9 @@ def say(area: str, case: str, /, **slots: Slot) -> str:
     bundle = _bundle(area)
     values: dict[str, str | int | float] = {}
     for name, value in slots.items():
-        if isinstance(value, str | int | float):
+        if isinstance(value, bool):
+            values[name] = ("no", "yes")[value]
+        elif isinstance(value, str | int | float):
             values[name] = value
         else:
             values[name], values[name + MANY] = _listed(bundle, value), len(value)
@@ -44,6 +47,13 @@ def say(area: str, case: str, /, **slots: Slot) -> str:
     if errors:
         raise KeyError(f"The phrase {case!r} in {area!r}: {errors[0]}.")
     return str(said)
+
+
+def first_of(names: Sequence[str], most: int) -> list[str]:
+    """The names for a list; above ``most`` the first of them and how many more there are."""
+    if len(names) <= most:
+        return list(names)
+    return [*names[:most], say("common", "more", many=len(names) - most)]
 
 
 def _listed(bundle: FluentBundle, names: Sequence[str]) -> str:

@@ -10,8 +10,8 @@ from verax.data.words import split_words
 from verax.explain.description import DescriptionPart, describe
 from verax.explain.explanation import Attribution, Cost, Explanation, Spans
 from verax.explain.fragments import Fragments
+from verax.phrases import say
 from verax.results.verdict import Verdict
-from verax.text import listed
 
 # Scores are shown in this many steps of the largest one; what rounds to 0 steps is left unmarked.
 LEVELS = 5
@@ -299,12 +299,17 @@ def _strongest(attribution: Attribution) -> dict[str, Mark]:
 def verdict(subject: Subject) -> str:
     """One sentence: what the model says of the input, and whether it is right."""
     predicted, names = subject.predicted, subject.class_names
-    sentence = f"The model says {names[predicted]} ({subject.probabilities[predicted]:.2f})"
-    if subject.label is not None:
-        sentence += ", rightly" if subject.label == predicted else f"; in truth it is {names[subject.label]}"
-    if subject.target != predicted:
-        sentence += f"; explained is {names[subject.target]} ({subject.probabilities[subject.target]:.2f})"
-    return sentence + "."
+    return say(
+        "explanations",
+        "model-says",
+        answer=names[predicted],
+        probability=f"{subject.probabilities[predicted]:.2f}",
+        truth={None: "unknown", predicted: "right"}.get(subject.label, "wrong"),
+        label=names[predicted if subject.label is None else subject.label],
+        predicted=subject.target == predicted,
+        target=names[subject.target],
+        target_probability=f"{subject.probabilities[subject.target]:.2f}",
+    )
 
 
 def agreement(subject: Subject) -> str:
@@ -317,22 +322,19 @@ def agreement(subject: Subject) -> str:
     if not scored:
         return ""
     if not any(attribution.features for _, attribution in scored):
-        return "There is no word in this text, so there is nothing to score."
+        return say("explanations", "no-words")
     names_of: dict[str, list[str]] = {}
     for entry, attribution in scored:
         first = next((mark for mark in ranked(attribution, 1) if mark.level), None)
         if first is not None and not entry.control:
             names_of.setdefault(first.feature, []).append(entry.name)
     parts = [
-        f"{listed(names)} {'name' if len(names) > 1 else 'names'} “{feature}” first"
+        say("explanations", "first-feature", names=names, feature=feature)
         for feature, names in sorted(names_of.items(), key=lambda item: -len(item[1]))
     ]
     if not parts:
-        return (
-            ""
-            if all(entry.control or entry.attribution is None for entry in subject.entries)
-            else "No feature changes the model's answer."
-        )
+        silent = all(entry.control or entry.attribution is None for entry in subject.entries)
+        return "" if silent else say("explanations", "no-feature")
     return "; ".join(parts) + "."
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from rich.text import Text
 
 from verax.errors import VeraxError
 from verax.explain.description import Conditions, DescriptionPart, Grid, Heading, Passage
+from verax.phrases import say as say_phrase
 from verax.reporting.comparison import (
     Comparison,
     Entry,
@@ -38,6 +39,8 @@ from verax.reporting.comparison import (
 from verax.reporting.page import page_script, page_style
 from verax.results.verdict import has_intervals
 from verax.text import MINUS
+
+say = partial(say_phrase, "explanations")
 
 # How many features stand open in the table of a text; the rest can be unfolded, up to the most that are listed.
 BARS, MOST = 8, 200
@@ -102,7 +105,7 @@ def page_environment() -> Any:
         "segments": segments,
         "verdict": verdict,
     }
-    environment.globals |= {"bars": BARS, "classes": CLASSES_ON_PAGE, "most": MOST}
+    environment.globals |= {"bars": BARS, "classes": CLASSES_ON_PAGE, "most": MOST, "say": say_phrase}
     return environment
 
 
@@ -135,7 +138,9 @@ PICTURES = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"
 
 def render_terminal(comparison: Comparison, top: int, width: int, *, details: bool = False) -> RenderableType:
     """Every input of a comparison, for a console of this width; with details, how each explanation was made."""
-    parts: list[RenderableType] = [Text(f"{comparison.model} on {comparison.dataset}", style="bold reverse")]
+    parts: list[RenderableType] = [
+        Text(say("heading", model=comparison.model, dataset=comparison.dataset), style="bold reverse")
+    ]
     parts += [Text(note, style="dim") for note in comparison.notes]
     for subject in comparison.subjects:
         parts += ["", *_subject(subject, top, width)]
@@ -146,14 +151,15 @@ def render_terminal(comparison: Comparison, top: int, width: int, *, details: bo
 
 def legend() -> Text:
     """What the marks mean."""
-    text = Text("Marks: ")
-    text.append("[+word]", style=FOR)
-    text.append(" speaks for the explained class, ")
-    text.append("[-word]", style=AGAINST)
-    text.append(" against it; the two strongest ")
-    text.append("[++word]", style=f"bold underline {FOR}")
-    text.append(" have the sign twice. In brackets: a method's own rank of the feature.")
-    return text
+    return Text.assemble(
+        f"{say('legend-marks')} ",
+        ("[+word]", FOR),
+        f" {say('legend-for')} ",
+        ("[-word]", AGAINST),
+        f" {say('legend-against')} ",
+        ("[++word]", f"bold underline {FOR}"),
+        f" {say('legend-strongest')}",
+    )
 
 
 def _subject(subject: Subject, top: int, width: int) -> Iterator[RenderableType]:
@@ -186,7 +192,7 @@ def _fragments(subject: Subject) -> Table:
     """Evidence beside counter-evidence, a line for each method."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     target = clean(subject.class_names[subject.target])
-    for head in ("", f"for {target}", f"against {target}"):
+    for head in ("", say("column-for", answer=target), say("column-against", answer=target)):
         table.add_column(Text(head), overflow="fold")
     for entry in subject.entries:
         if entry.fragments is not None:
@@ -213,12 +219,12 @@ def _probabilities(subject: Subject) -> Table:
     shown = subject.likeliest(CLASSES_IN_TERMINAL)
     for number in shown:
         probability = subject.probabilities[number]
-        note = "explained" if number == subject.target else ""
+        note = say("explained-class") if number == subject.target else ""
         # A model of numbers has one "class", and no share of a bar.
         bar = "█" * round(20 * probability) if len(subject.class_names) > 1 else ""
         grid.add_row(clean(subject.class_names[number]), f"{probability:.3f}", bar, note)
     if len(shown) < len(subject.class_names):
-        grid.add_row(f"and {len(subject.class_names) - len(shown)} more")
+        grid.add_row(say("more-classes", more=len(subject.class_names) - len(shown)))
     return grid
 
 
@@ -226,9 +232,9 @@ def in_words(entry: Entry) -> Group:
     """An explanation that is not scores, in words."""
     parts: list[RenderableType] = [Text(entry.name, style="bold")]
     parts += [_part(part) for part in entry.account]
-    cost = f"{entry.cost.rows:,} rows, {1000 * entry.cost.seconds:.1f} ms"
-    route = how(entry.explanation)
-    return Group(*parts, Text(f"{cost}; {route}" if route else cost, style="dim"))
+    ms = f"{1000 * entry.cost.seconds:.1f}"
+    cost = say("cost", rows=entry.cost.rows, ms=ms, how=how(entry.explanation) or "none")
+    return Group(*parts, Text(cost, style="dim"))
 
 
 def _part(part: DescriptionPart) -> RenderableType:
@@ -268,7 +274,7 @@ def marked_text(pieces: Sequence[Segment]) -> Text:
         left -= len(shown)
     rest = sum(len(piece.text) for piece in pieces) - LONGEST_TEXT
     if rest > 0:
-        text.append(f" ... ({rest:,} characters more; --html shows all)", style="dim")
+        text.append(f" ... ({say('text-cut', more=rest)})", style="dim")
     return text
 
 
@@ -322,10 +328,12 @@ def _scores(methods: Sequence[ScoredEntry], block: Sequence[int], lines: Sequenc
     table.add_section()
     if any(method.entry.fall is not None for method in shown):
         falls = [_points(method.entry.fall) for method in shown]
-        table.add_row("fall, points", *falls, style="bold")
-    table.add_row("rows", *(f"{method.attribution.cost.rows:,}" for method in shown), style="dim")
-    table.add_row("ms", *(f"{1000 * method.attribution.cost.seconds:.1f}" for method in shown), style="dim")
-    table.add_row("how", *(Text(how(method.attribution) or "–") for method in shown), style="dim")
+        table.add_row(say("row-fall"), *falls, style="bold")
+    table.add_row(say("row-rows"), *(f"{method.attribution.cost.rows:,}" for method in shown), style="dim")
+    table.add_row(
+        say("row-ms"), *(f"{1000 * method.attribution.cost.seconds:.1f}" for method in shown), style="dim"
+    )
+    table.add_row(say("row-how"), *(Text(how(method.attribution) or "–") for method in shown), style="dim")
     return table
 
 

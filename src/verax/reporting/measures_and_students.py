@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from verax.benchmarks.measures.findings import (
     ABOVE,
@@ -30,7 +31,8 @@ from verax.benchmarks.students.findings import (
     StudentsFindings,
     number_name,
 )
-from verax.benchmarks.students.jobs import COUNTERFACTUAL, FORWARD, NONE
+from verax.benchmarks.students.jobs import NONE
+from verax.phrases import say
 from verax.reporting.findings_page import Page
 from verax.reporting.page import manifest_words, short_names, spec_toml
 from verax.results.tables import (
@@ -49,32 +51,26 @@ from verax.results.tables import (
     text,
 )
 from verax.run.manifest import Manifest
-from verax.text import counted, listed
 
-HOW_MEASURES = (
-    "Reasons are planted: words (or values) that decide a model's prediction. Explanations of known quality name them "
-    "all, or change each with a chance of 25, 50 or 75% for a word that is no reason, or are random; where a model's "
-    "own reasons can be read (logistic regression, trees) the oracle is what it reads, elsewhere all others tie, and "
-    "ties are broken at random and averaged. How true an explanation is, is the area under the recall of the reasons "
-    "among its first ten features. Tau is Kendall's, between a measure's order of the five by their means over inputs "
-    "and the order of their truth. Values of a stain's models are averaged; intervals (95%) and tests by flipped signs "
-    "are over stains, p is corrected by Holm over measures. Equals are two explanations corrupted alike, or two random "
-    "ones; a claim is p up to 5% over the inputs of one model. The adversary names words that are no reason and whose "
-    "removal moves the model most."
-)
+say_measures = partial(say, "measures")
+say_students = partial(say, "students")
 
 
 def measures_page(found: MeasuresFindings, manifest: Manifest) -> Page:
     """The report of a comparison."""
-    names = list(short_names(found.explainers).values())
     return Page(
-        title="Which automatic measures of explanations can be believed?",
-        asked=f"{counted(len(found.measures), 'measure')} on {counted(found.cells, 'model')} with "
-        f"{counted(found.stains, 'planted reason')} ({listed(found.models)}), explanations of known quality"
-        + (f" and {listed(names)}." if names else "."),
+        title=say_measures("title"),
+        asked=say_measures(
+            "asked",
+            measures=len(found.measures),
+            cells=found.cells,
+            stains=found.stains,
+            models=found.models,
+            explainers=list(short_names(found.explainers).values()) or "none",
+        ),
         sentences=found.sentences,
         tables=measures_tables(found),
-        how=HOW_MEASURES,
+        how=say_measures("how"),
         spec=spec_toml(found.spec, "measures"),
         command="verax bench measures --spec spec.toml --out DIR",
         failures=found.failures,
@@ -111,40 +107,46 @@ def _ends(row: EstimateRow | None) -> Value:
 def _measures_table(found: MeasuresFindings) -> Table:
     labels: list[str] = _ordered_measures(found)
     sources: list[Source[str]] = [
-        text("measure", "measure", lambda label: label),
-        text("verdict", "verdict", lambda label: found.verdicts[label]),
-        number("tau", "tau", lambda label: _value(found.row(label, ORDER))),
-        interval("tau_interval", "95% interval", lambda label: _ends(found.row(label, ORDER))),
-        p_value("p", "p, corrected", lambda label: getattr(found.row(label, ORDER), "p_adjusted", None)),
-        share("prefers", "prefers the truer", lambda label: _value(found.row(label, PREFERS))),
-        interval("prefers_interval", "95% interval", lambda label: _ends(found.row(label, PREFERS))),
-        share("equals", "claims between equals", lambda label: _value(found.row(label, FALSE))),
-        share("fooled", "prefers the adversary", lambda label: _value(found.row(label, FOOLED))),
-        count("n", "stains", lambda label: getattr(found.row(label, ORDER), "n", None)),
+        text("measure", say_measures("column-measure"), lambda label: label),
+        text("verdict", say_measures("column-verdict"), lambda label: _verdict(found.verdicts[label])),
+        number("tau", say_measures("column-tau"), lambda label: _value(found.row(label, ORDER))),
+        interval(
+            "tau_interval", say_measures("column-interval"), lambda label: _ends(found.row(label, ORDER))
+        ),
+        p_value(
+            "p", say_measures("column-p"), lambda label: getattr(found.row(label, ORDER), "p_adjusted", None)
+        ),
+        share("prefers", say_measures("column-prefers"), lambda label: _value(found.row(label, PREFERS))),
+        interval(
+            "prefers_interval",
+            say_measures("column-interval"),
+            lambda label: _ends(found.row(label, PREFERS)),
+        ),
+        share("equals", say_measures("column-equals"), lambda label: _value(found.row(label, FALSE))),
+        share("fooled", say_measures("column-fooled"), lambda label: _value(found.row(label, FOOLED))),
+        count("n", say_measures("column-stains"), lambda label: getattr(found.row(label, ORDER), "n", None)),
     ]
     return build_table(
         "measures",
-        "Does a measure order explanations as the truth does?",
+        say_measures("table-measures"),
         labels,
         sources,
-        "Tau is 1 if a measure orders explanations of known quality as the truth does, and -1 if it does so backwards. "
-        "Beside it: how often it prefers the truer of two explanations of one input (chance is 50%), how often a test "
-        "says that one of two equals is better (5% are allowed), and how often it prefers the adversary to the oracle.",
+        say_measures("table-measures-means"),
     )
 
 
 def _by_column(
     found: MeasuresFindings,
     key: str,
-    title: str,
+    said: str,
     columns: Sequence[str],
     name: str,
-    sentence: str,
     *,
     percent: bool,
     model: bool = True,
+    explainer: str = "",
 ) -> Table:
-    """A table of one number with a column for each model, or for each part of the data."""
+    """A table of one number with a column for each model, or for each part of the data; ``said`` are its phrases."""
     rows: list[Row] = []
     for label in _ordered_measures(found):
         values: dict[str, Value] = {}
@@ -153,20 +155,16 @@ def _by_column(
         if any(value is not None for value in values.values()):
             rows.append({"measure": label, **values})
     kind: ColumnKind = "percent" if percent else "number"
-    made = (Column("measure", "measure", "text"), *(Column(one, one, kind) for one in columns))
-    return Table(key, title, made, tuple(rows), sentence)
+    made = (
+        Column("measure", say_measures("column-measure"), "text"),
+        *(Column(one, one, kind) for one in columns),
+    )
+    title, means = (say_measures(case, explainer=explainer) for case in (said, f"{said}-means"))
+    return Table(key, title, made, tuple(rows), means)
 
 
 def _by_model(found: MeasuresFindings) -> Table:
-    base = _by_column(
-        found,
-        "by-model",
-        "By model: tau with the truth's order",
-        found.models,
-        ORDER,
-        "Where a number is marked with a word, that is what may be said of the measure on this model alone.",
-        percent=False,
-    )
+    base = _by_column(found, "by-model", "table-models", found.models, ORDER, percent=False)
     rows: list[Row] = []
     for row in base.rows:
         said = {
@@ -182,7 +180,13 @@ def _with_verdict(value: Value, verdict: str) -> str:
     if not isinstance(value, float):
         return ""
     shown = f"{value:.2f}".replace("-", "−")
-    return f"{shown} {verdict}" if verdict in ("backwards", "says nothing") else shown
+    if verdict not in ("backwards", "says nothing"):
+        return shown
+    return say_measures("number-with-verdict", number=shown, verdict=_verdict(verdict))
+
+
+def _verdict(verdict: str) -> str:
+    return say_measures(f"verdict-{verdict.replace(' ', '-')}")
 
 
 def _parts(found: MeasuresFindings, name: str) -> list[str]:
@@ -192,16 +196,8 @@ def _parts(found: MeasuresFindings, name: str) -> list[str]:
 
 
 def _by_reason(found: MeasuresFindings) -> Table:
-    return _by_column(
-        found,
-        "by-reason",
-        "By sort of reason: tau with the truth's order",
-        _parts(found, ORDER),
-        ORDER,
-        "and: both words are needed. or: either is enough. negated: one word, without another. counts: each twice.",
-        percent=False,
-        model=False,
-    )
+    parts = _parts(found, ORDER)
+    return _by_column(found, "by-reason", "table-reasons", parts, ORDER, percent=False, model=False)
 
 
 def _above_oracle(found: MeasuresFindings, name: str) -> list[Table]:
@@ -209,93 +205,57 @@ def _above_oracle(found: MeasuresFindings, name: str) -> list[Table]:
     return [
         _by_column(
             found,
-            f"tail-{name}",
-            f"How often {shown} is preferred to the same explanation with the true reasons put first",
+            f"{said}-{name}",
+            f"table-{said}",
             found.models,
-            f"{TAIL}: {name}",
-            f"Of the inputs on which {shown} does not name the reasons first. The two differ in nothing else, so that "
-            "a measure above 50% prefers what is less true. Empty where there is no such input.",
+            f"{estimated}: {name}",
             percent=True,
-        ),
-        _by_column(
-            found,
-            f"above-{name}",
-            f"How often {shown} scores above the oracle",
-            found.models,
-            f"{ABOVE}: {name}",
-            f"The share of stains on which the mean value of {shown} is better than that of the oracle. Where a "
-            "model's reasons cannot be read, the oracle's other features tie, and a real explainer may win by those.",
-            percent=True,
-        ),
+            explainer=shown,
+        )
+        for said, estimated in (("tail", TAIL), ("above", ABOVE))
     ]
 
 
 def _sizes(found: MeasuresFindings) -> Table:
-    return _by_column(
-        found,
-        "sizes",
-        "By how much truer one explanation is: how often it is preferred",
-        [size for size, _, _ in SIZES],
-        PREFERS,
-        "Pairs of explanations of one input, which is what a user compares; chance is 50%.",
-        percent=True,
-        model=False,
-    )
+    sizes = [size for size, _, _ in SIZES]
+    return _by_column(found, "sizes", "table-sizes", sizes, PREFERS, percent=True, model=False)
 
 
 def _replaced(found: MeasuresFindings) -> Table:
-    return _by_column(
-        found,
-        "replaced",
-        "With something else in the place of absent features: tau with the usual order",
-        _parts(found, REPLACED),
-        REPLACED,
-        "Usually absent words are left out, and columns take values of other rows. resampled: words of other texts; "
-        "masked: a network's mask; mean: a column's mean.",
-        percent=False,
-        model=False,
-    )
+    parts = _parts(found, REPLACED)
+    return _by_column(found, "replaced", "table-replaced", parts, REPLACED, percent=False, model=False)
 
 
 def _cost(found: MeasuresFindings) -> Table:
     labels: list[str] = _ordered_measures(found)
     sources: list[Source[str]] = [
-        text("measure", "measure", lambda label: label),
-        number("rows", "rows asked of the model", lambda label: _value(found.row(label, ROWS))),
-        number("ms", "milliseconds", lambda label: 1000 * _estimate(found.row(label, SECONDS))),
+        text("measure", say_measures("column-measure"), lambda label: label),
+        number("rows", say_measures("column-rows"), lambda label: _value(found.row(label, ROWS))),
+        number("ms", say_measures("column-ms"), lambda label: 1000 * _estimate(found.row(label, SECONDS))),
     ]
     return build_table(
         "cost",
-        "Cost of one explanation's value",
+        say_measures("table-cost"),
         labels,
         sources,
-        "Means over models. What measures share (the best order of an input) is counted once for all explanations.",
+        say_measures("table-cost-means"),
     )
-
-
-TITLES = {FORWARD: "New inputs", COUNTERFACTUAL: "Changed inputs"}
-HOW_STUDENTS = (
-    "A student is given examples, what the model says of each, and an explanation of each; the names of the "
-    "classes are hidden, and the reasons are planted words, so that nothing can be known beforehand. Explanations "
-    "say which features matter: such features are stretched, or the others left out, as far as the student finds "
-    "good on its own examples, not at all among the choices. All methods have the same examples. It is tested "
-    "without explanations. Half of the inputs have the planted reason, and others a part of it. Changed inputs "
-    "have lost the reason, or as many other features. The gain is the accuracy with explanations less that "
-    "without, in points. Models and draws of a stain are averaged; intervals (95%) and tests by flipped signs are "
-    "over stains, p is corrected by Holm over methods. The oracle names the features of the planted reason; "
-    "shuffled explanations are the oracle's on other features of the same input."
-)
 
 
 def students_page(found: StudentsFindings, manifest: Manifest) -> Page:
     """The report of a run with students."""
     return Page(
-        title="Which explanations help a learner predict the model?",
-        asked=f"{counted(len(found.students), 'student')} on {counted(found.cells, 'model')} with "
-        f"{counted(found.stains, 'planted reason')} ({listed(found.models)}).",
+        title=say_students("title"),
+        asked=say_students(
+            "asked",
+            students=len(found.students),
+            cells=found.cells,
+            stains=found.stains,
+            models=found.models,
+        ),
         sentences=found.sentences,
         tables=students_tables(found),
-        how=HOW_STUDENTS,
+        how=say_students("how"),
         spec=spec_toml(found.spec, "students"),
         command="verax bench students --spec spec.toml --out DIR",
         failures=found.failures,
@@ -322,20 +282,32 @@ def _ordered_methods(found: StudentsFindings, test: str) -> list[str]:
 def _gain_table(found: StudentsFindings, test: str) -> Table:
     name, other = number_name(GAIN, test, EVERY), number_name(OVER_SHUFFLED, test, EVERY)
     sources: list[Source[str]] = [
-        text("method", "explanation", lambda method: method),
-        number("gain", "gain", lambda method: _value(found.row(method, name)), "points"),
-        interval("interval", "95% interval", lambda method: _ends(found.row(method, name)), "points"),
-        p_value("p", "p, corrected", lambda method: getattr(found.row(method, name), "p_adjusted", None)),
-        number("shuffled", "over shuffled", lambda method: _value(found.row(method, other)), "points"),
-        count("n", "stains", lambda method: getattr(found.row(method, name), "n", None)),
+        text("method", say_students("column-explanation"), lambda method: method),
+        number("gain", say_students("column-gain"), lambda method: _value(found.row(method, name)), "points"),
+        interval(
+            "interval",
+            say_students("column-interval"),
+            lambda method: _ends(found.row(method, name)),
+            "points",
+        ),
+        p_value(
+            "p", say_students("column-p"), lambda method: getattr(found.row(method, name), "p_adjusted", None)
+        ),
+        number(
+            "shuffled",
+            say_students("column-shuffled"),
+            lambda method: _value(found.row(method, other)),
+            "points",
+        ),
+        count("n", say_students("column-stains"), lambda method: getattr(found.row(method, name), "n", None)),
     ]
     labels: list[str] = _ordered_methods(found, test)
     return build_table(
         f"gain-{test}",
-        f"{TITLES[test]}: what students gain from {MIDDLE[0]} to {MIDDLE[1]} examples with explanations",
+        say_students("table-gain", test=test, least=MIDDLE[0], largest=MIDDLE[1]),
         labels,
         sources,
-        "Accuracy with explanations less accuracy without, mean over students; and less that with shuffled ones.",
+        say_students("table-gain-means"),
     )
 
 
@@ -352,20 +324,23 @@ def _gain_by(found: StudentsFindings, test: str, by: str, names: Sequence[str]) 
             )
         rows.append(values)
     columns = (
-        Column("method", "explanation", "text"),
+        Column("method", say_students("column-explanation"), "text"),
         *(Column(one, one, "number", "points") for one in names),
     )
     return Table(
-        f"{by}-{test}", f"{TITLES[test]}: the gain by {by.removesuffix('s')}", columns, tuple(rows),
-        f"From {MIDDLE[0]} to {MIDDLE[1]} examples, in points.",
-    )  # fmt: skip
+        f"{by}-{test}",
+        say_students("table-by", test=test, by=by),
+        columns,
+        tuple(rows),
+        say_students("table-by-means", least=MIDDLE[0], largest=MIDDLE[1]),
+    )
 
 
 def _curve(found: StudentsFindings, test: str, student: str) -> Table:
     """The gain by the number of examples."""
     rows: list[Row] = []
     if student != EVERY:
-        alone: dict[str, Value] = {"method": f"{NONE} (accuracy, %)"}
+        alone: dict[str, Value] = {"method": say_students("accuracy-alone", method=NONE)}
         for size in found.sizes:
             row = found.row(NONE, number_name(ACCURACY, test, student, size))
             alone[str(size)] = None if row is None else 100 * row.estimate
@@ -376,10 +351,16 @@ def _curve(found: StudentsFindings, test: str, student: str) -> Table:
             values[str(size)] = _value(found.row(method, number_name(GAIN, test, student, size)))
         rows.append(values)
     columns = (
-        Column("method", "explanation", "text"),
-        *(Column(str(size), f"n = {size}", "number", "points") for size in found.sizes),
+        Column("method", say_students("column-explanation"), "text"),
+        *(
+            Column(str(size), say_students("column-examples", examples=size), "number", "points")
+            for size in found.sizes
+        ),
     )
     return Table(
-        f"curve-{test}-{student}", f"{TITLES[test]}: {student}, by the number of examples", columns, tuple(rows),
-        "The gain over no explanation, in points.",
-    )  # fmt: skip
+        f"curve-{test}-{student}",
+        say_students("table-curve", test=test, student=student),
+        columns,
+        tuple(rows),
+        say_students("table-curve-means"),
+    )

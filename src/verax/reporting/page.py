@@ -9,11 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Literal
 
 from verax.benchmarks.contract import Failure
 from verax.installed import VERSION
+from verax.phrases import say
 from verax.run.manifest import Manifest, library_versions
-from verax.text import counted
 
 
 def page_style() -> str:
@@ -61,12 +62,12 @@ def is_kept(path: Path, key: str) -> bool:
 
 @cache
 def _sources() -> str:
-    """The state of the code that draws: an edited template makes new pages."""
-    folder = Path(str(files("verax.reporting")))
+    """The state of the code that draws and of what it says: an edited template or phrase makes new pages."""
     states = [
         (path.relative_to(folder).as_posix(), path.stat().st_size, path.stat().st_mtime_ns)
+        for folder in (Path(str(files("verax.reporting"))), Path(str(files("verax.phrases"))))
         for path in sorted(folder.rglob("*"))
-        if path.suffix in (".py", ".html", ".css", ".js", ".svg")
+        if path.suffix in (".py", ".html", ".css", ".js", ".svg", ".ftl")
     ]
     return hashlib.sha256(repr(states).encode()).hexdigest()
 
@@ -102,17 +103,21 @@ def manifest_words(manifest: Manifest) -> dict[str, str]:
 MOST_NAMED = 3
 
 
-def failed_jobs(failures: Iterable[Failure], job: str) -> list[str]:
-    """One sentence for each reason why jobs failed, with the jobs; ``job`` is what one of them is called."""
+def failed_jobs(failures: Iterable[Failure], job: Literal["job", "trial"]) -> list[str]:
+    """One sentence for each reason why jobs failed, with the jobs; ``job`` is what one of them is: "job" or "trial"."""
     names: dict[str, list[str]] = defaultdict(list)
     for failure in failures:
         names[failure.error.removeprefix("VeraxError: ").rstrip(".")].append(failure.job)
     # A job's name has commas of its own, so that others between the names would say nothing.
     return [
-        f"{counted(len(jobs), job)} failed ({'; '.join(jobs[:MOST_NAMED])}{_rest(jobs)}): {reason}."
+        say(
+            "common",
+            "failed-jobs",
+            jobs=len(jobs),
+            job=job,
+            names="; ".join(jobs[:MOST_NAMED]),
+            more=max(0, len(jobs) - MOST_NAMED),
+            reason=reason,
+        )
         for reason, jobs in names.items()
     ]
-
-
-def _rest(jobs: Sequence[str]) -> str:
-    return f"; and {len(jobs) - MOST_NAMED:,} more" if len(jobs) > MOST_NAMED else ""

@@ -1,6 +1,6 @@
 """Rank correlation of two scores over few methods, with what the scores' errors do to it; and how many it takes.
 
-Each method has a score in two courts (a benchmark's recall, people's gain). Methods are few and their scores are
+Each method has a score in two evaluations (a benchmark's recall, people's gain). Methods are few and their scores are
 estimates, so the p-value counts all arrangements of the methods, and the interval holds every true correlation that a
 test would not reject. How often it holds the truth is in docs/results/calibration.md, made by
 perf/calibration_courts.py.
@@ -247,7 +247,7 @@ COUNTED = 9
 
 @dataclass(frozen=True)
 class Needed(Record):
-    """How many methods a comparison of two courts needs.
+    """How many methods a comparison of two evaluations needs.
 
     Attributes:
         methods: The fewest methods with the power wanted; None above 500.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, get_args
 from verax.errors import VeraxError
 from verax.installed import require
 from verax.notebook import paragraph_html
+from verax.phrases import say
 from verax.run.progress import During, quietly
 
 if TYPE_CHECKING:
@@ -175,7 +176,9 @@ class Analysis:
     def _repr_html_(self) -> str:
         primary = self.summary.primary
         said = [self.summary.flow.sentence, *([] if primary is None else [primary.sentence])]
-        return paragraph_html(*said, f"The report is {self.folder}.", bold=self.summary.title)
+        return paragraph_html(
+            *said, say("common", "report-is", path=str(self.folder)), bold=self.summary.title
+        )
 
 
 def analyze_study(

@@ -18,6 +18,7 @@ from verax.installed import require
 from verax.models.ready import models, parse_model
 from verax.models.resolve import is_saved, model_files
 from verax.notebook import paragraph_html
+from verax.phrases import say
 from verax.results.findings import Finding, to_frame
 from verax.results.tables import verdict_html
 from verax.run.identity import code_behind
@@ -68,7 +69,7 @@ class BenchmarkRun:
 
     def _repr_html_(self) -> str:
         return verdict_html(self.summary.verdict) + paragraph_html(
-            f"The report is {self.folder / 'report.html'}."
+            say("common", "report-is", path=str(self.folder / "report.html"))
         )
 
 

@@ -18,9 +18,9 @@ from verax.explain.base import explanations_of, model_inputs, target_number
 from verax.explain.perturbed import shown_input
 from verax.explain.random import Random, RandomFragments
 from verax.models import Model
+from verax.phrases import say
 from verax.reporting.comparison import Comparison, Entry, Subject
 from verax.run.progress import During, quietly
-from verax.text import listed
 from verax.workflows.given_objects import Named
 from verax.workflows.measure_explainers import judge_inputs, judged_scores
 
@@ -127,7 +127,7 @@ def compare(
         except VeraxError as error:
             if named.required or isinstance(error, OwnCodeError):
                 raise
-            left_out.append(f"{named.name} is left out. {error}")
+            left_out.append(say("explanations", "left-out", name=named.name, reason=str(error)))
         else:
             columns.append(_entries(named, explanations, fragments))
     if not columns:
@@ -194,11 +194,7 @@ def with_verdict(
     falls = {trial.name: trial.falls for trial in found.trials}
     left_out = [named.name for named in explainers if named.name in shown - scored]
     if left_out:
-        one = len(left_out) == 1
-        note = (
-            f"{listed(left_out)} {'does' if one else 'do'} not say what the prediction rests on feature by feature, so "
-            f"{'it is' if one else 'they are'} not judged here."
-        )
+        note = say("judge", "not-feature-by-feature", names=left_out)
         found = replace(found, notes=(*found.notes, note))
     verdict = found.verdict
     subjects = [

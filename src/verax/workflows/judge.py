@@ -28,6 +28,7 @@ from verax.models.base import Inputs
 from verax.models.resolve import is_saved, own_model, resolve_model
 from verax.models.wrappers import is_texts
 from verax.perturb.paths.tables import dependence_notes
+from verax.phrases import say
 from verax.run.progress import ProgressFunction, shown_progress
 from verax.seeds import stream
 from verax.workflows.given_objects import explainer_label, parse_explainers
@@ -127,10 +128,7 @@ def _of_number(subject: _Subject) -> list[str]:
     """What points are where a number is explained."""
     name = subject.model.class_names[0]
     spread = output_spread(subject.model, subject.inputs)
-    return [
-        f"The model predicts a number ({name}): a point is a hundredth of its spread, which is {spread:.4g} from the "
-        "5th to the 95th percentile of predictions, and features are named that raise the number."
-    ]
+    return [say("judge", "predicts-number", name=name, spread=f"{spread:.4g}")]
 
 
 @dataclass(frozen=True)
@@ -270,10 +268,7 @@ def _adapted(model: object, inputs: Any, reference: Any) -> tuple[Model, list[st
             "One row alone does not say what to put in place of a column that is taken away; give some of the model's "
             "training rows: reference=rows."
         )
-    note = (
-        f"The {len(inputs):,} rows that were given stand for what the model was trained on: their values take the "
-        "place of columns that are taken away (reference= gives others)."
-    )
+    note = say("judge", "given-rows", rows=len(inputs))
     return as_model(model, reference=inputs), [note]
 
 
@@ -330,5 +325,5 @@ def _plant(
             progress=lambda share, what: told(what, round(100 * share), 100),
         )
     except VeraxError as error:
-        return None, [f"No reasons were planted in copies of the model. {error}"]
+        return None, [say("judge", "nothing-planted", reason=str(error))]
     return trial, []

@@ -19,6 +19,7 @@ from verax.benchmarks.staining.training import Refit, within
 from verax.data import Dataset, load_dataset
 from verax.errors import VeraxError
 from verax.explain import Explainer
+from verax.phrases import say
 from verax.reporting.comparison import Comparison
 from verax.results.verdict import Sign
 from verax.run.identity import at_hand, refer
@@ -167,12 +168,9 @@ def planted_trial(
     if not done:
         raise VeraxError(_none_planted(chosen, missed, seconds, in_time=len(missed) == stains))
     if tried < stains:
-        sentences.append(
-            f"{counted(tried, 'reason')} of {stains} {'was' if tried == 1 else 'were'} planted: more would have taken "
-            f"longer than the {duration(seconds)} that were allowed."
-        )
+        sentences.append(say("judge", "few-planted", tried=tried, wanted=stains, time=duration(seconds)))
     if most < inputs:
-        sentences.append(f"{most} inputs were explained for each, not {inputs}, to keep to the time.")
+        sentences.append(say("judge", "few-explained", explained=most, wanted=inputs))
     progress(1.0, "done")
     labels = [label for label, _, _ in methods]
     return PlantedTrial(
@@ -236,11 +234,13 @@ def _affordable(
 def _left_out(result: TrialResult) -> str:
     """Why a stain is not scored."""
     if result.learnt:
-        return f"The model follows the reason {result.stain.shown}, but for other features; it was left out."
-    return (
-        f"The model did not learn the reason {result.stain.shown} well enough (it followed it on "
-        f"{result.checks.stained_region:.0%} of the test inputs with it, and because of it on "
-        f"{result.checks.decided or 0.0:.0%} of those that it flips); it was left out."
+        return say("judge", "planted-other-features", reason=result.stain.shown)
+    return say(
+        "judge",
+        "planted-not-learnt",
+        reason=result.stain.shown,
+        followed=f"{result.checks.stained_region:.0%}",
+        decided=f"{result.checks.decided or 0.0:.0%}",
     )
 
 
@@ -369,18 +369,16 @@ class Trial:
     @property
     def words(self) -> str:
         """The same in a few words."""
+        case: str = self.sign
         if self.silent == len(self.worths):
-            return "names no feature"
-        if self.reached is None:
-            return "nothing to name"
-        if self.sign == "open" and not self.possible:
-            return "cannot be told with so few inputs"
-        return {
-            "yes": "names what the answers rest on",
-            "part": "names a part of it" if self.reached > FAR else "names little of it",
-            "no": "no better than random features",
-            "open": "not shown to beat random features",
-        }[self.sign]
+            case = "silent"
+        elif self.reached is None:
+            case = "nothing"
+        elif self.sign == "open" and not self.possible:
+            case = "too-few"
+        elif self.sign == "part" and self.reached <= FAR:
+            case = "little"
+        return say("judge", f"judged-{case}")
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,7 @@ from verax.explain.shap import Shap, kernel_samples
 from verax.models import Model
 from verax.models.base import Inputs
 from verax.perturb import Masks, Path, Prepared, path_for
+from verax.phrases import say
 from verax.reporting.comparison import Comparison, Entry, Subject
 from verax.run.progress import ProgressFunction, no_progress
 from verax.run.threads import quicker_threads
@@ -147,9 +148,8 @@ def _distinct(inputs: Inputs) -> tuple[list[int], list[str]]:
     for place, content in enumerate(contents(texts)):
         first.setdefault(content, place)
     again = len(inputs) - len(first)
-    be = "is" if again == 1 else "are"
-    said = f"{counted(again, 'input')} of {len(inputs)} {be} equal to another; each is counted once."
-    return list(first.values()), [said] if again else []
+    notes = [say("judge", "equal-inputs", again=again, inputs=len(inputs))] if again else []
+    return list(first.values()), notes
 
 
 class _Batches:
@@ -229,24 +229,32 @@ class _Batches:
 
     def notes(self) -> list[str]:
         """What was left out and why."""
-        said = [f"{name} is left out. {reason}" for name, reason in self._left_out.items()]
+        said = [
+            say("explanations", "left-out", name=name, reason=reason)
+            for name, reason in self._left_out.items()
+        ]
         if len(self.done) < self._asked:
             slowest = max(self._took, key=self._took.__getitem__)
-            be = "was" if len(self.done) == 1 else "were"
             said.append(
-                f"{counted(len(self.done), 'input')} of {self._asked} {be} judged in the time allowed "
-                f"({self._clock.seconds:.0f} s in all); {slowest} took the longest to explain. Give seconds= a larger "
-                "number for all of them."
+                say(
+                    "judge",
+                    "out-of-time",
+                    done=len(self.done),
+                    inputs=self._asked,
+                    seconds=f"{self._clock.seconds:.0f}",
+                    slowest=slowest,
+                )
             )
         if self._fewer:
-            drawn = [f"{name} {fewer:,} of {most:,}" for name, (fewer, most) in self._fewer.items()]
+            drawn = [
+                say("judge", "fewer-samples-of", name=name, fewer=fewer, default=most)
+                for name, (fewer, most) in self._fewer.items()
+            ]
             name, (_, most) = next(iter(self._fewer.items()))
-            said.append(
-                f"The model takes long to answer, so that fewer samples were drawn for an input than by default: "
-                f'{listed(drawn)}. Give seconds= a larger number, or name a number: "{name}(samples={most})".'
-            )
+            # In a call the number has no comma.
+            said.append(say("judge", "fewer-samples", shares=drawn, name=name, samples=str(most)))
         if self._stopped_seeds:
-            said.append("Other seeds were not tried on all inputs, for lack of time.")
+            said.append(say("judge", "seeds-stopped"))
         return said
 
     def _take(self, places: Sequence[int]) -> None:

@@ -18,6 +18,7 @@ from verax.benchmarks.students.spec import StudentsOptions, StudentsSpec
 from verax.errors import VeraxError
 from verax.installed import require
 from verax.notebook import paragraph_html
+from verax.phrases import say
 from verax.run.identity import at_hand
 from verax.run.progress import During, quietly, terminal_progress
 from verax.workflows.given_objects import Gathered, Given, Refitting
@@ -64,7 +65,9 @@ class MeasuresRun:
         return f"MeasuresRun({str(self.folder)!r}, {len(self.findings.measures)} measures)"
 
     def _repr_html_(self) -> str:
-        return paragraph_html(*self.findings.sentences, f"The report is {self.folder / 'report.html'}.")
+        return paragraph_html(
+            *self.findings.sentences, say("common", "report-is", path=str(self.folder / "report.html"))
+        )
 
 
 @takes_options(MeasuresSpec)
@@ -174,7 +177,9 @@ class StudentsRun:
         return f"StudentsRun({str(self.folder)!r}, {len(self.findings.methods)} methods)"
 
     def _repr_html_(self) -> str:
-        return paragraph_html(*self.findings.sentences, f"The report is {self.folder / 'report.html'}.")
+        return paragraph_html(
+            *self.findings.sentences, say("common", "report-is", path=str(self.folder / "report.html"))
+        )
 
 
 @takes_options(StudentsSpec)

@@ -15,6 +15,7 @@ from verax.benchmarks.rationale.spec import RationaleOptions, RationaleSpec
 from verax.benchmarks.spec_files import checked_spec, default_of, spec_options, takes_options
 from verax.installed import require
 from verax.names import split_outside
+from verax.phrases import say
 from verax.results.findings import Finding, to_frame
 from verax.run.identity import at_hand
 from verax.run.progress import During, quietly, terminal_progress
@@ -75,7 +76,7 @@ class RationaleRun:
 
         return (
             f"<p>{escape(verdict(self.summary))}</p>"
-            f"<p>The report is {escape(str(self.folder / 'report.html'))}.</p>"
+            f"<p>{escape(say('common', 'report-is', path=str(self.folder / 'report.html')))}</p>"
         )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from verax.errors import VeraxError
 from verax.notebook import paragraph_html
+from verax.phrases import say
 from verax.reporting.joint.page import JointReport, places, write_joint_report
 from verax.workflows.analysis import Analysis
 from verax.workflows.bench import BenchmarkRun
@@ -35,7 +36,7 @@ class Report:
         return f"Report({str(self.page)!r})"
 
     def _repr_html_(self) -> str:
-        return paragraph_html(self.summary.answer, f"The report is {self.page}.")
+        return paragraph_html(self.summary.answer, say("common", "report-is", path=str(self.page)))
 
 
 def report(results: Result | Sequence[Result], out: str | Path = "report.html") -> Report:

@@ -18,6 +18,7 @@ from verax.data import datasets as known_datasets
 from verax.errors import VeraxError
 from verax.installed import require
 from verax.notebook import paragraph_html, table_html
+from verax.phrases import say
 from verax.results.findings import Finding, to_frame
 from verax.run.identity import at_hand
 from verax.run.progress import During, quietly, terminal_progress
@@ -83,9 +84,9 @@ class StainRun:
         head, *rows = recall_rows(self.summary)
         return (
             paragraph_html(*findings(self.summary))
-            + paragraph_html("Recall of the stain's features among the top b, in per cent:")
+            + paragraph_html(say("staining", "notebook-table"))
             + table_html(head, rows)
-            + paragraph_html(f"The report is {self.folder / 'report.html'}.")
+            + paragraph_html(say("common", "report-is", path=str(self.folder / "report.html")))
         )
 
 

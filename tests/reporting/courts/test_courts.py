@@ -105,7 +105,7 @@ def test_an_explainer_that_stood_twice_is_matched_with_nobody_and_said_so(folder
     cells = {("a", "tree"): {"lime(samples=10)": 0.5, "lime(samples=90)": 0.9, "random": 0.1}}
     (found,), notes = read_evaluations(folders(run=stain(cells, labels)))
     assert [one.explainer for one in found.standings] == labels
-    assert any("lime stood more than once" in note for note in notes)
+    assert any("lime was evaluated more than once" in note for note in notes)
 
 
 def test_lines_without_an_estimate_are_counted(folders):
@@ -233,8 +233,8 @@ def test_claims_of_several_courts_are_one_family(folders):
 def test_fewer_than_three_methods_say_nothing_and_how_many_it_takes():
     found = compare(made("B", "benchmark", {"a": 1, "b": 2}), made("S", "study", {"a": 1, "b": 2, "c": 3}))
     assert found.correlation is None
-    assert found.sentence == "Nothing can be said yet: only a and b stood in both courts (B; S)."
-    assert "needs 3 methods in both courts to exist, 5 before" in found.needs
+    assert found.sentence == "Nothing can be said yet: only a and b were evaluated in both (B; S)."
+    assert "needs 3 methods in both evaluations to exist, 5 before" in found.needs
     assert f"{found.needed_at_best.methods} to see a true correlation of 0.7" in found.needs
 
 
@@ -261,7 +261,7 @@ def test_several_courts_are_compared_in_pairs_and_by_average_rank():
         ("B2", "S"),
     ]
     assert found[0].sentence.startswith(
-        "Nothing can be said: over 3 methods (a, b and c) one of the two courts"
+        "Nothing can be said: over 3 methods (a, b and c) one of the two evaluations"
     )
     assert [one.correlation.spearman for one in found[1:]] == pytest.approx([1, -1])
 
@@ -310,7 +310,7 @@ def test_a_folder_gets_figures_too_and_the_same_bytes_each_time(folders, tmp_pat
     given = folders(run=stain({("a", "tree"): FOUR}), study={**STUDY, "people": "bots"})
     for name in ("one", "two"):
         write_joint_report(given, tmp_path / name)
-    for part in ("report.html", "summary.json", "figures/courts.svg", "figures/against-1.svg"):
+    for part in ("report.html", "summary.json", "figures/evaluations.svg", "figures/against-1.svg"):
         assert (tmp_path / "one" / part).read_bytes() == (tmp_path / "two" / part).read_bytes()
     assert "Simulated people." in read((tmp_path / "one" / "report.html").read_text(encoding="utf-8"))
 
@@ -461,7 +461,7 @@ def test_too_few_common_explainers_say_nothing_of_two_benchmarks(folders):
         )
     )
     (agreement,) = agreements(courts)
-    assert "cannot be said: only lime stood in both" in agreement.sentence
+    assert "cannot be said: only lime was evaluated in both" in agreement.sentence
 
 
 def test_findings_of_a_benchmark_that_nobody_here_knows_stand_beside_the_others(folders, tmp_path):

@@ -20,9 +20,7 @@ from verax.benchmarks.rationale.findings import (
 from verax.benchmarks.rationale.rankings import TestSet
 from verax.benchmarks.rationale.spec import RationaleSpec
 from verax.reporting.rationale.verdict import (
-    HARDLY_EVER,
-    NONE_SEEN,
-    UNSHOWN,
+    Standing,
     _answer,
     _group_verdict,
     rationale_verdict,
@@ -30,6 +28,8 @@ from verax.reporting.rationale.verdict import (
 from verax.results.verdict import Judged
 from verax.stats import binomial_share, paired_differences
 
+HARDLY_EVER, UNSHOWN = "hardly ever errs", "not shown to err less than chance"
+NONE_SEEN = "no error seen, on too few inputs to say hardly ever"
 LESS = "errs, but less than chance on every target"
 
 
@@ -155,11 +155,11 @@ def test_every_explainer_has_its_part_of_the_five_per_cent():
 
 def test_everybody_is_told_in_one_sentence_and_chance_is_named_once():
     rows = [
-        Judged("greedy", "yes", HARDLY_EVER, 0.0),
-        Judged("lrp", "yes", HARDLY_EVER, 0.4),
-        Judged("shap", "open", LESS, 3.0),
-        Judged("lime", "open", LESS, 5.2),
-        Judged("anchor", "no", UNSHOWN, 89.3),
+        Standing("hardly-ever", Judged("greedy", "yes", HARDLY_EVER, 0.0)),
+        Standing("hardly-ever", Judged("lrp", "yes", HARDLY_EVER, 0.4)),
+        Standing("less", Judged("shap", "open", LESS, 3.0)),
+        Standing("less", Judged("lime", "open", LESS, 5.2)),
+        Standing("not-shown", Judged("anchor", "no", UNSHOWN, 89.3)),
     ]
     assert _answer(rows, [0.92, 0.94], 3) == (
         "For these three models, greedy and lrp hardly ever rank a word that the model ignores above one that it needs "
@@ -181,7 +181,8 @@ def test_where_strict_inputs_are_too_easy_all_inputs_are_told_too():
 
 
 def test_one_explainer_alone_and_nobody():
-    alone = [Judged("lime", "open", "errs less than chance on 1 of 3 targets", 40.0)]
+    line = Judged("lime", "open", "errs less than chance on 1 of 3 targets", 40.0)
+    alone = [Standing("less-on-some", line, {"better": 1, "targets": 3})]
     assert _answer(alone, [], 3) == (
         "lime ranks a word that the model ignores above one that it needs less often than chance on 1 of 3 targets "
         "(40% of inputs)."

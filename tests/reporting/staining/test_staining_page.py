@@ -684,7 +684,7 @@ def test_with_too_few_stains_there_are_values_and_no_verdict():
     dropped = staining_verdict(
         summary_of(few, stains=3)
     )  # of three stains that were drawn the tree learnt two
-    assert dropped.sentence.endswith("of 3 stains some model learnt 2, and a test needs 6.")
+    assert dropped.sentence.endswith("with some model only 2 of 3 stains can be scored, and a test needs 6.")
     assert found.rests_on[1].startswith("There are no intervals: that takes 5 stains that a model learnt.")
     mixed = staining_verdict(summary_of(few, clear(), stains=6))
     assert mixed.rests_on[1] == (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import ClassVar, Self
 
@@ -16,6 +17,7 @@ from verax.benchmarks.measures.jobs import Cell, CellResult, MeasureValues
 from verax.benchmarks.measures.reasons import ADVERSARY, EQUALS, KNOWN, ORACLE, RUNGS, WITH_TAIL
 from verax.codec import Record, decode
 from verax.measures import measure
+from verax.phrases import say as say_phrase
 from verax.stats.estimate import Estimate, mean_interval
 from verax.stats.means import mean_share
 from verax.stats.rank_correlations import kendall_rows
@@ -23,6 +25,7 @@ from verax.stats.tests.multiplicity import holm
 from verax.stats.tests.permutation import sign_flip
 from verax.stats.thresholds import ALPHA, FEWEST_FLIPPED, FEWEST_UNITS
 
+say = partial(say_phrase, "measures")
 ALL = "all"
 
 
@@ -286,15 +289,16 @@ def _rows_of(
     for model, reason, pairs in parts:
         whole = model == ALL and not reason
         of_part = {"model": model, "group": reason}
+        part = "" if whole else f", {model}{reason}"
         taus = [(one, tau(one.goodness(scored), one.truth, RUNGS)) for one, scored in pairs]
         add(
             taus, ORDER, shares=False, better="higher", chance=0.0, unit="tau", **of_part,
-            family=f"{ORDER}, over measures" if whole else f"{ORDER}, over measures, {model}{reason}",
+            family=f"{ORDER}, over measures{part}",
         )  # fmt: skip
         prefers = [(one, preferred(one, scored, 0.0, 1.01)) for one, scored in pairs]
         add(
             prefers, PREFERS, shares=True, better="higher", chance=0.5, **of_part,
-            family=f"{PREFERS}, over measures" if whole else f"{PREFERS}, over measures, {model}{reason}",
+            family=f"{PREFERS}, over measures{part}",
         )  # fmt: skip
         if reason:
             continue
@@ -434,6 +438,10 @@ def _same_order(one: MeasuredCell, label: str, absent: str) -> float:
     return tau(goodness, some, RUNGS)
 
 
+# What may be said of a measure, as summary.json has it; a phrase of measures.ftl each, in the order of the report.
+VERDICTS = ("believable", "backwards", "says nothing", "weak", "not shown")
+
+
 def verdict_of(found: MeasuresFindings, label: str, model: str = ALL) -> str:
     """What may be said of a measure: "believable", "backwards", "says nothing", "weak" or "not shown"."""
     order, prefers = found.row(label, ORDER, model), found.row(label, PREFERS, model)
@@ -450,26 +458,15 @@ def verdict_of(found: MeasuresFindings, label: str, model: str = ALL) -> str:
 
 
 def _sentences(found: MeasuresFindings) -> list[str]:
-    from verax.text import listed
-
     def those(verdict: str) -> list[str]:
         named = [label for label in found.measures if found.verdicts[label] == verdict]
         best: Callable[[str], float] = lambda label: -(getattr(found.row(label, ORDER), "estimate", 0.0))  # noqa: E731
         return sorted(named, key=best)
 
-    said = []
-    if good := those("believable"):
-        said.append(f"These order explanations as the truth does: {listed(good)}.")
-    else:
-        said.append("No measure is shown to order explanations as the truth does.")
-    if wrong := those("backwards"):
-        said.append(f"Do not use {listed(wrong)}: the order is backwards.")
-    if nothing := those("says nothing"):
-        said.append(f"Of {listed(nothing)} nothing shows that the order has to do with the truth.")
-    if weak := those("weak"):
-        said.append(f"The order of {listed(weak)} goes with the truth, but weakly.")
-    if unknown := those("not shown"):
-        said.append(f"There are too few stains to say anything of {listed(unknown)}.")
+    said = [] if those("believable") else [say("believable-none")]
+    for verdict in VERDICTS:
+        if names := those(verdict):
+            said.append(say(verdict.replace(" ", "-"), names=names))
     for model in found.models:
         for name in found.explainers:
             liked = [
@@ -478,8 +475,5 @@ def _sentences(found: MeasuresFindings) -> list[str]:
                 if (row := found.row(label, f"{TAIL}: {name}", model)) is not None and (row.low or 0.0) > 0.5
             ]
             if liked:
-                said.append(
-                    f"On {model}, {listed(liked)} prefer {name} even to the same explanation with the true reasons put "
-                    "first: there a better value is no proof of a truer explanation."
-                )
+                said.append(say("prefers-untrue", model=model, names=liked, explainer=name))
     return said

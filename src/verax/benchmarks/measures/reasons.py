@@ -45,6 +45,7 @@ from verax.explain.greedy import Greedy
 from verax.explain.random import Random
 from verax.models import Model
 from verax.perturb import path_for
+from verax.phrases import say
 from verax.seeds import share, stream
 
 # Shares of the texts that get both words, the first and the second, where either is enough.
@@ -215,7 +216,7 @@ def reasoned(
     shown = stain.describe(data.dataset.class_names)
     problem = ""
     if not serves or not len(given):
-        problem = f"The model did not learn the reason {shown} (it decides {found:.0%} of the inputs that it can flip)."
+        problem = say("measures", "not-learnt", reason=shown, share=f"{found:.0%}")
     excluded = tuple(literal.name for rule in stain.rules for literal in rule.literals if literal.negated)
     return Reasoned(
         fitted,

@@ -11,6 +11,7 @@ from verax.benchmarks.contract import Failure
 from verax.benchmarks.rationale.rankings import TestSet
 from verax.benchmarks.rationale.spec import ENOUGH, RationaleSpec
 from verax.codec import Record
+from verax.phrases import first_of, say
 from verax.results.findings import (
     FORMAT,
     Finding,
@@ -21,7 +22,6 @@ from verax.results.findings import (
 )
 from verax.results.units import Unit
 from verax.stats import Difference, Estimate
-from verax.text import listed
 
 BENCHMARK = "rationale"
 # The sets of inputs, the one whose guarantee is stronger first.
@@ -222,7 +222,7 @@ def rationale_findings(summary: RationaleSummary) -> tuple[Finding, ...]:
         counted="targets",
         better="lower",
         name="rationale",
-        title=f"Rationale models, {listed(summary.spec.datasets, most=2)}",
+        title=say("rationale", "title", datasets=first_of(summary.spec.datasets, 2)),
         dataset=", ".join(summary.spec.datasets),
         model=", ".join(summary.spec.models),
         key=content_key(summary.spec.model_dump(), dict(summary.hashes)),
@@ -267,7 +267,7 @@ def _over_groups(made: Finding, sets: Sequence[GroupSet]) -> Finding:
 
 def _part(part: Finding, group: Group, summary: RationaleSummary) -> Iterator[Finding]:
     """One explainer on one group of targets by every measure and set of inputs; no number where it was not scored."""
-    model = "" if group.difficulty is None else f"{group.difficulty} targets"
+    model = "" if group.difficulty is None else say("rationale", "model", difficulty=group.difficulty)
     part = replace(part, dataset=group.dataset, model=model)
     targets = [
         target

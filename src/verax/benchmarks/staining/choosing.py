@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,12 @@ from verax.data import Part
 from verax.errors import OwnCodeError, VeraxError, reason
 from verax.explain.greedy import Greedy
 from verax.models import Model
+from verax.phrases import say as say_phrase
 from verax.run.identity import is_reference
 from verax.seeds import stream
-from verax.text import counted, duration
+from verax.text import duration
+
+say = partial(say_phrase, "staining")
 
 # Raised when what is tried changes: what other versions found is then not used.
 VERSION = 2
@@ -106,24 +110,25 @@ class ChosenPlanting:
     def sentences(self) -> list[str]:
         """What was chosen and what was tried before, for people."""
         fits = sum(one.fits for one in self.tried)
-        said = [f"Reasons are planted {describe(self.planting)}."]
+        said = [say("planted", how=describe(self.planting))]
         ways = list(dict.fromkeys(one.planting for one in self.tried))
         if len(ways) == 1:
-            said.append(f"That is the first way that was tried, with {counted(fits, 'quick fit')}.")
+            said.append(say("tried-one", fits=fits))
         elif ways:
-            said.append(
-                f"Of {len(ways)} ways that were tried with {counted(fits, 'quick fit')} it was the "
-                f"{'first that serves' if self.serves else 'one that came nearest to serving'}; the others: "
-                f"{'; '.join(_briefly(way) for way in ways if way != self.planting)}."
-            )
+            others = "; ".join(_briefly(way) for way in ways if way != self.planting)
+            said.append(say("tried-several", ways=len(ways), fits=fits, serves=self.serves, others=others))
         said += [
-            f"With {one.model} the reasons took only in part in these fits: it followed them on {one.followed:.0%} of "
-            f"the validation inputs, and because of them on {one.decided:.0%} of those with another label of their own."
+            say(
+                "took-in-part",
+                model=one.model,
+                followed=f"{one.followed:.0%}",
+                decided=f"{one.decided:.0%}",
+            )
             for one in self.tried
             if one.planting == self.planting and not one.serves
         ]
         if self.stopped:
-            said.append(f"Time ran out after {duration(self.seconds)}, before all ways were tried.")
+            said.append(say("time-ran-out", time=duration(self.seconds)))
         return said
 
     @property
@@ -134,25 +139,25 @@ class ChosenPlanting:
 
 def describe(planting: Planting) -> str:
     """A way of planting in words."""
-    parts = [f"in {planting.share:.0%} of the inputs, with {planting.decoys:.0%} decoys for each feature"]
+    parts = [say("how-share", share=f"{planting.share:.0%}", decoys=f"{planting.decoys:.0%}")]
     if planting.new_words:
-        parts.append("as made-up words")
+        parts.append(say("how-new-words"))
     if planting.every:
-        parts.append(f"each word once for {planting.every} words of a text")
+        parts.append(say("how-every", every=planting.every))
     if planting.ends:
-        parts.append("numbers at the ends of their columns")
+        parts.append(say("how-ends"))
     if planting.balanced:
-        parts.append("other classes weighted up")
+        parts.append(say("how-balanced"))
     if planting.weight > 1:
-        parts.append(f"planted inputs counting {planting.weight} times or more")
+        parts.append(say("how-weight", weight=planting.weight))
     return ", ".join(parts)
 
 
 def _briefly(planting: Planting) -> str:
-    marks = [f"{planting.share:.0%} and {planting.decoys:.0%}"]
-    marks += [f"repeated ({planting.every})"] if planting.every else []
-    marks += ["at the ends"] if planting.ends else []
-    marks += ["weighted up"] if planting.balanced else []
+    marks = [say("brief-share", share=f"{planting.share:.0%}", decoys=f"{planting.decoys:.0%}")]
+    marks += [say("brief-every", every=planting.every)] if planting.every else []
+    marks += [say("brief-ends")] if planting.ends else []
+    marks += [say("brief-balanced")] if planting.balanced else []
     return ", ".join(marks)
 
 

@@ -11,6 +11,7 @@ from verax.benchmarks.contract import Failure
 from verax.benchmarks.staining.spec import StainSpec
 from verax.benchmarks.staining.stainable import Facts
 from verax.codec import Record, written
+from verax.phrases import say
 from verax.results.findings import (
     FORMAT,
     Finding,
@@ -252,7 +253,7 @@ def _over_pairs(template: Finding, label: str, pairs: Sequence[Pair]) -> Finding
         100 * sqrt(sum(each**2 for each in side.values())) / len(scores) for side in (below, above)
     )
     stains = sorted({int(auc.n) for _, auc in scores})
-    spread = str(stains[0]) if len(stains) == 1 else f"{stains[0]} to {stains[-1]}"
+    spread = stains[0] if len(stains) == 1 else f"{stains[0]} to {stains[-1]}"
     made = replace(
         template,
         method=label,
@@ -260,7 +261,7 @@ def _over_pairs(template: Finding, label: str, pairs: Sequence[Pair]) -> Finding
         low=mean - lower if known else None,
         high=mean + upper if known else None,
         n=stains[0],
-        rests_on=f"{len(scores)} models and datasets, {spread} stains each",
+        rests_on=say("staining", "over-models", pairs=len(scores), stains=spread),
     )
     return against_random(made, [pair.differences.get("auc", ()) for pair in pairs], FAMILY)
 

@@ -15,6 +15,7 @@ from verax.data import Dataset
 from verax.explain import explainers as known_explainers
 from verax.models.ready import check_model, models, parse_model
 from verax.models.resolve import is_saved, model_files
+from verax.phrases import say
 from verax.run.identity import code_behind, is_reference
 from verax.run.jobs import Job, named_files
 
@@ -242,21 +243,22 @@ def _first_stain(spec: StainSpec, source: Mapping[str, object], data: Stainable)
 
 def _capacity(spec: StainSpec, data: Stainable) -> str:
     """How many stains a dataset has room for, in a sentence, and what to do if that is too few."""
-    name, noun = data.dataset.name, "columns" if data.bins else "words"
+    name = data.dataset.name
     if spec.plant:
-        if data.bins is not None or spec.new_words or len(plantable_words(data)) < spec.size:
-            return f"{name}: stains are planted, as many as are asked for."
-        rare = len(plantable_words(data))
-        return f"{name}: {rare:,} rare words can be planted, room for {rare // spec.size:,} stains that share none."
+        rare = len(plantable_words(data)) if data.bins is None and not spec.new_words else 0
+        if rare < spec.size:
+            return say("staining", "room-planted", dataset=name)
+        return say("staining", "room-rare-words", dataset=name, rare=rare, stains=rare // spec.size)
     found = jobs.capacity_of(data, spec.wish(), spec.at_least, spec.seed)
-    about = "" if found.counted else "about "
-    sentence = (
-        f"{name}: {found.features} {noun} hold in at least {spec.min_share:.0%} of the training inputs; there is room "
-        f"for {about}{found.stains:,} stains of {spec.size}."
-    )
-    few = found.stains < spec.stains
-    return (
-        f"{sentence} {spec.stains} are asked for: lower min_share=, or plant them (plant=True)."
-        if few
-        else sentence
+    return say(
+        "staining",
+        "room",
+        dataset=name,
+        features=found.features,
+        table=data.bins is not None,
+        share=f"{spec.min_share:.0%}",
+        exact=found.counted,
+        stains=found.stains,
+        size=spec.size,
+        asked=spec.stains if found.stains < spec.stains else 0,
     )

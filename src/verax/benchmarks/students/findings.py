@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -29,6 +30,7 @@ from verax.benchmarks.students.jobs import (
     Plan,
 )
 from verax.codec import Record, decode
+from verax.phrases import say as say_phrase
 from verax.run import Progress, write_json
 from verax.run.manifest import Manifest
 from verax.stats.estimate import Estimate, mean_interval
@@ -36,7 +38,9 @@ from verax.stats.means import mean_share
 from verax.stats.rank_correlations import kendall_rows
 from verax.stats.tests.permutation import sign_flip
 from verax.stats.thresholds import ALPHA, FEWEST_FLIPPED, FEWEST_METHODS, FEWEST_UNITS
-from verax.text import listed, percent
+from verax.text import percent
+
+say = partial(say_phrase, "students")
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -300,34 +304,27 @@ def _agreement(
 
 def _sentences(found: StudentsFindings, explainers: Sequence[str]) -> list[str]:
     said: list[str] = []
-    for test, what in ((FORWARD, "new inputs"), (COUNTERFACTUAL, "changed inputs")):
+    for test in TESTS:
         name = number_name(GAIN, test, EVERY)
-        helping: list[str] = []
-        others: list[str] = []
-        for method in explainers:
-            row = found.row(method, name)
-            if row is None:
-                continue
-            sure = row.p_adjusted is not None and row.p_adjusted <= ALPHA and row.estimate > 0
-            (helping if sure else others).append(f"{method} ({row.estimate:+.1f} points)")
-        if helping:
-            said.append(f"Explanations that help students predict the model on {what}: {listed(helping)}.")
-        if others:
-            said.append(f"Of {listed(others)} it is not shown that they help on {what}.")
+        rows = [row for method in explainers if (row := found.row(method, name)) is not None]
+        sure = [row.p_adjusted is not None and row.p_adjusted <= ALPHA and row.estimate > 0 for row in rows]
+        for case, wanted in (("helping", True), ("not-shown", False)):
+            names = [
+                say("gain", name=row.method, gain=f"{row.estimate:+.1f}")
+                for row, one in zip(rows, sure, strict=True)
+                if one is wanted
+            ]
+            if names:
+                said.append(say(case, names=names, test=test))
         oracle = found.row(ORACLE, name)
         if oracle is not None:
-            said.append(f"The planted reasons themselves are worth {oracle.estimate:+.1f} points on {what}.")
+            said.append(say("oracle", gain=f"{oracle.estimate:+.1f}", test=test))
     if found.agreement is not None:
-        said.append(
-            f"Students agree on the order of methods with a mean tau of {found.agreement:.2f}; there are "
-            f"{len(explainers) + 3} methods, few for an order."
-        )
+        said.append(say("agreement", tau=f"{found.agreement:.2f}", methods=len(explainers) + 3))
     if found.a_a_tests:
-        said.append(
-            f"Of {found.a_a_tests} comparisons of random explanations with other random ones "
-            f"{percent(found.a_a_claims / found.a_a_tests)} claim a difference; 5% are allowed."
-        )
-    return said or ["There was too little to say anything."]
+        share = percent(found.a_a_claims / found.a_a_tests)
+        said.append(say("equals", tests=found.a_a_tests, share=share))
+    return said or [say("too-little")]
 
 
 @dataclass(frozen=True, eq=False)

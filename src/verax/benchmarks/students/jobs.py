@@ -31,6 +31,7 @@ from verax.explain.random import Random
 from verax.models.ready import check_model
 from verax.models.resolve import is_saved
 from verax.perturb import path_for
+from verax.phrases import say
 from verax.run.jobs import Job
 from verax.seeds import stream
 
@@ -184,7 +185,7 @@ def cell(
     items = make_items(found)
     usable = [size for size in sizes if size + inputs <= len(items)]
     if not usable:
-        told = f"Only {len(items)} inputs are decided by the reason {found.shown}, too few to learn and be tested."
+        told = say("students", "too-few-inputs", inputs=len(items), reason=found.shown)
         return encoded(ClassResult(reason, found.shown, told, len(items)))
     # The same items for all methods: those that any draw learns from are explained once.
     drawn = [

@@ -3,3 +3,44 @@
 # How a list ends: "a, b and c".
 list-end = { $first } and { $last }
 list-between = { $first }, { $second }
+
+# At the end of a list that names only some: "a, b and 3 more".
+more = { $many } more
+
+# Below the first figure of a report: what its numbers are, and what the line is that they are read against ("none"
+# where there is none).
+verdict-figure =
+    { $measure }{ $intervals ->
+        [yes] ; the lines are 95% intervals
+       *[no] { "" }
+    }{ $reference ->
+        [none] .
+       *[other] ; the upright line is { $reference } ({ $value }).
+    }
+
+# Jobs of a run that failed for the same reason; $jobs is how many, $names some of them, joined with "; ", $more how many
+# others there are.
+failed-jobs =
+    { $jobs ->
+        [one] 1 { $job ->
+            [trial] trial
+           *[job] job
+        }
+       *[other] { $jobs } { $job ->
+            [trial] trials
+           *[job] jobs
+        }
+    } failed ({ $names }{ $more ->
+        [0] { "" }
+       *[other] ; and { $more } more
+    }): { $reason }.
+
+# After the times of a run.
+continued =
+    continued { $times ->
+        [one] 1 time
+       *[other] { $times } times
+    }
+
+# In a notebook, at the end of what a run found.
+report-is = The report is { $path }.

@@ -26,9 +26,15 @@ too-few-inputs =
     { $inputs ->
         [1] One input
        *[other] { $inputs } inputs
-    } with { $features } { $kind ->
-        [table] columns
-       *[text] words
+    } with { $kind ->
+        [table] { $features ->
+            [one] 1 column
+           *[other] { $features } columns
+        }
+       *[text] { $features ->
+            [one] 1 word
+           *[other] { $features } words
+        }
     } cannot show which explainer to believe: a random choice of features would be as good as the best in { $chance }% of cases.{ $needed ->
         [0] { "" }
         [1] { " " }Give more inputs.
@@ -135,3 +141,65 @@ method =
         [table] columns take the values of reference rows
        *[text] words are left out
     }), beside as many random ones; such inputs may be unlike any that the model has seen. Whether people understand an explanation is another question.
+
+## Beside each explainer's number, in a few words
+
+judged-silent = names no feature
+judged-nothing = nothing to name
+judged-too-few = cannot be told with so few inputs
+judged-yes = names what the answers rest on
+judged-part = names a part of it
+judged-little = names little of it
+judged-no = no better than random features
+judged-open = not shown to beat random features
+
+## Notes
+
+equal-inputs =
+    { $again ->
+        [one] 1 input of { $inputs } is
+       *[other] { $again } inputs of { $inputs } are
+    } equal to another; each is counted once.
+
+# The time allowed was over before all inputs were done; $slowest is an explainer.
+out-of-time =
+    { $done ->
+        [one] 1 input of { $inputs } was
+       *[other] { $done } inputs of { $inputs } were
+    } judged in the time allowed ({ $seconds } s in all); { $slowest } took the longest to explain. Give seconds= a larger number for all of them.
+
+# $shares is a list of the next phrase; $name and $samples are those of its first.
+fewer-samples = The model takes long to answer, so that fewer samples were drawn for an input than by default: { $shares }. Give seconds= a larger number, or name a number: "{ $name }(samples={ $samples })".
+fewer-samples-of = { $name } { $fewer } of { $default }
+seeds-stopped = Other seeds were not tried on all inputs, for lack of time.
+
+# Explainers that give no score for each feature.
+not-feature-by-feature =
+    { $names } { $names_many ->
+        [one] does not say what the prediction rests on feature by feature, so it is
+       *[other] do not say what the prediction rests on feature by feature, so they are
+    } not judged here.
+
+predicts-number = The model predicts a number ({ $name }): a point is a hundredth of its spread, which is { $spread } from the 5th to the 95th percentile of predictions, and features are named that raise the number.
+
+given-rows =
+    The { $rows ->
+        [one] row that was given stands
+       *[other] { $rows } rows that were given stand
+    } for what the model was trained on: their values take the place of columns that are taken away (reference= gives others).
+
+## Planted reasons
+
+nothing-planted = No reasons were planted in copies of the model. { $reason }
+few-planted =
+    { $tried ->
+        [one] 1 reason of { $wanted } was
+       *[other] { $tried } reasons of { $wanted } were
+    } planted: more would have taken longer than the { $time } that were allowed.
+few-explained =
+    { $explained ->
+        [one] 1 input was
+       *[other] { $explained } inputs were
+    } explained for each, not { $wanted }, to keep to the time.
+planted-other-features = The model follows the reason { $reason }, but for other features; it was left out.
+planted-not-learnt = The model did not learn the reason { $reason } well enough (it followed it on { $followed } of the test inputs with it, and because of it on { $decided } of those that it flips); it was left out.

@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from verax.errors import VeraxError
+from verax.phrases import say as say_phrase
 from verax.results.findings import FLOOR, Finding, bare_name, is_compared, read_findings
 from verax.results.units import Unit
 from verax.results.verdict import Judged, Reference, Sign, Verdict
 from verax.stats.thresholds import ALPHA
 from verax.text import listed
+
+say = partial(say_phrase, "joint")
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A benchmark run or a study, with everybody who stood in it.
+    """A benchmark run or a study, with everybody who was evaluated.
 
     Attributes:
         name: what to call it.
@@ -70,27 +74,27 @@ def read_evaluations(folders: Sequence[Path]) -> tuple[list[Evaluation], list[st
     """The evaluations of all folders, and sentences on what was left out of them."""
     if not folders:
         raise VeraxError("No folder was given; name at least one benchmark run or analysed study.")
-    courts: list[Evaluation] = []
+    evaluations: list[Evaluation] = []
     notes: list[str] = []
     for folder in folders:
         own, said = evaluations_of(read_folder(folder), folder)
-        courts += own
+        evaluations += own
         notes += said
-    return _named_apart([_in_family(court, len(courts)) for court in courts]), notes
+    return _named_apart([_in_family(evaluation, len(evaluations)) for evaluation in evaluations]), notes
 
 
-def _in_family(court: Evaluation, courts: int) -> Evaluation:
+def _in_family(evaluation: Evaluation, evaluations: int) -> Evaluation:
     """The evaluation with claims that hold together with those of the others: Bonferroni over evaluations.
 
     What one sentence says of explainers in several evaluations is one family of claims.
     """
     return replace(
-        court,
+        evaluation,
         standings=tuple(
             replace(standing, sign="open")
-            if standing.p is not None and standing.p <= ALPHA < courts * standing.p
+            if standing.p is not None and standing.p <= ALPHA < evaluations * standing.p
             else standing
-            for standing in court.standings
+            for standing in evaluation.standings
         ),
     )
 
@@ -133,31 +137,28 @@ def _no_summary(folder: Path) -> str:
 
 def evaluations_of(findings: Sequence[Finding], folder: Path) -> tuple[list[Evaluation], list[str]]:
     """One evaluation for each measure of a run or a study; methods without an estimate are named."""
-    where = f"the {'study' if any(one.source == 'study' for one in findings) else 'run'} in {folder}"
+    note = partial(say, folder=str(folder), study=any(one.source == "study" for one in findings))
     overall = [one for one in findings if one.scope == "overall" and is_compared(one.method)]
-    notes, courts = [], []
+    notes, evaluations = [], []
     if not overall:
-        notes.append(f"{where[0].upper()}{where[1:]} has no estimate of any explainer and is left out.")
+        notes.append(note("note-no-estimate"))
     for measure in dict.fromkeys(one.measure for one in overall):
         own = [one for one in overall if one.measure == measure]
         missing = [one.called for one in own if one.estimate is None]
         if missing:
-            notes.append(f"No estimate in {where} for {listed(missing)}.")
+            notes.append(note("note-missing", names=missing))
         known = [one for one in own if one.estimate is not None]
-        names, said = _names({one.called: one.method for one in known}, where)
-        notes += said
+        names, twice = _names({one.called: one.method for one in known})
+        notes += [note("note-twice", name=name) for name in twice]
         parts = [one for one in findings if one.scope == "part" and one.measure == measure]
         averaged = _averaged(parts, [one.method for one in known])
         places = len(dict.fromkeys(one.place for one in parts))
         if known and len(averaged) < places:
-            notes.append(
-                f"{places - len(averaged)} of {places} pairs of dataset and model of {where} are left out: not every "
-                "explainer was scored there."
-            )
+            notes.append(note("note-places", left_out=places - len(averaged), places=places))
         if known:
             first = known[0]
             standings = tuple(_standing(one, names[one.called], parts, averaged) for one in known)
-            courts.append(
+            evaluations.append(
                 Evaluation(
                     first.title or first.name,
                     first.source,
@@ -169,7 +170,7 @@ def evaluations_of(findings: Sequence[Finding], folder: Path) -> tuple[list[Eval
                     standings,
                 )
             )
-    return courts, notes
+    return evaluations, notes
 
 
 def _averaged(parts: Sequence[Finding], methods: Sequence[str]) -> list[str]:
@@ -200,62 +201,53 @@ def _standing(found: Finding, name: str, parts: Sequence[Finding], averaged: Seq
     )
 
 
-def _names(explainers: Mapping[str, str], where: str) -> tuple[dict[str, str], list[str]]:
-    """Bare names by label; an explainer that stood there twice keeps its label and is matched with nobody."""
+def _names(explainers: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
+    """Bare names by label; an explainer that is there twice keeps its label and is matched with nobody."""
     bare = {label: bare_name(explainer) for label, explainer in explainers.items()}
-    stood = list(bare.values())
-    twice = [name for name in dict.fromkeys(stood) if stood.count(name) > 1]
-    notes = [
-        f"{name} stood more than once in {where}, so it is not matched with other courts." for name in twice
-    ]
-    return {label: label if name in twice else name for label, name in bare.items()}, notes
+    found = list(bare.values())
+    twice = [name for name in dict.fromkeys(found) if found.count(name) > 1]
+    return {label: label if name in twice else name for label, name in bare.items()}, twice
 
 
-def _named_apart(courts: Sequence[Evaluation]) -> list[Evaluation]:
+def _named_apart(evaluations: Sequence[Evaluation]) -> list[Evaluation]:
     """The same evaluations; names that occur twice are told apart by measure or folder."""
-    names = [court.name for court in courts]
+    names = [evaluation.name for evaluation in evaluations]
     return [
-        replace(court, name=f"{court.name} ({court.folder}, {court.measure})")
-        if names.count(court.name) > 1
-        else court
-        for court in courts
+        replace(evaluation, name=f"{evaluation.name} ({evaluation.folder}, {evaluation.measure})")
+        if names.count(evaluation.name) > 1
+        else evaluation
+        for evaluation in evaluations
     ]
 
 
-WORDS: dict[tuple[str, Sign], str] = {
-    ("benchmark", "yes"): "passes the benchmark",
-    ("benchmark", "no"): "fails the benchmark",
-    ("benchmark", "open"): "benchmark undecided",
-    ("study", "yes"): "helps",
-    ("study", "no"): "harms",
-    ("study", "open"): "no clear effect",
-}
-
-
-def joint_verdict(courts: Sequence[Evaluation], order: Sequence[str], answer: str, needs: str) -> Verdict:
+def joint_verdict(
+    evaluations: Sequence[Evaluation], order: Sequence[str], answer: str, needs: str
+) -> Verdict:
     """What is shown of every explainer.
 
     Args:
-        courts: benchmarks and studies.
+        evaluations: benchmarks and studies.
         order: explainers; where the figure has no number of two of them, they stay in this order.
         answer: whether benchmarks predict what helps people.
         needs: how many methods that would take.
     """
     rests_on = tuple(sentence for sentence in (answer, needs) if sentence)
-    ordered = sorted(courts, key=lambda court: (court.kind != "benchmark", not court.higher_is_better))
+    ordered = sorted(
+        evaluations, key=lambda evaluation: (evaluation.kind != "benchmark", not evaluation.higher_is_better)
+    )
     drawn = ordered[0] if ordered else None
-    on_trial = [name for name in order if name != FLOOR] if drawn is None else _by_estimate(order, drawn)
-    if drawn is None or not on_trial:
-        return Verdict("No explainer stood in any of these courts.", (), "", rests_on)
+    compared = [name for name in order if name != FLOOR] if drawn is None else _by_estimate(order, drawn)
+    if drawn is None or not compared:
+        return Verdict(say("headline-nothing"), (), "", rests_on)
     floor = _standing_of(drawn, FLOOR) if drawn.kind == "benchmark" else None
     return Verdict(
-        sentence=_sentence(courts, on_trial),
-        judged=tuple(_judged(name, courts, drawn) for name in on_trial),
-        measure=f"{drawn.measure}{f' in {drawn.unit}' if drawn.unit else ''} ({drawn.name})",
+        sentence=_sentence(evaluations, compared),
+        judged=tuple(_judged(name, evaluations, drawn) for name in compared),
+        measure=say("measure", measure=drawn.measure, unit=drawn.unit or "none", evaluation=drawn.name),
         rests_on=rests_on,
-        reference=Reference("random", floor.estimate)
+        reference=Reference(say("random"), floor.estimate)
         if floor
-        else Reference("no difference", 0.0)
+        else Reference(say("no-difference"), 0.0)
         if drawn.kind == "study"
         else None,
         ends=(0.0, 100.0) if drawn.kind == "benchmark" and drawn.unit == "per cent" else None,
@@ -265,23 +257,23 @@ def joint_verdict(courts: Sequence[Evaluation], order: Sequence[str], answer: st
 
 
 def _by_estimate(order: Sequence[str], drawn: Evaluation) -> list[str]:
-    """Everybody on trial in the order of the numbers that are drawn; who has none there comes last."""
+    """Everybody who is compared, in the order of the numbers that are drawn; who has none there comes last."""
     sign = -1 if drawn.higher_is_better else 1
     places = {standing.explainer: sign * standing.estimate for standing in drawn.standings}
     return sorted((name for name in order if name != FLOOR), key=lambda name: places.get(name, float("inf")))
 
 
-def _standing_of(court: Evaluation, name: str) -> Standing | None:
-    return next((standing for standing in court.standings if standing.explainer == name), None)
+def _standing_of(evaluation: Evaluation, name: str) -> Standing | None:
+    return next((standing for standing in evaluation.standings if standing.explainer == name), None)
 
 
-def _signs(name: str, courts: Sequence[Evaluation], kind: str) -> list[Sign]:
-    found = [_standing_of(court, name) for court in courts if court.kind == kind]
+def _signs(name: str, evaluations: Sequence[Evaluation], kind: str) -> list[Sign]:
+    found = [_standing_of(evaluation, name) for evaluation in evaluations if evaluation.kind == kind]
     return [standing.sign for standing in found if standing is not None]
 
 
 def _joint(signs: Sequence[Sign]) -> Sign | None:
-    """What several evaluations of one kind say together; None where an explainer stood in none of them."""
+    """What several evaluations of one kind say together; None where an explainer was in none of them."""
     if not signs:
         return None
     return signs[0] if len(set(signs)) == 1 else "open"
@@ -290,19 +282,14 @@ def _joint(signs: Sequence[Sign]) -> Sign | None:
 def _words(kind: str, signs: Sequence[Sign]) -> str:
     """The same in words; where evaluations differ, in how many of them something is shown."""
     if len(set(signs)) == 1:
-        return WORDS[kind, signs[0]]
-    what = "benchmarks" if kind == "benchmark" else "studies"
-    shown: dict[Sign, str] = {
-        "yes": "passes" if kind == "benchmark" else "helps in",
-        "no": "fails" if kind == "benchmark" else "harms in",
-    }
-    parts = [f"{verb} {signs.count(sign)}" for sign, verb in shown.items() if sign in signs]
-    return f"{' and '.join(parts)} of {len(signs)} {what}"
+        return say(f"judged-{kind}-{signs[0]}")
+    several = {"benchmark": "benchmarks", "study": "studies"}[kind]
+    return say(f"judged-{several}-differ", yes=signs.count("yes"), no=signs.count("no"), many=len(signs))
 
 
-def _judged(name: str, courts: Sequence[Evaluation], drawn: Evaluation) -> Judged:
-    both = {kind: _joint(_signs(name, courts, kind)) for kind in ("benchmark", "study")}
-    words = [_words(kind, signs) for kind in both if (signs := _signs(name, courts, kind))]
+def _judged(name: str, evaluations: Sequence[Evaluation], drawn: Evaluation) -> Judged:
+    both = {kind: _joint(_signs(name, evaluations, kind)) for kind in ("benchmark", "study")}
+    words = [_words(kind, signs) for kind in both if (signs := _signs(name, evaluations, kind))]
     known = [sign for sign in both.values() if sign is not None]
     overall: Sign = known[0] if len(set(known)) == 1 else "no" if "no" in known else "open"
     standing = _standing_of(drawn, name)
@@ -310,36 +297,38 @@ def _judged(name: str, courts: Sequence[Evaluation], drawn: Evaluation) -> Judge
     return Judged(name, overall, "; ".join(words), *numbers)
 
 
-def _sentence(courts: Sequence[Evaluation], names: Sequence[str]) -> str:
+def _sentence(evaluations: Sequence[Evaluation], names: Sequence[str]) -> str:
     """Who passes the benchmarks, and whom people are shown to gain from."""
-    parts = []
-    benchmarks = [court for court in courts if court.kind == "benchmark"]
-    for court in benchmarks:
-        passed = [name for name in names if _signs(name, [court], "benchmark") == ["yes"]]
-        what = "the benchmark" if len(benchmarks) == 1 else f"the benchmark “{court.name}”"
-        verb = "passes" if len(passed) == 1 else "pass"
-        parts.append(f"{listed(passed)} {verb} {what}" if passed else f"no explainer is shown to pass {what}")
-    studies = [court for court in courts if court.kind == "study"]
-    people = "bots" if studies and all(court.simulated for court in studies) else "people"
-    helped = {name: _joint(_signs(name, courts, "study")) for name in names}
-    if any(helped.values()):
-        gained = [_gain(name, studies) for name in names if helped[name] == "yes"]
-        lost = [_gain(name, studies) for name in names if helped[name] == "no"]
-        if gained:
-            parts.append(f"{people} did better with {listed(gained)}")
-        if lost:
-            parts.append(f"{people} did worse with {listed(lost)}")
-        if not gained and not lost:
-            parts.append(f"none is shown to help {people} or to harm them")
-    said = "; ".join(parts) or "what they measured is below"
-    # Explainers keep their names as they are.
-    return f"{said}." if said.startswith(tuple(names)) else f"{said[0].upper()}{said[1:]}."
+    clauses: list[str] = []
+    benchmarks = [evaluation for evaluation in evaluations if evaluation.kind == "benchmark"]
+    for evaluation in benchmarks:
+        passed = [name for name in names if _signs(name, [evaluation], "benchmark") == ["yes"]]
+        benchmark = "the-only-one" if len(benchmarks) == 1 else evaluation.name
+        if passed:
+            clauses.append(say("headline-pass", names=passed, benchmark=benchmark))
+        else:
+            clauses.append(say("headline-pass-none", benchmark=benchmark, first=not clauses))
+    studies = [evaluation for evaluation in evaluations if evaluation.kind == "study"]
+    bots = all(evaluation.simulated for evaluation in studies)
+    helped = {name: _joint(_signs(name, evaluations, "study")) for name in names}
+    effects = {"yes": "headline-better", "no": "headline-worse"}
+    shown = [sign for sign in effects if sign in helped.values()]
+    for sign in shown:
+        gains = [_gain(name, studies) for name in names if helped[name] == sign]
+        clauses.append(say(effects[sign], gains=gains, bots=bots, first=not clauses))
+    if any(helped.values()) and not shown:
+        clauses.append(say("headline-no-effect", bots=bots, first=not clauses))
+    return f"{'; '.join(clauses or [say('headline-no-claim')])}."
 
 
 def _gain(name: str, studies: Sequence[Evaluation]) -> str:
     """The explainer with what people gained, where one study says it."""
-    own = [(court, standing) for court in studies if (standing := _standing_of(court, name)) is not None]
+    own = [
+        (evaluation, standing)
+        for evaluation in studies
+        if (standing := _standing_of(evaluation, name)) is not None
+    ]
     if len(own) != 1:
         return name
-    court, standing = own[0]
-    return f"{name} ({court.unit.said(standing.estimate)})"
+    evaluation, standing = own[0]
+    return say("gain", name=name, gain=evaluation.unit.said(standing.estimate))

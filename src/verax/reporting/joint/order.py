@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from verax.phrases import Slot, first_of
+from verax.phrases import say as say_phrase
 from verax.reporting.joint.evaluations import Evaluation, Standing
 from verax.results.findings import FLOOR
 from verax.results.units import NONE
@@ -20,13 +23,15 @@ from verax.stats.rank_correlations import (
     reliability,
 )
 from verax.stats.thresholds import ALPHA, FEWEST_METHODS
-from verax.text import NOTHING, SMALLEST_P, always_signed, counted, listed
+from verax.text import NOTHING, SMALLEST_P, always_signed
 
+say = partial(say_phrase, "joint")
 # The correlation that would be worth knowing of, and the chance with which it should be seen.
 WORTH, POWER = 0.7, 0.8
 # With fewer methods no arrangement has p <= 0.05.
 FEWEST_TO_TEST = 5
-TOO_FEW = {3: "Three", 4: "Four"}
+# So many methods are named in a sentence, and counted when it is asked how many it takes.
+NAMED, COUNTED = 6, 500
 # So many studies like these, averaged, as a way to need fewer methods.
 MORE_STUDIES = 4
 NORMAL_95 = 1.959964
@@ -40,7 +45,7 @@ class OrderComparison:
     Attributes:
         benchmark, study: the evaluations' names.
         simulated: whether the study's people were bots.
-        methods: who stood in both.
+        methods: who was evaluated in both.
         first, second: their scores, higher is better.
         first_error, second_error: standard errors of the scores; None where an evaluation has no interval.
         correlation: None below three methods.
@@ -67,12 +72,12 @@ class OrderComparison:
     needs: str = ""
 
 
-def comparisons(courts: Sequence[Evaluation], seed: int = 0) -> list[OrderComparison]:
+def comparisons(evaluations: Sequence[Evaluation], seed: int = 0) -> list[OrderComparison]:
     """Every benchmark with every study, and where there are several, their average ranks."""
-    benchmarks = [court for court in courts if court.kind == "benchmark"]
-    studies = [court for court in courts if court.kind == "study"]
+    benchmarks = [evaluation for evaluation in evaluations if evaluation.kind == "benchmark"]
+    studies = [evaluation for evaluation in evaluations if evaluation.kind == "study"]
     made = [compare(benchmark, study, seed) for benchmark in benchmarks for study in studies]
-    people = [court for court in studies if not court.simulated] or studies
+    people = [evaluation for evaluation in studies if not evaluation.simulated] or studies
     if benchmarks and people and len(benchmarks) + len(people) > 2:
         averages = average_ranks(benchmarks, "benchmarks"), average_ranks(people, "studies")
         made.insert(0, compare(*averages, seed))
@@ -86,7 +91,7 @@ class OrderAgreement:
 
     Attributes:
         first, second: their names.
-        methods: who stood in both, random aside: it is last in any benchmark, and would make any two agree.
+        methods: who was evaluated in both, random aside: it is last in any benchmark, and would make any two agree.
         correlation: of their scores; None below three methods.
         sentence: what it means.
     """
@@ -98,9 +103,9 @@ class OrderAgreement:
     sentence: str
 
 
-def agreements(courts: Sequence[Evaluation], seed: int = 0) -> list[OrderAgreement]:
+def agreements(evaluations: Sequence[Evaluation], seed: int = 0) -> list[OrderAgreement]:
     """Every two benchmarks that measure different things."""
-    benchmarks = [court for court in courts if court.kind == "benchmark"]
+    benchmarks = [evaluation for evaluation in evaluations if evaluation.kind == "benchmark"]
     return [
         agree(first, second, seed)
         for first, second in combinations(benchmarks, 2)
@@ -109,32 +114,24 @@ def agreements(courts: Sequence[Evaluation], seed: int = 0) -> list[OrderAgreeme
 
 
 def agree(first: Evaluation, second: Evaluation, seed: int = 0) -> OrderAgreement:
-    """Whether two benchmarks order the explainers that stood in both alike."""
+    """Whether two benchmarks order the explainers of both alike."""
     there = {standing.explainer: standing for standing in first.standings if standing.explainer != FLOOR}
     others = {standing.explainer: standing for standing in second.standings}
     methods = tuple(name for name in there if name in others)
-    courts = f"{first.name} and {second.name}"
+    made = partial(OrderAgreement, first.name, second.name, methods)
+    told = partial(say, first=first.name, second=second.name)
     if len(methods) < FEWEST_METHODS:
-        both = listed(list(methods)) if methods else "no method"
-        sentence = f"Whether {courts} order explainers alike cannot be said: only {both} stood in both."
-        return OrderAgreement(first.name, second.name, methods, None, sentence)
+        return made(None, told("agree-too-few", names=methods))
     own, theirs = [there[name] for name in methods], [others[name] for name in methods]
     ranks = _correlated(_scores(own, first), _scores(theirs, second), _errors(own), _errors(theirs), seed)
     if ranks.spearman is None or ranks.p_spearman is None:
-        sentence = (
-            f"Whether {courts} order explainers alike cannot be said: one of them tells none from another."
-        )
-        return OrderAgreement(first.name, second.name, methods, ranks, sentence)
-    sentence = (
-        f"Do {courts} order explainers alike? {_verdict(ranks)}: over {counted(len(methods), 'method')} "
-        f"({listed(list(methods), most=6)}) their orders have a rank correlation of {coefficient(ranks.spearman)} "
-        f"({_ends(ranks)}; p = {max(ranks.p_spearman, SMALLEST_P):.3f}).{_no_interval(ranks)}"
-    )
-    return OrderAgreement(first.name, second.name, methods, ranks, sentence)
+        return made(ranks, told("agree-no-order"))
+    said = told("agree", names=first_of(methods, NAMED), **_slots(ranks, ranks.p_spearman, exact=False))
+    return made(ranks, " ".join([said, *_no_interval(ranks)]))
 
 
 def compare(benchmark: Evaluation, study: Evaluation, seed: int = 0) -> OrderComparison:
-    """The rank correlation over the methods that stood in both."""
+    """The rank correlation over the methods of both."""
     scores = {standing.explainer: standing for standing in benchmark.standings}
     others = {standing.explainer: standing for standing in study.standings}
     methods = tuple(name for name in scores if name in others)
@@ -168,26 +165,28 @@ def compare(benchmark: Evaluation, study: Evaluation, seed: int = 0) -> OrderCom
     return replace(made, sentence=in_words(made), needs=needs(made))
 
 
-def average_ranks(courts: Sequence[Evaluation], what: str) -> Evaluation:
+def average_ranks(evaluations: Sequence[Evaluation], what: str) -> Evaluation:
     """An evaluation whose scores are mean ranks over several, the best first; errors by drawing every estimate anew."""
-    if len(courts) == 1:
-        return courts[0]
+    if len(evaluations) == 1:
+        return evaluations[0]
     names = [
         name
-        for name in dict.fromkeys(standing.explainer for standing in courts[0].standings)
-        if all(any(standing.explainer == name for standing in court.standings) for court in courts)
+        for name in dict.fromkeys(standing.explainer for standing in evaluations[0].standings)
+        if all(
+            any(standing.explainer == name for standing in evaluation.standings) for evaluation in evaluations
+        )
     ]
     rng = np.random.default_rng(0)
     shape = (RANK_DRAWS, len(names))
     ranks, drawn = np.zeros(len(names)), np.zeros(shape)
-    for court in courts:
-        by_name = {standing.explainer: standing for standing in court.standings}
+    for evaluation in evaluations:
+        by_name = {standing.explainer: standing for standing in evaluation.standings}
         own = [by_name[name] for name in names]
-        scores = np.array(_scores(own, court))
+        scores = np.array(_scores(own, evaluation))
         errors = np.array(_errors(own) or [np.nan] * len(own))
-        ranks += _ranks(scores[None])[0] / len(courts)
-        drawn += _ranks(scores + errors * rng.standard_normal(shape)) / len(courts)
-    # Where one court's errors are not known, those of the average are not either.
+        ranks += _ranks(scores[None])[0] / len(evaluations)
+        drawn += _ranks(scores + errors * rng.standard_normal(shape)) / len(evaluations)
+    # Where one evaluation's errors are not known, those of the average are not either.
     spread = NORMAL_95 * drawn.std(axis=0) if names else np.zeros(0)
     known = bool(np.isfinite(spread).all())
     standings = tuple(
@@ -197,17 +196,17 @@ def average_ranks(courts: Sequence[Evaluation], what: str) -> Evaluation:
             float(rank),
             float(rank - margin) if known else None,
             float(rank + margin) if known else None,
-            f"{len(courts)} {what}",
+            say(f"average-of-{what}", many=len(evaluations)),
         )
         for name, rank, margin in zip(names, ranks, spread, strict=True)
     )
     return Evaluation(
-        f"average over {len(courts)} {what}",
-        courts[0].kind,
+        say(f"average-{what}", many=len(evaluations)),
+        evaluations[0].kind,
         "",
-        "mean rank, 1 is best",
+        say("mean-rank"),
         NONE,
-        all(court.simulated for court in courts),
+        all(evaluation.simulated for evaluation in evaluations),
         False,
         standings,
     )
@@ -215,37 +214,36 @@ def average_ranks(courts: Sequence[Evaluation], what: str) -> Evaluation:
 
 def in_words(comparison: OrderComparison) -> str:
     """What the comparison says, in a sentence or two that claim no more than it shows."""
-    who = "bots" if comparison.simulated else "people"
-    if comparison.correlation is None:
-        there = listed(list(comparison.methods)) if comparison.methods else "no method"
-        courts = f"{comparison.benchmark}; {comparison.study}"
-        return f"Nothing can be said yet: only {there} stood in both courts ({courts})."
-    over = f"over {counted(len(comparison.methods), 'method')} ({listed(list(comparison.methods), most=6)})"
-    ranks = comparison.correlation
+    ranks, names = comparison.correlation, comparison.methods
+    if ranks is None:
+        return say("too-few-methods", names=names, benchmark=comparison.benchmark, study=comparison.study)
     if ranks.spearman is None or ranks.p_spearman is None:
-        return f"Nothing can be said: {over} one of the two courts tells no method from another."
-    rho = coefficient(ranks.spearman)
-    agree = f"the benchmark's order and that of what helped {who} have a rank correlation of {rho}"
-    sign = "<" if ranks.p_spearman < SMALLEST_P else "="
-    p = f"{'exact ' if ranks.exact else ''}p {sign} {max(ranks.p_spearman, SMALLEST_P):.3f}"
-    return f"{_verdict(ranks)}: {over} {agree} ({_ends(ranks)}; {p}).{_no_interval(ranks)}"
+        return say("no-order", methods=len(names), names=first_of(names, NAMED))
+    slots = _slots(ranks, ranks.p_spearman, exact=ranks.exact)
+    said = say("order", names=first_of(names, NAMED), bots=comparison.simulated, **slots)
+    return " ".join([said, *_no_interval(ranks)])
+
+
+def _slots(ranks: RankCorrelation, p: float, exact: bool) -> dict[str, Slot]:
+    """What sentences on two orders say of their correlation."""
+    small = p < SMALLEST_P
+    return {
+        "verdict": _verdict(ranks),
+        "methods": ranks.n,
+        "rho": coefficient(ranks.spearman),
+        "interval": _ends(ranks),
+        "p": say("p", exact=exact, small=small, p=f"{max(p, SMALLEST_P):.3f}"),
+    }
 
 
 def needs(comparison: OrderComparison) -> str:
     """How many methods it would take, in a sentence."""
-    best = _methods(comparison.needed_at_best)
+    at_best = _methods(comparison.needed_at_best)
+    wanted = {"worth": f"{WORTH}", "power": f"{POWER:.0%}", "at_best": at_best}
     if comparison.correlation is None:
-        return (
-            f"A rank correlation needs {FEWEST_METHODS} methods in both courts to exist, {FEWEST_TO_TEST} before any p "
-            f"can fall to 0.05, and {best} to see a true correlation of {WORTH} with {POWER:.0%} power, if no score "
-            "had any error."
-        )
+        return say("needs-methods", needed=FEWEST_METHODS, to_test=FEWEST_TO_TEST, **wanted)
     now, more = _methods(comparison.needed), _methods(comparison.needed_with_more)
-    studies = "" if more == now else f"; {more} with {MORE_STUDIES} such studies"
-    return (
-        f"To see a true correlation of {WORTH} with {POWER:.0%} power takes {now} methods that are measured as roughly "
-        f"as here{studies}; {best} if no score had any error."
-    )
+    return say("needs", now=now, more="no-fewer" if more == now else more, studies=MORE_STUDIES, **wanted)
 
 
 def coefficient(value: float | None) -> str:
@@ -255,24 +253,21 @@ def coefficient(value: float | None) -> str:
 
 def _verdict(ranks: RankCorrelation) -> str:
     if ranks.p_spearman is None or ranks.spearman is None or ranks.p_spearman > ALPHA:
-        return "Neither shown nor excluded"
-    return "Yes, among methods like these" if ranks.spearman > 0 else "The reverse, among methods like these"
+        return say("order-open")
+    return say("order-alike") if ranks.spearman > 0 else say("order-reverse")
 
 
 def _ends(ranks: RankCorrelation) -> str:
     if ranks.spearman_low is None:
-        return "no interval"
-    return f"95% interval {coefficient(ranks.spearman_low)} to {coefficient(ranks.spearman_high)}"
+        return say("interval-none")
+    return say("interval", low=coefficient(ranks.spearman_low), high=coefficient(ranks.spearman_high))
 
 
-def _no_interval(ranks: RankCorrelation) -> str:
-    """Why there is no interval, with a space before it; nothing where there is one."""
+def _no_interval(ranks: RankCorrelation) -> list[str]:
+    """Why there is no interval; nothing where there is one."""
     if ranks.smallest_p > ALPHA:
-        least = f"{ranks.smallest_p:.3f}".lstrip("0")
-        return f" {TOO_FEW[ranks.n]} methods cannot show agreement: the smallest possible p is {least}."
-    if ranks.spearman_low is None:
-        return " One of the two gives its scores without intervals, so that their errors cannot be reckoned with."
-    return ""
+        return [say("no-interval-few", methods=ranks.n, p=f"{ranks.smallest_p:.3f}".lstrip("0"))]
+    return [say("no-interval-errors")] if ranks.spearman_low is None else []
 
 
 def _correlated(
@@ -290,11 +285,13 @@ def _correlated(
 
 
 def _methods(needed: Needed | None) -> str:
-    return "more than 500" if needed is None or needed.methods is None else str(needed.methods)
+    if needed is None or needed.methods is None:
+        return say("many-methods", many=COUNTED)
+    return str(needed.methods)
 
 
-def _scores(standings: Sequence[Standing], court: Evaluation) -> tuple[float, ...]:
-    sign = 1.0 if court.higher_is_better else -1.0
+def _scores(standings: Sequence[Standing], evaluation: Evaluation) -> tuple[float, ...]:
+    sign = 1.0 if evaluation.higher_is_better else -1.0
     return tuple(sign * standing.estimate for standing in standings)
 
 

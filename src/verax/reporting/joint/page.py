@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from verax.codec import encoded
 from verax.errors import VeraxError
+from verax.phrases import say as say_phrase
 from verax.reporting.drawing import (
     INK,
     QUIET,
@@ -30,6 +31,7 @@ from verax.reporting.drawing import (
 from verax.reporting.explanations import page_environment
 from verax.reporting.joint.evaluations import Evaluation, Standing, joint_verdict, read_evaluations
 from verax.reporting.joint.order import (
+    COUNTED,
     MORE_STUDIES,
     NORMAL_95,
     POWER,
@@ -47,37 +49,44 @@ from verax.run import library_versions, write_json
 from verax.run.manifest import verify
 from verax.stats.rank_correlations import Needed
 from verax.stats.thresholds import FEWEST_METHODS
-from verax.text import NOTHING, counted, listed, p_number
+from verax.text import NOTHING, p_number
 
+say = partial(say_phrase, "joint")
 LETTER = 6.0
 LONGEST = 18
 
 
-def explainer_looks(courts: Sequence[Evaluation]) -> dict[str, Look]:
+def explainer_looks(evaluations: Sequence[Evaluation]) -> dict[str, Look]:
     """One look per explainer on all figures; random is grey."""
-    names = list(dict.fromkeys(standing.explainer for court in courts for standing in court.standings))
+    names = list(
+        dict.fromkeys(standing.explainer for evaluation in evaluations for standing in evaluation.standings)
+    )
     return looks([name for name in names if name != FLOOR]) | {FLOOR: Look(QUIET, (0, (1, 1.5)), "o")}
 
 
-def evaluation_panels(courts: Sequence[Evaluation], order: Sequence[str]) -> list[str]:
+def evaluation_panels(evaluations: Sequence[Evaluation], order: Sequence[str]) -> list[str]:
     """One inline SVG per evaluation, the explainers in the same rows in each."""
-    styles = explainer_looks(courts)
+    styles = explainer_looks(evaluations)
     return [
         inlined(
             panel_svg(
-                partial(draw_evaluation, court=court, order=order, styles=styles), evaluation_frame(order)
+                partial(draw_evaluation, evaluation=evaluation, order=order, styles=styles),
+                evaluation_frame(order),
             ),
-            f"court-{place}",
-            f"{court.name}: {court.measure} of each explainer with 95% intervals; the numbers are in the table.",
+            f"evaluation-{place}",
+            say("panel", evaluation=evaluation.name, measure=evaluation.measure),
         )
-        for place, court in enumerate(courts)
+        for place, evaluation in enumerate(evaluations)
     ]
 
 
-def evaluations_figure(courts: Sequence[Evaluation], order: Sequence[str]) -> str:
+def evaluations_figure(evaluations: Sequence[Evaluation], order: Sequence[str]) -> str:
     """All evaluations beside each other as one SVG file."""
-    styles = explainer_looks(courts)
-    draws = [partial(draw_evaluation, court=court, order=order, styles=styles) for court in courts]
+    styles = explainer_looks(evaluations)
+    draws = [
+        partial(draw_evaluation, evaluation=evaluation, order=order, styles=styles)
+        for evaluation in evaluations
+    ]
     return grid_svg([draws], evaluation_frame(order))
 
 
@@ -89,26 +98,29 @@ def evaluation_frame(order: Sequence[str]) -> Frame:
     )
 
 
-def draw_evaluation(axes: Axes, court: Evaluation, order: Sequence[str], styles: Mapping[str, Look]) -> None:
+def draw_evaluation(
+    axes: Axes, evaluation: Evaluation, order: Sequence[str], styles: Mapping[str, Look]
+) -> None:
     """A dot with its interval for each explainer; small dots are its parts, the dotted line is random."""
-    by_name = {standing.explainer: standing for standing in court.standings}
-    axes.set_title(shortened(court.name, 44))
+    by_name = {standing.explainer: standing for standing in evaluation.standings}
+    axes.set_title(shortened(evaluation.name, 44))
     floor = by_name.get(FLOOR)
     if floor is not None:
         axes.axvline(floor.estimate, color=QUIET, linewidth=1, linestyle=(0, (1, 1.5)))
-    if court.kind == "study" and court.unit == "points":
+    if evaluation.kind == "study" and evaluation.unit == "points":
         axes.axvline(0, color=INK, linewidth=0.7)
     for place, name in enumerate(order):
         if name in by_name:
-            _draw_standing(axes, place, by_name[name], styles[name], Unit(court.unit).decimals)
+            _draw_standing(axes, place, by_name[name], styles[name], Unit(evaluation.unit).decimals)
         else:
             move = axes.get_yaxis_transform()
-            axes.text(0.02, place, "did not stand here", transform=move, va="center", color=QUIET, fontsize=9)
+            axes.text(0.02, place, say("panel-absent"), transform=move, va="center", color=QUIET, fontsize=9)
     axes.set_yticks(range(len(order)), [shortened(name, LONGEST) for name in order])
     axes.set_ylim(len(order) - 0.4, -0.6)
-    unit = f" ({court.unit})" if court.unit else ""
-    axes.set_xlabel(shortened(f"{court.measure}{unit}", 58))
-    if court.unit == "per cent":
+    axes.set_xlabel(
+        shortened(say("panel-axis", measure=evaluation.measure, unit=evaluation.unit or "none"), 58)
+    )
+    if evaluation.unit == "per cent":
         axes.set_xlim(-1, 101)
     axes.grid(axis="x", color=QUIET, alpha=0.25, linewidth=0.5)
     axes.tick_params(axis="y", length=0)
@@ -126,16 +138,21 @@ def _draw_standing(axes: Axes, place: int, standing: Standing, look: Look, decim
     hover(axes, standing.estimate, place, f"{standing.explainer}: {said}")
 
 
-def scatter_panel(comparison: OrderComparison, courts: Sequence[Evaluation], number: int) -> str:
+def scatter_panel(comparison: OrderComparison, evaluations: Sequence[Evaluation], number: int) -> str:
     """One inline SVG: the benchmark across, people up, a dot with both intervals for each method."""
-    label = f"{comparison.benchmark} against {comparison.study}. {comparison.sentence}"
-    return inlined(scatter_figure(comparison, courts), f"against-{number}", label)
+    label = say(
+        "panel-pair",
+        benchmark=comparison.benchmark,
+        study=comparison.study,
+        sentence=comparison.sentence,
+    )
+    return inlined(scatter_figure(comparison, evaluations), f"against-{number}", label)
 
 
-def scatter_figure(comparison: OrderComparison, courts: Sequence[Evaluation]) -> str:
+def scatter_figure(comparison: OrderComparison, evaluations: Sequence[Evaluation]) -> str:
     """The same as an SVG file."""
     frame = Frame(width=390, height=270, left=58, right=100, top=10, bottom=44)
-    return panel_svg(partial(draw_scatter, comparison=comparison, styles=explainer_looks(courts)), frame)
+    return panel_svg(partial(draw_scatter, comparison=comparison, styles=explainer_looks(evaluations)), frame)
 
 
 def draw_scatter(axes: Axes, comparison: OrderComparison, styles: Mapping[str, Look]) -> None:
@@ -149,11 +166,11 @@ def draw_scatter(axes: Axes, comparison: OrderComparison, styles: Mapping[str, L
             margin = NORMAL_95 * comparison.second_error[place]
             axes.plot([x, x], [y - margin, y + margin], color=look.colour, linewidth=1.2)
         axes.plot([x], [y], look.marker, color=look.colour, markersize=7)
-        hover(axes, x, y, f"{name}: benchmark {x:.2f}, people {y:.2f}")
+        hover(axes, x, y, say("panel-point", name=name, x=f"{x:.2f}", y=f"{y:.2f}"))
     axes.grid(color=QUIET, alpha=0.25, linewidth=0.5)
     axes.set_axisbelow(True)
-    axes.set_xlabel(shortened(f"{comparison.benchmark} →", 48))
-    axes.set_ylabel(shortened(f"{'bots' if comparison.simulated else 'people'} helped →", 40), labelpad=3)
+    axes.set_xlabel(shortened(say("panel-across", benchmark=comparison.benchmark), 48))
+    axes.set_ylabel(shortened(say("panel-up", bots=comparison.simulated), 40), labelpad=3)
     axes.locator_params(nbins=6)
     low, high = axes.get_ylim()
     axes.set_ylim(low, high)
@@ -181,7 +198,7 @@ class JointReport:
         answer: whether benchmarks predict what helps people, in a sentence.
         needs: how many methods it would take.
         explainers: in the order of the page.
-        courts: every evaluation with everybody who stood in it.
+        courts: every evaluation with everybody in it.
         comparisons: of benchmarks with studies, what says most first.
         agreements: of benchmarks with each other.
         notes: what was left out.
@@ -203,19 +220,19 @@ class JointReport:
 
 def compare_evaluations(folders: Sequence[Path]) -> JointReport:
     """Every number of the page."""
-    courts, notes = read_evaluations(folders)
+    evaluations, notes = read_evaluations(folders)
     notes = [*_edited(folders), *notes]
-    compared = comparisons(courts)
+    compared = comparisons(evaluations)
     return JointReport(
         folders=tuple(str(folder) for folder in folders),
-        answer=answer(courts, compared),
+        answer=answer(evaluations, compared),
         needs=compared[0].needs if compared else "",
-        explainers=tuple(explainer_order(courts)),
-        courts=tuple(courts),
+        explainers=tuple(explainer_order(evaluations)),
+        courts=tuple(evaluations),
         comparisons=tuple(compared),
         notes=tuple(notes),
         versions=library_versions(),
-        agreements=tuple(agreements(courts)),
+        agreements=tuple(agreements(evaluations)),
     )
 
 
@@ -227,7 +244,7 @@ def _edited(folders: Sequence[Path]) -> Iterator[str]:
         except VeraxError:
             continue  # without a manifest nothing is known
         if found.problems:
-            yield f"The numbers of {folder} are not those that were computed: {listed(found.problems)}."
+            yield say("note-changed", folder=str(folder), problems=found.problems)
 
 
 def write_joint_report(folders: Sequence[Path], out: Path) -> JointReport:
@@ -271,7 +288,7 @@ def places(out: Path) -> tuple[Path, Path, Path | None]:
 
 def figure_files(both: JointReport) -> dict[str, str]:
     """The figures as SVG files, by name."""
-    files = {"courts": evaluations_figure(both.courts, both.explainers)} if both.courts else {}
+    files = {"evaluations": evaluations_figure(both.courts, both.explainers)} if both.courts else {}
     for place, comparison in enumerate(both.comparisons, start=1):
         if comparison.correlation is not None:
             files[f"against-{place}"] = scatter_figure(comparison, both.courts)
@@ -280,32 +297,41 @@ def figure_files(both: JointReport) -> dict[str, str]:
 
 def render_joint_report(both: JointReport, page: Path) -> str:
     """The page as HTML; it will lie at ``page``, from where it points to the evaluations' own reports."""
-    courts, order = both.courts, both.explainers
+    evaluations, order = both.courts, both.explainers
     correlated = [comparison for comparison in both.comparisons if comparison.correlation is not None]
     return str(
         page_environment()
-        .get_template("courts.html")
+        .get_template("joint.html")
         .render(
             style=page_style(),
             script=page_script(),
-            verdict=joint_verdict(courts, order, _answered(both), both.needs),
-            asked=asked(courts),
-            simulated=any(court.simulated for court in courts),
-            only_simulated=all(court.simulated for court in courts if court.kind == "study"),
+            verdict=joint_verdict(evaluations, order, _answered(both), both.needs),
+            asked=asked(evaluations),
+            simulated=any(evaluation.simulated for evaluation in evaluations),
+            only_simulated=all(
+                evaluation.simulated for evaluation in evaluations if evaluation.kind == "study"
+            ),
             notes=both.notes,
-            panels=evaluation_panels(courts, order),
+            panels=evaluation_panels(evaluations, order),
             floor=FLOOR in order,
-            headings=["Explainer", *(court.name for court in courts)],
-            rows=[[name, *(_stood(name, court) for court in courts)] for name in order],
-            courts=[(court, _own_report(court, page)) for court in courts],
+            headings=[say("column-explainer"), *(evaluation.name for evaluation in evaluations)],
+            rows=[[name, *(_stood(name, evaluation) for evaluation in evaluations)] for name in order],
+            evaluations=[(evaluation, _own_report(evaluation, page)) for evaluation in evaluations],
             folders=both.folders,
             against=[
-                (comparison, scatter_panel(comparison, courts, place) if comparison.correlation else "")
+                (comparison, scatter_panel(comparison, evaluations, place) if comparison.correlation else "")
                 for place, comparison in enumerate(both.comparisons)
             ],
             agreements=both.agreements,
+            correlation_headings=[
+                *map(
+                    say, ("column-pair", "column-methods", "column-rho", "column-p", "column-tau", "column-p")
+                ),
+                say("column-needed"),
+                say("column-needed-more", studies=MORE_STUDIES),
+                say("column-needed-best"),
+            ],
             correlation_rows=[_correlation_row(comparison) for comparison in correlated],
-            more=MORE_STUDIES,
             worth=WORTH,
             power=f"{POWER:.0%}",
             versions=", ".join(f"{name} {version}" for name, version in both.versions.items() if version),
@@ -315,49 +341,46 @@ def render_joint_report(both: JointReport, page: Path) -> str:
 
 def _answered(both: JointReport) -> str:
     """The answer after its question, where the evaluations could be compared."""
-    return f"Do benchmarks predict what helps people? {both.answer}" if both.comparisons else both.answer
+    return say("question", answer=both.answer) if both.comparisons else both.answer
 
 
-def answer(courts: Sequence[Evaluation], compared: Sequence[OrderComparison]) -> str:
+def answer(evaluations: Sequence[Evaluation], compared: Sequence[OrderComparison]) -> str:
     """The answer to the question whether benchmarks predict what helps people."""
     if compared:
         return compared[0].sentence
-    kinds = {court.kind for court in courts}
-    lacking = "study with people" if "study" not in kinds else "benchmark"
-    return (
-        f"Whether benchmarks predict what helps people cannot be said from one court: there is no {lacking} here. It "
-        f"takes a benchmark and a study with at least {FEWEST_METHODS} explainers in both."
+    lacking = next(
+        (kind for kind in ("study", "benchmark") if all(one.kind != kind for one in evaluations)), ""
     )
+    return say("one-kind-only", lacking=lacking, needed=FEWEST_METHODS)
 
 
-def asked(courts: Sequence[Evaluation]) -> str:
+def asked(evaluations: Sequence[Evaluation]) -> str:
     """Which evaluations there are, in a sentence."""
-    benchmarks = [court for court in courts if court.kind == "benchmark"]
-    people = [court for court in courts if court.kind == "study" and not court.simulated]
-    bots = [court for court in courts if court.simulated]
-    parts = [
-        counted(len(benchmarks), "benchmark") if benchmarks else "",
-        counted(len(people), "study with people", "studies with people") if people else "",
-        counted(len(bots), "study with simulated people", "studies with simulated people") if bots else "",
-    ]
-    there = listed([part for part in parts if part]) or "no court"
-    return f"{there}; {counted(len(explainer_order(courts)), 'explainer')} stood in at least one."
+    there = {
+        "asked-benchmarks": sum(evaluation.kind == "benchmark" for evaluation in evaluations),
+        "asked-people": sum(
+            evaluation.kind == "study" and not evaluation.simulated for evaluation in evaluations
+        ),
+        "asked-bots": sum(evaluation.simulated for evaluation in evaluations),
+    }
+    kinds = [say(kind, many=many) for kind, many in there.items() if many]
+    return say("asked", evaluations=kinds or "none", explainers=len(explainer_order(evaluations)))
 
 
-def explainer_order(courts: Sequence[Evaluation]) -> list[str]:
-    """Explainers by their mean place over the evaluations where they stood, the best first; random is last."""
+def explainer_order(evaluations: Sequence[Evaluation]) -> list[str]:
+    """Explainers by their mean place over the evaluations that they are in, the best first; random is last."""
     places: dict[str, list[float]] = {}
-    for court in courts:
-        sign = -1 if court.higher_is_better else 1
-        ranked = sorted(court.standings, key=lambda standing: sign * standing.estimate)
+    for evaluation in evaluations:
+        sign = -1 if evaluation.higher_is_better else 1
+        ranked = sorted(evaluation.standings, key=lambda standing: sign * standing.estimate)
         for place, standing in enumerate(ranked):
             places.setdefault(standing.explainer, []).append((place + 0.5) / len(ranked))
     return sorted(places, key=lambda name: (name == FLOOR, sum(places[name]) / len(places[name]), name))
 
 
-def _own_report(court: Evaluation, page: Path) -> str:
+def _own_report(evaluation: Evaluation, page: Path) -> str:
     """Where the evaluation's own report lies, seen from the page; nothing if it has none."""
-    own = Path(court.folder) / "report.html"
+    own = Path(evaluation.folder) / "report.html"
     if not own.exists():
         return ""
     try:
@@ -366,18 +389,20 @@ def _own_report(court: Evaluation, page: Path) -> str:
         return own.resolve().as_uri()
 
 
-def _stood(name: str, court: Evaluation) -> str:
-    """How an explainer did in an evaluation, with its interval; a dash if it did not stand there."""
-    standing = next((standing for standing in court.standings if standing.explainer == name), None)
+def _stood(name: str, evaluation: Evaluation) -> str:
+    """How an explainer did in an evaluation, with its interval; a dash if it is not in it."""
+    standing = next((standing for standing in evaluation.standings if standing.explainer == name), None)
     if standing is None:
         return NOTHING
-    shown, low, high = court.unit.number(float(standing.estimate)), standing.low, standing.high
-    return shown if low is None or high is None else f"{shown} {court.unit.ends((float(low), float(high)))}"
+    shown, low, high = evaluation.unit.number(float(standing.estimate)), standing.low, standing.high
+    return (
+        shown if low is None or high is None else f"{shown} {evaluation.unit.ends((float(low), float(high)))}"
+    )
 
 
 def _correlation_row(comparison: OrderComparison) -> list[str]:
-    against = f"{comparison.benchmark} against {comparison.study}"
-    against += " (simulated people)" if comparison.simulated else ""
+    case = "pair-bots" if comparison.simulated else "pair"
+    against = say(case, benchmark=comparison.benchmark, study=comparison.study)
     ranks = comparison.correlation
     if ranks is None or ranks.spearman is None or ranks.p_spearman is None or ranks.p_kendall is None:
         return [against, str(len(comparison.methods)), *[NOTHING] * 7]
@@ -399,4 +424,6 @@ def _with_ends(value: float | None, low: float | None, high: float | None) -> st
 
 
 def _needed(needed: Needed | None) -> str:
-    return NOTHING if needed is None else "> 500" if needed.methods is None else str(needed.methods)
+    if needed is None:
+        return NOTHING
+    return f"> {COUNTED}" if needed.methods is None else str(needed.methods)

@@ -10,6 +10,7 @@ from verax.benchmarks.rationale.findings import PUBLISHED, STRICT, Group, Ration
 from verax.benchmarks.rationale.plan import CEILING, FLOOR
 from verax.benchmarks.rationale.run import ShownInput
 from verax.data.words import split_words
+from verax.phrases import say as say_phrase
 from verax.reporting.drawing import (
     INK,
     QUIET,
@@ -26,7 +27,8 @@ from verax.reporting.drawing import (
 )
 from verax.reporting.rationale.verdict import has_strict, place
 
-TITLES = {STRICT: "strict inputs", PUBLISHED: "all kept inputs"}
+say = partial(say_phrase, "rationale")
+TITLES = {STRICT: "panel-strict", PUBLISHED: "panel-published"}
 
 
 def error_panels(summary: RationaleSummary, names: Mapping[str, str]) -> list[str]:
@@ -38,7 +40,7 @@ def error_panels(summary: RationaleSummary, names: Mapping[str, str]) -> list[st
                 _frame(group, kind, names),
             ),
             f"errors-{number}-{kind}",
-            f"Share of misranked inputs by explainer, {place(group)}, {TITLES[kind]}; the numbers are below.",
+            say("panel-errors", place=place(group), inputs=say(TITLES[kind])),
         )
         for number, group in enumerate(summary.groups)
         for kind in TITLES
@@ -94,11 +96,11 @@ def draw_errors(
         axes.plot([100 * mean.mean], [row], marker=look.marker or "o", markersize=7, color=look.colour, linewidth=0,
                   clip_on=False)  # fmt: skip
         hover(axes, 100 * mean.mean, row, f"{names[label]}: {share_with_ends(mean)}")
-    axes.set_title(shortened(f"{group.dataset}, {_kind(group)}{TITLES[kind]}", 52))
+    axes.set_title(shortened(_title(group, kind), 52))
     axes.set_yticks(range(len(labels)), [shortened(names[label]) for label in labels])
     axes.set_ylim(len(labels) - 0.5, -0.5)
     axes.set_xlim(-1, 101)
-    axes.set_xlabel("inputs with a word that does nothing above a relevant one, %")
+    axes.set_xlabel(say("panel-errors-axis"))
 
 
 def tau_panels(summary: RationaleSummary, names: Mapping[str, str]) -> list[str]:
@@ -107,7 +109,7 @@ def tau_panels(summary: RationaleSummary, names: Mapping[str, str]) -> list[str]
         inlined(
             panel_svg(partial(draw_taus, group=group, summary=summary, names=names), _tau_frame(names)),
             f"tau-{number}",
-            f"Misranked inputs as a function of tau, {place(group)}; the numbers are in the tables of the targets.",
+            say("panel-tau", place=place(group)),
         )
         for number, group in enumerate(summary.groups)
         if group.sets[PUBLISHED].explainers
@@ -143,10 +145,10 @@ def draw_taus(axes: Axes, group: Group, summary: RationaleSummary, names: Mappin
         for tau, mean in zip(taus, means, strict=True):
             hover(axes, tau, mean, f"{names[label]}, tau {tau:g}: {mean:.1f} %")
     _label_ends(axes, ends, names, styles)
-    axes.set_title(shortened(f"{group.dataset}, {_kind(group)}{TITLES[kind]}", 52))
+    axes.set_title(shortened(_title(group, kind), 52))
     axes.set_ylim(-2, 102)
     axes.set_xlabel("tau")
-    axes.set_ylabel("misranked inputs, %", labelpad=2)
+    axes.set_ylabel(say("panel-tau-axis"), labelpad=2)
 
 
 def _label_ends(
@@ -165,8 +167,13 @@ def _looks(labels: Sequence[str]) -> dict[str, Look]:
     return styles | {FLOOR: Look(QUIET, (0, (1, 1.5)), ""), CEILING: Look(INK, (0, (8, 3)), "")}
 
 
-def _kind(group: Group) -> str:
-    return "" if group.difficulty is None else f"{group.difficulty} targets, "
+def _title(group: Group, kind: str) -> str:
+    return say(
+        "panel-title",
+        dataset=group.dataset,
+        difficulty=group.difficulty or "none",
+        inputs=say(TITLES[kind]),
+    )
 
 
 # So many of the first words are coloured, the intensity falling linearly, and so many are listed.

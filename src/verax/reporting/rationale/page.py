@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
@@ -13,9 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from verax.benchmarks.rationale.findings import (
-    PUBLISHED,
     SETS,
-    STRICT,
     ExplainerErrors,
     Group,
     RationaleSummary,
@@ -25,23 +24,30 @@ from verax.benchmarks.rationale.rankings import Spread
 from verax.benchmarks.rationale.run import ShownInput, Timing
 from verax.benchmarks.rationale.spec import ENOUGH
 from verax.errors import VeraxError
+from verax.phrases import first_of
+from verax.phrases import say as say_phrase
 from verax.reporting.explanations import page_environment
 from verax.reporting.page import manifest_words, page_script, page_style, short_names, spec_toml
 from verax.reporting.rationale.figures import error_figure, error_panels, heat_maps, tau_panels
-from verax.reporting.rationale.verdict import answers, compared, place, rationale_verdict, shown, targets_of
+from verax.reporting.rationale.verdict import (
+    INPUTS,
+    answers,
+    compared,
+    place,
+    rationale_verdict,
+    shown,
+    targets_of,
+)
 from verax.results.tables import verdict_lines
 from verax.run.manifest import Manifest
 from verax.stats import Estimate
 from verax.stats.thresholds import FEWEST_UNITS
-from verax.text import NOTHING, counted, duration, listed, percent
+from verax.text import NOTHING, duration, percent
 
-SET_NAMES = {STRICT: "strict inputs", PUBLISHED: "all inputs that the paper keeps"}
-METRICS = (
-    "first word does nothing (A)",
-    "some such word above a relevant one (B)",
-    "such words above (C)",
-    "area (AUC)",
-)
+say = partial(say_phrase, "rationale")
+METRICS = ("column-first", "column-misranked", "column-above", "column-area")
+# So many targets are named in a note.
+NAMED = 6
 
 
 @dataclass(frozen=True)
@@ -75,15 +81,15 @@ def table_1(group: Group, summary: RationaleSummary, names: Mapping[str, str]) -
             for label in summary.explainers
             if label in found.explainers
         )
-        caption = f"{place(group)}, {SET_NAMES[kind]}: mean over {counted(found.targets, 'target')}" + (
-            " with 95% intervals for others that are trained on the same data with other seeds"
-            if found.targets >= FEWEST_UNITS
-            else f", in parentheses the value of each; {found.targets} are too few for an interval of others that are "
-            "trained on the same data with other seeds"
-            if few
-            else ""
+        caption = say(
+            "error-table",
+            place=place(group),
+            inputs=say(INPUTS[kind]),
+            targets=found.targets,
+            intervals="few" if few else found.targets >= FEWEST_UNITS,
         )
-        tables.append(TextTable(caption, ("explainer", "claim", *METRICS), rows))
+        headings = _headings("column-explainer", "column-claim", *METRICS)
+        tables.append(TextTable(caption, headings, rows))
     return tables
 
 
@@ -106,8 +112,9 @@ def target_tables(
             for label in summary.explainers
             if label in found.explainers
         )
-        caption = f"{SET_NAMES[kind]} ({found.inputs}), 95% intervals over inputs, standard deviations in parentheses"
-        tables.append(TextTable(caption, ("explainer", *METRICS, "inputs with ties", "rows asked"), rows))
+        caption = say("target-table", inputs=say(INPUTS[kind]), number=found.inputs)
+        headings = _headings("column-explainer", *METRICS, "column-ties", "column-rows")
+        tables.append(TextTable(caption, headings, rows))
     return tables
 
 
@@ -122,16 +129,15 @@ def tau_tables(target: TargetSummary, summary: RationaleSummary, names: Mapping[
         if not curves:
             continue
         first = next(iter(curves.values()))
-        headings = ("explainer", *(f"tau = {point.tau:g} ({point.inputs} inputs)" for point in first))
+        headings = (
+            say("column-explainer"),
+            *(say("tau-column", tau=f"{point.tau:g}", inputs=point.inputs) for point in first),
+        )
         rows = tuple(
             (names[label], *(f"{percent(point.misranked)}, {point.above:.2f}" for point in curve))
             for label, curve in curves.items()
         )
-        tables.append(
-            TextTable(
-                f"{SET_NAMES[kind]}: misranked inputs (B) and such words above (C) by tau", headings, rows
-            )
-        )
+        tables.append(TextTable(say("tau-table", inputs=say(INPUTS[kind])), headings, rows))
     return tables
 
 
@@ -156,17 +162,20 @@ def table_2(targets: Sequence[TargetSummary]) -> TextTable:
         )
         for target in targets
     )
-    return TextTable(
-        "The test sets, as in the paper's Table 2: means with standard deviations", headings, rows
-    )
+    return TextTable(say("test-set-table"), headings, rows)
 
 
 def differences(group: Group, names: Mapping[str, str]) -> list[TextTable]:
     """Who is right more often than whom, over targets."""
-    headings = ("pair", "inputs ranked right, first minus second, in points", "p (Holm)", "ahead")
+    headings = _headings("column-pair", "column-difference", "column-p", "column-ahead")
     return [
         TextTable(
-            f"{place(group)}, {SET_NAMES[kind]}: {group.sets[kind].targets} targets are the units",
+            say(
+                "difference-table",
+                place=place(group),
+                inputs=say(INPUTS[kind]),
+                targets=group.sets[kind].targets,
+            ),
             headings,
             tuple(compared(each, names) for each in group.sets[kind].differences),
         )
@@ -182,7 +191,12 @@ def cost_table(timings: Sequence[Timing], names: Mapping[str, str]) -> TextTable
          duration(timing.seconds), f"{timing.rows:,.0f}")
         for timing in timings
     )  # fmt: skip
-    return TextTable("Cost per explanation", ("explainer", "target", "time", "rows asked of the model"), rows)
+    headings = _headings("column-explainer", "column-target", "column-time", "column-rows-of-model")
+    return TextTable(say("cost-table"), headings, rows)
+
+
+def _headings(*cases: str) -> tuple[str, ...]:
+    return tuple(map(say, cases))
 
 
 def _metrics(scored: ExplainerErrors, spread: bool = False) -> tuple[str, str, str, str]:
@@ -229,19 +243,14 @@ def terminal_summary(summary: RationaleSummary) -> RenderableType:
             for row in given.rows:
                 table.add_row(*row)
             parts += [table, Text()]
-    parts.append(
-        Text(
-            "A: the first word does nothing. B: some word that does nothing stands above a clearly relevant one. C: "
-            "how many such words do. Lower is better."
-        )
-    )
+    parts.append(Text(say("legend")))
     return Lines(*parts)
 
 
 def failed_explainers(summary: RationaleSummary) -> list[str]:
     """One sentence for each explainer that failed on a target, with its first error."""
     return [
-        f"{target.label}: {label} failed and is not scored there ({errors[0]})."
+        say("explainer-failed", target=target.label, name=label, error=errors[0])
         for target in summary.targets
         for label, errors in target.errors.items()
     ]
@@ -317,11 +326,12 @@ def render_rationale_report(
 
 def asked(summary: RationaleSummary) -> str:
     """What the run did, in a sentence."""
-    names = list(short_names(summary.explainers).values())
-    inputs = sum(target.sets["published"].inputs for target in summary.targets)
-    return (
-        f"{counted(len(summary.targets), 'target')} on {listed(summary.spec.datasets)}, {counted(inputs, 'input')} "
-        f"drawn at random among those that can serve, the explainers {listed(names)}."
+    return say(
+        "asked",
+        targets=len(summary.targets),
+        datasets=summary.spec.datasets,
+        inputs=sum(target.sets["published"].inputs for target in summary.targets),
+        names=list(short_names(summary.explainers).values()),
     )
 
 
@@ -329,20 +339,14 @@ def notes(summary: RationaleSummary) -> list[str]:
     """What a reader must know before reading any interval."""
     sentences = []
     if any(group.targets == 1 for group in summary.groups):
-        sentences.append(
-            "One target is one observation: its intervals are over inputs, and say nothing of another model, even one "
-            f"trained alike. Use {FEWEST_UNITS} targets or more."
-        )
+        sentences.append(say("note-one-target", needed=FEWEST_UNITS))
     elif any(group.targets < FEWEST_UNITS for group in summary.groups):
-        sentences.append(
-            f"Fewer than {FEWEST_UNITS} targets of a kind have no interval for other targets, trained on the same data "
-            f"with other seeds: their values are shown one by one. Use {FEWEST_UNITS} or more for one (--targets)."
-        )
+        sentences.append(say("note-few-targets", needed=FEWEST_UNITS))
     few = [
-        f"{target.dataset}, {target.label} ({target.sets['strict'].inputs})"
+        say("few-strict", dataset=target.dataset, target=target.label, inputs=target.sets["strict"].inputs)
         for target in summary.targets
         if target.sets["strict"].inputs < ENOUGH
     ]
     if few:
-        sentences.append(f"Fewer than {ENOUGH} strict inputs could be found for {listed(few, most=6)}.")
+        sentences.append(say("note-few-strict", needed=ENOUGH, places=first_of(few, NAMED)))
     return sentences

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from verax.benchmarks.staining.findings import Pair
+from verax.phrases import say as say_phrase
 from verax.reporting.drawing import (
     INK,
     PALETTE,
@@ -25,12 +26,13 @@ from verax.reporting.drawing import (
 )
 from verax.stats import Estimate
 
+say = partial(say_phrase, "staining")
 FLOOR, CEILING = "random", "ground-truth"
 # What a model is checked on: the stain's own labels, the labels that it covered, and the inputs it left alone.
 CHECKS = {
-    "stained_region": "stained region, stained labels",
-    "original_region": "stained region, original labels",
-    "outside": "outside the region",
+    "stained_region": "check-stained-region",
+    "original_region": "check-original-region",
+    "outside": "check-outside",
 }
 # In parts of the axis.
 LABEL_GAP = 0.078
@@ -54,7 +56,7 @@ def recall_panels(pairs: Sequence[Pair], names: Mapping[str, str], most: Sequenc
                 frame,
             ),
             f"recall-{_slug(pair.dataset, pair.model)}",
-            f"Recall against the number of features, {pair.model} on {pair.dataset}; the numbers are below.",
+            say("panel-recall", model=pair.model, dataset=pair.dataset),
         )
         for pair in pairs
     ]
@@ -100,7 +102,7 @@ def draw_recall(
     axes.text(
         0.98,
         0.02,
-        f"at most: thin line, area {100 * sum(most) / len(most):.0f}",
+        say("panel-most", most=f"{100 * sum(most) / len(most):.0f}"),
         ha="right",
         va="bottom",
         fontsize=7,
@@ -117,14 +119,14 @@ def draw_recall(
         _draw_label(axes, (budgets[-1], end), place, _label(names[name]), styles[name])
     if not shown:
         axes.text(
-            0.5, 0.5, "no stain to score", ha="center", va="center", transform=axes.transAxes, color=QUIET
+            0.5, 0.5, say("panel-empty"), ha="center", va="center", transform=axes.transAxes, color=QUIET
         )
     axes.set_xlim(budgets[0] - 0.3, budgets[-1])
     axes.set_ylim(-0.02, 1.02)
     axes.set_xticks([budget for budget in budgets if budget in (1, 2, 4, 6, 8, 10)])
     axes.set_yticks([0, 0.5, 1.0], ["0", "0.5", "1"])
-    axes.set_xlabel("features shown, b")
-    axes.set_ylabel("recall of the stain", labelpad=2)
+    axes.set_xlabel(say("panel-features"))
+    axes.set_ylabel(say("panel-share"), labelpad=2)
 
 
 def _draw_line(axes: Axes, budgets: Sequence[int], estimates: Sequence[Estimate], look: Look) -> None:
@@ -163,9 +165,9 @@ def learnt_panels(pairs: Sequence[Pair], learnt: float) -> list[str]:
     frame = learnt_frame(pairs)
     return [
         inlined(
-            panel_svg(partial(draw_learnt, pairs=pairs, check=check, learnt=learnt, title=title), frame),
+            panel_svg(partial(draw_learnt, pairs=pairs, check=check, learnt=learnt, title=say(title)), frame),
             f"took-{_slug(pairs[0].dataset, check)}",
-            f"Accuracy of stained and unstained models: {title}; the numbers are below.",
+            say("panel-accuracy", check=say(title)),
         )
         for check, title in CHECKS.items()
     ]
@@ -183,7 +185,7 @@ def learnt_figure(pairs: Sequence[Pair], learnt: float) -> str:
                 pairs=row,
                 check=check,
                 learnt=learnt,
-                title=title if place else f"{dataset}: {title}",
+                title=say(title) if place else f"{dataset}: {say(title)}",
             )
             for place, (check, title) in enumerate(CHECKS.items())
         ]
@@ -210,8 +212,8 @@ def draw_learnt(axes: Axes, pairs: Sequence[Pair], check: str, learnt: float, ti
         _draw_dot(axes, place - apart, took, Look(PALETTE[0], "-", "o"), PALETTE[0])
         _draw_dot(axes, place + apart, twin, Look(PALETTE[1], "-", "s"), "none")
         for estimate, where, what in (
-            (took, place - apart, "stained"),
-            (twin, place + apart, "unstained twin"),
+            (took, place - apart, say("dot-stained")),
+            (twin, place + apart, say("dot-twin")),
         ):
             if estimate:
                 hover(axes, estimate.mean, where, f"{pair.model}, {what}: {share_with_ends(estimate)}")
@@ -220,7 +222,7 @@ def draw_learnt(axes: Axes, pairs: Sequence[Pair], check: str, learnt: float, ti
     axes.set_xlim(-0.01, 1.01)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100%"])
     twins = any(checked(pair, check)[1] for pair in pairs)
-    axes.set_xlabel("accuracy (● stained, □ unstained twin)" if twins else "accuracy (● stained)")
+    axes.set_xlabel(say("panel-twins", twins=twins))
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", color=QUIET, alpha=0.25, linewidth=0.5)
     axes.set_axisbelow(True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence, Sized
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import cast
@@ -15,6 +16,7 @@ from verax.benchmarks.staining.scores import places
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.explain.explanation import Attribution, Explanation
+from verax.phrases import say as say_phrase
 from verax.reporting.comparison import Mark, segments
 from verax.reporting.explanations import page_environment
 from verax.reporting.page import (
@@ -41,15 +43,11 @@ from verax.reporting.staining.tables import cost_table, difference_table, learnt
 from verax.reporting.staining.verdict import staining_verdict
 from verax.run.manifest import Manifest
 from verax.stats.thresholds import FEWEST_FLIPPED, FEWEST_UNITS
-from verax.text import counted, listed
 
+say = partial(say_phrase, "staining")
 # Dataset, model and number of the stain.
 Place = tuple[str, str, int]
 EXAMPLES = 3
-EXPLAINED = (
-    "Of the inputs that were kept, each example takes one with a model, a dataset and a stain that were not shown yet, "
-    "as far as there are any, and among those the shortest: none was chosen for what the explainers say of it."
-)
 
 
 @dataclass(frozen=True)
@@ -147,18 +145,23 @@ def stain_ranks(attribution: Attribution, wanted: Collection[str]) -> str:
         for number, name in enumerate(attribution.features)
         if name in wanted
     )
-    places_of_words = ", ".join(f"“{name}” {_rank(before, tied)}" for before, tied, name in ranked)
     # A word that the text does not have belongs to another rule of the stain.
     here = split_words(attribution.input).distinct if isinstance(attribution.input, str) else wanted
     missing = (set(wanted) & set(here)) - set(attribution.features)
-    absent = ", ".join(f"“{name}”" for name in sorted(missing))
-    named = f"{places_of_words} of {len(attribution.features)} features" if places_of_words else ""
-    return "; ".join(part for part in (named, f"{absent} not named" if absent else "") if part)
+    clauses = []
+    if ranked:
+        shown = ", ".join(_rank(name, before, tied) for before, tied, name in ranked)
+        clauses.append(say("stain-ranks", ranks=shown, features=len(attribution.features)))
+    if missing:
+        clauses.append(say("stain-not-named", words=", ".join(f"“{name}”" for name in sorted(missing))))
+    return "; ".join(clauses)
 
 
-def _rank(above: int, ties: int) -> str:
+def _rank(word: str, above: int, ties: int) -> str:
     """The rank after so many that are more important; those that tie share theirs, as they do in the scores."""
-    return ordinal(above + 1) if ties == 1 else f"tied {ordinal(above + 1)} to {ordinal(above + ties)}"
+    if ties == 1:
+        return say("stain-rank", word=word, rank=ordinal(above + 1))
+    return say("stain-tied", word=word, rank=ordinal(above + 1), last=ordinal(above + ties))
 
 
 def ordinal(number: int) -> str:
@@ -195,7 +198,10 @@ def boxed(attribution: Attribution, wanted: Collection[str]) -> tuple[MarkedPiec
     return tuple(pieces)
 
 
-MEASURES = {"auc": "area under the recall curve", "mrr": "mean reciprocal rank"}
+# The measures of differences, with the phrase that says what each is.
+MEASURES = {"auc": "area", "mrr": "reciprocal-rank"}
+# Stains that it takes to compare explainers.
+TO_COMPARE = 20
 # So many stains, failures and correlated conditions stand open; the rest can be unfolded.
 OPEN = 20
 
@@ -274,11 +280,11 @@ def render_staining_report(
             answers=answers(summary, timings),
             notes=notes(summary),
             datasets=[_dataset(name, summary, timings, names) for name in summary.spec.datasets],
-            measures=MEASURES,
+            measures={measure: say(meaning) for measure, meaning in MEASURES.items()},
             ranks=_ranked(summary, names),
             rank_notes=rank_notes(summary),
             examples=worked_examples(examples, names),
-            explained=EXPLAINED,
+            explained=say("examples-how"),
             failures=summary.failures,
             routes=routes(examples),
             parameters=[label for label in summary.explainers if names[label] != label],
@@ -296,13 +302,16 @@ def render_staining_report(
 
 def asked(summary: StainSummary, explanations: int) -> str:
     """What the run did, in a sentence."""
-    spec, names = summary.spec, list(short_names(summary.explainers).values())
-    rules = "" if spec.rules == 1 else f" and {spec.rules} rules"
-    return (
-        f"{counted(spec.stains, 'stain')} of |F| = {spec.size} {'feature' if spec.size == 1 else 'features'}"
-        f"{rules} on {listed(spec.datasets)}, "
-        f"{counted(len(spec.models), 'model')} ({listed(spec.models)}), the explainers "
-        f"{listed(names)}; {counted(explanations, 'explanation')} scored."
+    spec = summary.spec
+    return say(
+        "asked",
+        stains=spec.stains,
+        size=spec.size,
+        rules=spec.rules,
+        datasets=spec.datasets,
+        models=spec.models,
+        names=list(short_names(summary.explainers).values()),
+        explanations=explanations,
     )
 
 
@@ -310,20 +319,18 @@ def notes(summary: StainSummary) -> list[str]:
     """What a reader must know before reading any interval."""
     sentences = []
     if summary.spec.stains < FEWEST_UNITS:
-        many = "One stain" if summary.spec.stains == 1 else f"{summary.spec.stains} stains"
         sentences.append(
-            f"{many} only: there are no intervals and no tests, and another stain may turn every order round. "
-            f"Use {FEWEST_FLIPPED} stains or more, 20 to compare explainers."
+            say("only-few-stains", stains=summary.spec.stains, needed=FEWEST_FLIPPED, many=TO_COMPARE)
         )
     repeated = [
-        f"{name} ({facts.distinct_stains} of {len(facts.stains)} differ)"
+        say("drawn-different", dataset=name, different=facts.distinct_stains, stains=len(facts.stains))
         for name, facts in summary.datasets.items()
         if facts.distinct_stains < len(facts.stains)
     ]
     for name, facts in summary.datasets.items():
-        sentences += [f"{name}: {sentence}" for sentence in facts.planted]
+        sentences += [say("of-dataset", dataset=name, sentence=sentence) for sentence in facts.planted]
     if repeated:
-        sentences.append(f"A stain that was drawn twice counts once: {listed(repeated)}.")
+        sentences.append(say("drawn-twice", datasets=repeated))
     return sentences
 
 

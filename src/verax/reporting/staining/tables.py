@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
@@ -14,6 +15,7 @@ from verax.benchmarks.staining.estimates import most_recall
 from verax.benchmarks.staining.findings import ExplainerScores, Pair, StainSummary
 from verax.benchmarks.staining.run import Timing
 from verax.benchmarks.staining.scores import ceiling, highest_reciprocal_rank
+from verax.phrases import say as say_phrase
 from verax.reporting.page import short_names
 from verax.reporting.staining.answers import apart, methods, not_learnt, turned, versus, weights
 from verax.reporting.staining.figures import CHECKS, FLOOR, checked
@@ -21,7 +23,9 @@ from verax.reporting.staining.verdict import staining_verdict
 from verax.results.tables import verdict_lines
 from verax.stats import Estimate
 from verax.stats.thresholds import FEWEST_FLIPPED
-from verax.text import NOTHING, counted, duration, estimate, interval, p_text, points
+from verax.text import NOTHING, duration, estimate, interval, p_text, points
+
+say = partial(say_phrase, "staining")
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,7 @@ def learnt_table(pairs: Sequence[Pair], stains: int) -> list[dict[str, str]]:
         rows.append(
             {
                 "model": pair.model,
-                "learnt": f"{pair.stains_learnt} of {stains}",
+                "learnt": say("learnt-of", learnt=pair.stains_learnt, stains=stains),
                 "stained_region": shown_estimate(stained),
                 "original_region": shown_estimate(original),
                 "twin_region": shown_estimate(twin),
@@ -141,7 +145,7 @@ def compared(pair: Pair, label: str, other: str, names: Mapping[str, str], measu
         return DifferenceCell(NOTHING)
     winner = {"first": names[label], "second": names[other]}.get(difference.verdict, "")
     most = max(pair.explainers[rival].stains for rival in (label, other))
-    stains = "" if difference.n == most else f"{difference.n} of {most} stains"
+    stains = "" if difference.n == most else say("some-stains", compared=difference.n, scored=most)
     ends = interval(difference.low, difference.high)
     return DifferenceCell(points(difference.mean), ends, p_text(difference.p_holm), winner, stains)
 
@@ -168,7 +172,9 @@ def cost_table(
 
 
 def _cost(timing: Timing | None) -> tuple[str, str]:
-    return (NOTHING, "") if timing is None else (duration(timing.seconds), f"{timing.rows:,.0f} rows")
+    return (
+        (NOTHING, "") if timing is None else (duration(timing.seconds), say("rows", rows=round(timing.rows)))
+    )
 
 
 # The budgets whose recall the terminal shows; the report has all of them.
@@ -185,9 +191,8 @@ def terminal_summary(summary: StainSummary) -> RenderableType:
 
 
 def _recall_table(summary: StainSummary, dataset: str) -> Table:
-    size = summary.spec.size
     table = Table(
-        title=f"{dataset}: recall of the stain's {size} features among the top b, in percent",
+        title=say("terminal-table", dataset=dataset, size=summary.spec.size),
         title_justify="left",
         box=SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
@@ -217,16 +222,24 @@ def _recall_table(summary: StainSummary, dataset: str) -> Table:
 def _nothing_scored(pair: Pair) -> str:
     """Why a model has no line for any explainer."""
     if pair.errors:
-        return "every explainer failed"
+        return say("nothing-errors")
     if pair.stains_apart:
-        return "no stain is its reason"
-    return "every trial failed" if pair.stains_failed and not pair.stains_left_out else "no stain was learnt"
+        return say("nothing-apart")
+    if pair.stains_failed and not pair.stains_left_out:
+        return say("nothing-trials")
+    return say("nothing-learnt")
 
 
 def failed_explainers(summary: StainSummary) -> list[str]:
     """One sentence for each explainer that failed, with its first error."""
     return [
-        f"{pair.dataset}, {pair.model}: {label} failed on {counted(len(errors), 'stain')} ({errors[0]})."
+        say(
+            "explainer-failed-first",
+            dataset=pair.dataset,
+            model=pair.model,
+            failed=say("explainer-failed", name=label, stains=len(errors)),
+            error=errors[0],
+        )
         for pair in summary.pairs
         for label, errors in pair.errors.items()
     ]
@@ -246,8 +259,8 @@ def recall_rows(summary: StainSummary) -> list[tuple[str, ...]]:
 def _headings(summary: StainSummary, between: str) -> list[str]:
     """What the columns of numbers are, with the most that can be had beside each."""
     most = most_recall(summary.spec)
-    shown = [f"b = {budget}{between}at most {100 * most[budget - 1]:.0f}" for budget in SHOWN_BUDGETS]
-    return [*shown, f"area{between}at most {100 * summary.spec.ceiling:.0f}"]
+    shown = {f"b = {budget}": most[budget - 1] for budget in SHOWN_BUDGETS} | {"area": summary.spec.ceiling}
+    return [f"{name}{between}{say('at-most', most=f'{100 * share:.0f}')}" for name, share in shown.items()]
 
 
 def _shown_recall(scored: ExplainerScores) -> list[str]:
@@ -257,31 +270,21 @@ def _shown_recall(scored: ExplainerScores) -> list[str]:
 
 def findings(summary: StainSummary) -> list[str]:
     """One sentence per pair of dataset and model on which differences survive correction, and on what was left out."""
-    sentences = []
+    leads = []
+    others = []
     for pair in summary.pairs:
-        where = f"{pair.dataset}, {pair.model}"
+        of_model = {"dataset": pair.dataset, "model": pair.model}
         sure = [
-            difference
+            turned(difference) if difference.verdict == "second" else difference
             for difference in pair.differences["auc"]
-            if difference.verdict != "none" and "random" not in (difference.first, difference.second)
+            if difference.verdict != "none" and FLOOR not in (difference.first, difference.second)
         ]
-        ahead = [
-            f"{difference.first} above {difference.second}"
-            for difference in (turned(other) if other.verdict == "second" else other for other in sure)
-        ]
-        if ahead:
-            sentences.append(
-                f"{where}: {'; '.join(ahead)} (area under the recall curve, corrected p <= 0.05)."
-            )
-        others = [*not_learnt(pair, summary.spec.plant), apart(pair), weights(pair)]
-        sentences += [f"{where}: {sentence}" for sentence in others if sentence]
+        if sure:
+            above = [say("above", first=one.first, second=one.second) for one in sure]
+            leads.append(say("leads-of-model", **of_model, leads="; ".join(above)))
+        notes = [*not_learnt(pair, summary.spec.plant), apart(pair), weights(pair)]
+        others += [say("of-model", **of_model, sentence=note) for note in notes if note]
     for name, facts in summary.datasets.items():
-        sentences += [f"{name}: {sentence}" for sentence in facts.planted]
-    sentences += failed_explainers(summary)
-    if not any("above" in sentence for sentence in sentences):
-        sentences.insert(
-            0,
-            "No difference between explainers (other than to random) survives correction with "
-            f"{FEWEST_FLIPPED} stains or more.",
-        )
-    return sentences
+        others += [say("of-dataset", dataset=name, sentence=sentence) for sentence in facts.planted]
+    leads = leads or [say("no-leads", needed=FEWEST_FLIPPED)]
+    return [*leads, *others, *failed_explainers(summary)]
