@@ -10,7 +10,7 @@ import pytest
 from fluent.syntax import FluentParser, ast
 from fluent.syntax.visitor import Visitor
 
-from verax.phrases import MANY, say
+from verax.phrases import MANY, either, say, say_lines, speaking
 
 FOLDER = files("verax.phrases") / "en"
 AREAS = sorted(path.name.removesuffix(".ftl") for path in FOLDER.iterdir() if path.name.endswith(".ftl"))
@@ -18,19 +18,31 @@ NAMES = (["lime"], ["lime", "shap"], ["lime(samples=500, seed=1)", "shap", "my_p
 NUMBERS = (0, 1, 2, 12_345)
 WORDS = ("lime", "87 to 100%")
 PLURALS = ("zero", "one", "two", "few", "many", "other")
+COUNTED = "inputs|texts|records|words|values|participants|people|answers|minutes|seconds|days|attempts|items"
 WRONG = re.compile(
-    r"\.\.|,,|;;|\s[.,;:)]|\(\s|\(\)|  |None|\{|\}|\b1 inputs\b|\b1 \w+s were\b|\.0\b(?!\d)| and [,.;]"
+    r"\.\.|,,|;;|\s[.,;:)]|\(\s|\(\)|  |None(?! of)|\{|\}|\b1 \w+s were\b|\.0\b(?!\d)| and [,.;]"
+    rf"|(?<![\w.,])1 (new )?({COUNTED})\b|\bone (new )?({COUNTED})\b|[a-z.] and (?!Robot)[A-Z][a-z]"
 )
 
 
 class Slots(Visitor):
-    """The slots of a phrase, with the variants that it chooses between by each of them."""
+    """The slots of a phrase and of those that it refers to, with the variants that it chooses between by each."""
 
-    def __init__(self) -> None:
+    def __init__(self, messages: dict[str, ast.Message]) -> None:
+        self.messages = messages
         self.found: dict[str, set[str]] = {}
+
+    def visit_MessageReference(self, node: ast.MessageReference) -> None:  # noqa: N802 - fluent's name
+        self.visit(self.messages[node.id.name])
 
     def visit_VariableReference(self, node: ast.VariableReference) -> None:  # noqa: N802 - fluent's name
         self.found.setdefault(node.id.name, set())
+
+    def visit_FunctionReference(self, node: ast.FunctionReference) -> None:  # noqa: N802 - fluent's name
+        assert node.id.name == "NUMBER"
+        for value in node.arguments.positional:
+            assert isinstance(value, ast.VariableReference)
+            self.found.setdefault(value.id.name, set()).add("other")
 
     def visit_SelectExpression(self, node: ast.SelectExpression) -> None:  # noqa: N802 - fluent's name
         if isinstance(node.selector, ast.VariableReference):
@@ -43,12 +55,17 @@ class Slots(Visitor):
 
 
 def phrases(area):
-    parsed = FluentParser().parse((FOLDER / f"{area}.ftl").read_text(encoding="utf-8"))
-    junk = [entry.content for entry in parsed.body if isinstance(entry, ast.Junk)]
-    assert not junk
-    for entry in parsed.body:
+    parsed = {
+        name: FluentParser().parse((FOLDER / f"{name}.ftl").read_text(encoding="utf-8")).body
+        for name in ("common", area)
+    }
+    assert not [entry.content for entry in parsed[area] if isinstance(entry, ast.Junk)]
+    messages = {
+        entry.id.name: entry for body in parsed.values() for entry in body if isinstance(entry, ast.Message)
+    }
+    for entry in parsed[area]:
         if isinstance(entry, ast.Message):
-            slots = Slots()
+            slots = Slots(messages)
             slots.visit(entry)
             yield entry.id.name, slots.found
 
@@ -89,3 +106,24 @@ def test_a_slot_that_is_missing_and_a_phrase_that_is_not_there_are_told():
         say("judge", "behind")
     with pytest.raises(KeyError, match="names"):
         say("judge", "no-difference")
+
+
+def test_a_list_of_which_one_holds_ends_with_or():
+    assert [either(["a", "b", "c"][:many]) for many in range(4)] == ["", "a", "a or b", "a, b or c"]
+
+
+def test_the_lines_of_a_phrase_are_a_question_and_its_answers():
+    assert say_lines("forward", "may-look-back", kind="table") == (
+        "May you look back at the records of the first look while you predict?",
+        "- Yes, at any time",
+        "- Yes, but only once",
+        "- No",
+    )
+
+
+def test_what_a_language_lacks_is_said_in_english_and_logged_once(caplog):
+    assert say("common", "list-or", language="tlh", first="a", last="b") == "a or b"
+    with speaking("tlh"):
+        assert say("common", "list-or", first="c", last="d") == "c or d"
+    lacking = [record.getMessage() for record in caplog.records if "'tlh'" in record.getMessage()]
+    assert lacking == ["There is no phrase 'list-or' of 'common' in 'tlh': it is said in English."]

@@ -27,8 +27,14 @@ too-few-inputs =
         [1] One input
        *[other] { $inputs } inputs
     } with { $features } { $kind ->
-        [table] columns
-       *[text] words
+        [table] { $features ->
+            [one] column
+           *[other] columns
+        }
+       *[text] { $features ->
+            [one] word
+           *[other] words
+        }
     } cannot show which explainer to believe: a random choice of features would be as good as the best in { $chance }% of cases.{ $needed ->
         [0] { "" }
         [1] { " " }Give more inputs.
