@@ -17,10 +17,12 @@ AREAS = sorted(path.name.removesuffix(".ftl") for path in FOLDER.iterdir() if pa
 NAMES = (["lime"], ["lime", "shap"], ["lime(samples=500, seed=1)", "shap", "my_package.module:MyExplainer"])
 NUMBERS = (0, 1, 2, 12_345)
 WORDS = ("lime", "87 to 100%")
+# Slots whose numbers come as they are printed, never as a whole number that a noun would have to follow.
+PRINTED = {"length": ("2.5", "45")}
 PLURALS = ("zero", "one", "two", "few", "many", "other")
 COUNTED = "inputs|texts|records|words|values|participants|people|answers|minutes|seconds|days|attempts|items"
 WRONG = re.compile(
-    r"\.\.|,,|;;|\s[.,;:)]|\(\s|\(\)|  |None(?! of)|\{|\}|\b1 \w+s were\b|\.0\b(?!\d)| and [,.;]"
+    r"\.\.|,,|;;|\s[.,;:)]|\(\s|\(\)|  |None(?! of| can)|\{|\}|\b1 \w+s were\b|\.0\b(?!\d)| and [,.;]"
     rf"|(?<![\w.,])1 (new )?({COUNTED})\b|\bone (new )?({COUNTED})\b|[a-z.] and (?!Robot)[A-Z][a-z]"
 )
 
@@ -71,6 +73,8 @@ def phrases(area):
 
 
 def values_of(slots, name):
+    if name in PRINTED:
+        return PRINTED[name]
     keys = slots[name]
     if name + MANY in slots or name in ("shares", "found"):
         return NAMES
