@@ -429,3 +429,24 @@ no-analysis = There is no analysis of the protocol '{ $protocol }': only the flo
 no-times-at-all = No answer has a time: how long people took is left out.
 no-ratings = There is no rating of an explanation: the tables of ratings are left out.
 no-pairs = Nobody who is analysed answered an item both before and after explanations: there is no primary analysis.
+
+## The Reverse Turing Test: answers like the model's
+
+imitation-nobody = Nobody who is analysed answered an item of a test session: there is no primary analysis.
+imitation-nobody-others =
+    Nobody who is analysed answered an item of a test session: there is no primary analysis. ({ $people ->
+        [one] { $people } participant
+       *[other] { $people } participants
+    } who did not finish or are excluded answered some.)
+imitation-no-reference = There is no condition without explanations and no random control with answers: accuracy is reported, and what explanations add cannot be told.
+# $parts is a list of difference-bare with shares in per cent.
+imitation-alone = Answers like the model's: { $parts }. Nothing is compared.
+# $parts is a list of imitation-part.
+imitation-shares = People answered like the model in { $parts }.
+imitation-part = { $share }% with { $condition }
+# $parts is a list of effect-part; $towards is "truth" or "model".
+imitation-bias =
+    They answered more like { $towards ->
+        [truth] the true label than like the model
+       *[model] the model than like the true label
+    } with { $parts }.
