@@ -23,6 +23,7 @@ from starlette.routing import Route
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from verax.explain.explanation import Explanation
+from verax.phrases import say
 from verax.studies.build.build import compose_study
 from verax.studies.definition.spec_tables import About
 from verax.studies.definition.study import Material, Study
@@ -35,7 +36,7 @@ from verax.studies.store import ParticipantView
 from verax.studies.store.participant.participant_view import Tally
 from verax.web.app import SafeHeaders, static
 from verax.web.pages import asset_name, draw
-from verax.web.participant.routes import DELETE, about_study
+from verax.web.participant.routes import about_study
 from verax.web.participant.step_page import step_page
 from web.serving import running
 
@@ -138,7 +139,7 @@ def pages(studies: Path) -> Iterator[tuple[str, str]]:
     yield "01-first-page", draw("welcome.html", shared(forward) | first)
     for name, example, prefix, row, seconds in STEPS:
         yield name, step(redrawn(studies / example), prefix, row, seconds)
-    gone = {"leaving": (DELETE, f"/p/{TOKEN}/leave")}
+    gone = {"leaving": (say("participant", "delete-my-answers"), f"/p/{TOKEN}/leave")}
     last = gone | {"completion_code": "K7QM2XW9PB", "way_on": None, "submit": None, "tally": Tally(41, 64)}
     yield "10-last-page", draw("complete.html", shared(forward) | OWN | last)
 

@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from verax.data.words import split_words
 from verax.explain import Composite, Edit, Exemplar, Part, Path, Rule
+from verax.phrases import say
 from verax.studies.definition.screen import (
     Bars,
     Cell,
@@ -37,8 +38,8 @@ from verax.studies.store import ParticipantView
 from verax.studies.store.participant.participant_view import Tally
 from verax.web.app import SafeHeaders, static
 from verax.web.pages import asset_name, draw
-from verax.web.participant.notices import NOTICES
-from verax.web.participant.routes import BEGUN, LINK, about_study
+from verax.web.participant.notices import NOTICES, notice_words
+from verax.web.participant.routes import about_study, begun_words
 from verax.web.participant.step_page import step_page
 
 NAMES = ("Alpha", "Beta")
@@ -262,7 +263,7 @@ SCREENS = {
                     (f"Estimated probability of {class_mark(1)}", 0.15),
                 ),
                 "Explanation",
-                weights_legend("words", 1, NAMES),
+                weights_legend("text", 1, NAMES),
             ),
         ),
         (RATING,),
@@ -337,9 +338,10 @@ def draw_step(where: ParticipantView, given=(), errors=()) -> str:
 
 def pages() -> dict[str, str]:
     """Every kind of page by name, as HTML."""
+    linking = say("participant", "link-answers")
     first = {"welcome": wording.welcome(SPEC), "going_on": "", "needs_code": False, "code": "", "problem": ""}
     first |= {"about": about_study(SPEC)}
-    first |= {"hidden": {}, "looking": False, "begun": BEGUN["active"]}
+    first |= {"hidden": {}, "looking": False, "begun": begun_words("active")}
     done = {
         "completion_code": "K7QM2XW9PB",
         "code": "K7QM2XW9PB",
@@ -362,10 +364,11 @@ def pages() -> dict[str, str]:
         "again": draw("welcome.html", _shared() | first | {"going_on": f"/p/{TOKEN}"}),
         "looking": draw("welcome.html", _shared() | first | {"looking": True}),
         "again, left": draw(
-            "welcome.html", _shared() | first | {"going_on": f"/p/{TOKEN}", "begun": BEGUN["withdrawn"]}
+            "welcome.html", _shared() | first | {"going_on": f"/p/{TOKEN}", "begun": begun_words("withdrawn")}
         ),
         "consent": draw(
-            "consent.html", _shared() | OWN | first | {"consent": wording.consent(SPEC), "linking": LINK}
+            "consent.html",
+            _shared() | OWN | first | {"consent": wording.consent(SPEC), "linking": linking},
         ),
         "complete": draw("complete.html", _shared() | OWN | done),
         "complete, back": draw(
@@ -383,10 +386,10 @@ def pages() -> dict[str, str]:
         ),
         "preview": draw("preview.html", _shared() | {"rows": [(0, "conditions: none, lime"), (1, "")]}),
     }
-    for name, shown in NOTICES.items():
-        words = {"heading": shown.heading, "says": shown.says}
-        button = (shown.way_on, "/") if shown.way_on else None
-        found[f"notice {name}"] = draw("notice.html", _shared() | words | {"way_on": button})
+    for name in NOTICES:
+        heading, says, button = notice_words(name)
+        words = {"heading": heading, "says": says, "way_on": (button, "/") if button else None}
+        found[f"notice {name}"] = draw("notice.html", _shared() | words)
     return found
 
 

@@ -6,7 +6,10 @@ knows plurals and can be read, proof-read and translated without Python.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -19,9 +22,22 @@ LANGUAGE = "en"
 MANY = "_many"
 Slot = str | int | float | Sequence[str]
 
+logger = logging.getLogger(__name__)
+_spoken: ContextVar[str] = ContextVar("verax_language", default=LANGUAGE)
+
+
+@contextmanager
+def speaking(language: str) -> Iterator[None]:
+    """Within this, everything is said in a language: a study is built, or a page drawn, in that of the study."""
+    before = _spoken.set(language)
+    try:
+        yield
+    finally:
+        _spoken.reset(before)
+
 
 def say(area: str, case: str, /, **slots: Slot) -> str:
-    """What is said in a case.
+    """What is said in a case, in the language of `speaking`; what that lacks is said in English, and logged once.
 
     Args:
         area: the phrase file.
@@ -32,7 +48,7 @@ def say(area: str, case: str, /, **slots: Slot) -> str:
     Raises:
         KeyError: there is no such phrase, or it has a slot that was not given.
     """
-    bundle = _bundle(area)
+    bundle = _bundle_with(area, case, _spoken.get())
     values: dict[str, str | int | float] = {}
     for name, value in slots.items():
         if isinstance(value, bool):
@@ -40,8 +56,9 @@ def say(area: str, case: str, /, **slots: Slot) -> str:
         elif isinstance(value, str | int | float):
             values[name] = value
         else:
-            values[name], values[name + MANY] = _listed(bundle, value), len(value)
-    if not bundle.has_message(case) or (pattern := bundle.get_message(case).value) is None:
+            values[name], values[name + MANY] = _listed(value, "list-end"), len(value)
+    pattern = bundle.get_message(case).value
+    if pattern is None:
         raise KeyError(f"There is no phrase {case!r} in {area!r}.")
     said, errors = bundle.format_pattern(pattern, values)
     if errors:
@@ -53,30 +70,52 @@ def first_of(names: Sequence[str], most: int) -> list[str]:
     """The names for a list; above ``most`` the first of them and how many more there are."""
     if len(names) <= most:
         return list(names)
-    return [*names[:most], say("common", "more", many=len(names) - most)]
+    return [*names[:most], say("common", "more-names", many=len(names) - most)]
 
 
-def _listed(bundle: FluentBundle, names: Sequence[str]) -> str:
-    def joined(case: str, **both: str) -> str:
-        pattern = bundle.get_message(case).value
-        assert pattern is not None
-        return str(bundle.format_pattern(pattern, both)[0])
+def say_lines(area: str, case: str, /, **slots: Slot) -> tuple[str, ...]:
+    """A phrase of several lines, each of which is a paragraph, a point of a list or an answer."""
+    return tuple(line for line in say(area, case, **slots).split("\n") if line)
 
+
+def either(names: Sequence[str]) -> str:
+    """Names of which one holds: "a, b or c"."""
+    return _listed(names, "list-or")
+
+
+def _listed(names: Sequence[str], end: str) -> str:
     if len(names) < 2:
         return "".join(names)
     said = names[0]
     for name in names[1:-1]:
-        said = joined("list-between", first=said, second=name)
-    return joined("list-end", first=said, last=names[-1])
+        said = say("common", "list-between", first=said, second=name)
+    return say("common", end, first=said, last=names[-1])
+
+
+def _bundle_with(area: str, case: str, language: str) -> FluentBundle:
+    """The phrases of a language, or of English where it lacks the case."""
+    bundle = _bundle(area, language)
+    if bundle.has_message(case):
+        return bundle
+    if language == LANGUAGE:
+        raise KeyError(f"There is no phrase {case!r} in {area!r}.")
+    _log_lacking(area, case, language)
+    return _bundle_with(area, case, LANGUAGE)
 
 
 @cache
-def _bundle(area: str, language: str = LANGUAGE) -> FluentBundle:
+def _log_lacking(area: str, case: str, language: str) -> None:
+    logger.warning("There is no phrase %r of %r in %r: it is said in English.", case, area, language)
+
+
+@cache
+def _bundle(area: str, language: str) -> FluentBundle:
     from fluent.runtime import FluentBundle, FluentResource
 
-    folder = files("verax.phrases") / language
     # Slots are names and numbers of the same direction as the text around them.
     bundle = FluentBundle([language], use_isolating=False)
-    for name in ("common", area):
-        bundle.add_resource(FluentResource((folder / f"{name}.ftl").read_text(encoding="utf-8")))
+    for name in dict.fromkeys(("common", area)):
+        file = files("verax.phrases") / language / f"{name}.ftl"
+        if file.is_file():
+            bundle.add_resource(FluentResource(file.read_text(encoding="utf-8")))
     return bundle

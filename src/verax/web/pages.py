@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib.resources import files
 from itertools import groupby
 from typing import TYPE_CHECKING, Unpack, cast
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Unpack, cast
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse
 
+from verax.phrases import say
 from verax.studies.definition.screen import LEVELS
 from verax.studies.definition.spec import StudySpec
 from verax.studies.definition.study import Study
@@ -206,7 +207,7 @@ def _environment() -> Environment:
         auto_reload=False,
     )
     made.filters["paragraphs"] = paragraphs
-    made.globals |= {"levels": LEVELS, "longest_text": LONGEST_TEXT}
+    made.globals |= {"levels": LEVELS, "longest_text": LONGEST_TEXT, "say": partial(say, "participant")}
     return made
 
 

@@ -28,6 +28,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from verax.errors import VeraxError
+from verax.phrases import say
 from verax.studies.store import Store
 from verax.studies.store.buckets import Buckets
 from verax.studies.store.participant.posted import LONGEST_TEXT
@@ -349,10 +350,10 @@ def too_many(request: Request, seconds: float, way_on: tuple[str, str] | None = 
         way_on: the words of a button and its address.
     """
     whole = max(1, math.ceil(seconds))
-    told = f"{whole} second{'s' * (whole > 1)}" if whole < 90 else f"{math.ceil(whole / 60)} minutes"
+    unit, time = ("seconds", whole) if whole < 90 else ("minutes", math.ceil(whole / 60))
     context = {
-        "heading": "Too many tries",
-        "says": (f"Please wait for {told}, and then try again. Nothing that was saved is lost.",),
+        "heading": say("participant", "too-many-tries"),
+        "says": (say("participant", "too-many-tries-text", unit=unit, time=time),),
         "way_on": way_on,
     }
     answer = page(request, "notice.html", context, status=429)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -130,6 +131,7 @@ def test_one_participant(study):
     assert said(summary, "Nobody in the conditions none and shap is analysed")
     assert said(summary, "The condition 'none' is empty, so Change is reported in place of the contrast")
     assert said(summary, "lime: no interval and no test.")
+    assert not any(re.search(r"\. and |\b1\.0 |\.\.", problem) for problem in summary["problems"])
     assert said(summary, "Change as published (hase2020) cannot be estimated")
     (estimate,) = summary["primary"]["estimates"]
     right = drawn((40, 40, 40), 16, seed=2).change[0, 0]

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 from verax.explain import Attribution, Composite, Edit, Exemplar, Part, Path, Rule
-from verax.studies.display.legends import DECIDES_BY_EXAMPLES, TERMS, legend_of, question_on
+from verax.studies.display.legends import legend_of, question_on
 from verax.studies.display.wording import reading
 from verax.studies.protocols.checks import sample_material
 
 NAMES = ("a", "dull", "film")
+INPUT = {"text": "text", "table": "record"}
+DECIDES_BY_EXAMPLES = "The model finds its answers by comparing with such examples."
 RULE = Rule(NAMES, (1,), ("dull",), 0.98, 0.96, 0.5, True, (), 0, "zorbic", "a dull film")
 NO_CONDITION = replace(RULE, conditions=(), named=())
 WEAK = replace(RULE, precision=0.75, lowest=0.7, reached=False)
@@ -39,7 +41,7 @@ def read(*explanations, kind="text", classes=2, **condition):
     keys = [key for key in material.explanations if key[1] == "method" and key[2] == "model"]
     shown = {key: explanations[place % len(explanations)] for place, key in enumerate(keys)}
     said = reading(replace(material, explanations=shown), "method", direction=True)
-    assert said[0] == f"The explanation of the model's answer stands next to the {TERMS[kind].one}."
+    assert said[0] == f"The explanation of the model's answer stands next to the {INPUT[kind]}."
     return said[1:]
 
 
@@ -62,13 +64,13 @@ def test_instructions_are_the_same_whichever_explanation_comes_first(kind, shown
 @pytest.mark.parametrize("kind", ["text", "table"])
 def test_conditions_are_explained_also_where_the_first_item_needs_none(kind):
     (line,) = read(NO_CONDITION, RULE, kind=kind)
-    one = TERMS[kind].one
+    one = INPUT[kind]
     what = "words that stay in the text" if kind == "text" else "what some values of the record have to be"
     assert line.startswith(f"You see conditions: {what}. While they hold, the model gives this answer to ")
     assert f"nearly all changed versions of the {one}" in line
     assert "Where it does so less often, the explanation says how often." in line
     assert "Where no condition is needed" in line
-    assert "conditions" in question_on("rule", TERMS[kind]).question
+    assert "conditions" in question_on("rule", kind).question
     [part] = [
         line for line in read(together(LIME, NO_CONDITION, PATH), kind=kind) if line.startswith("- Rule: ")
     ]
@@ -89,12 +91,11 @@ def test_only_a_rule_that_holds_nearly_always_is_said_to():
 
 
 def test_a_path_is_read_as_it_is_shown():
-    words, values = TERMS["text"], TERMS["table"]
-    assert "with the words changed so far, between stars" in legend_of(PATH, words)
-    assert "lists the values changed so far, before and after" in legend_of(PATH, values)
+    assert "with the words changed so far, between stars" in legend_of(PATH, "text")
+    assert "lists the values changed so far, before and after" in legend_of(PATH, "table")
     for said in (
         *read(PATH, kind="table"),
-        legend_of(PATH, values),
+        legend_of(PATH, "table"),
         *read(together(LIME, PATH), kind="table"),
     ):
         assert "star" not in said

@@ -18,12 +18,6 @@ def spec_with(**options):
     )
 
 
-def test_lists_are_read_as_people_write_them():
-    assert wording.listed(["a"]) == "a"
-    assert wording.listed(["a", "b"], "or") == "a or b"
-    assert wording.listed(["a", "b", "c"], "and") == "a, b and c"
-
-
 def test_paragraphs_are_parted_by_empty_lines_and_points():
     assert wording.paragraphs("one\ntwo\n\n\nthree\n- a\n- b\nc\n") == ("one two", "three", "- a", "- b c")
     assert wording.paragraphs(" \n") == ()

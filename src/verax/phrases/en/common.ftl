@@ -1,11 +1,12 @@
 ### What several areas share.
 
-# How a list ends: "a, b and c".
+# How a list ends: "a, b and c", and "a, b or c".
 list-end = { $first } and { $last }
+list-or = { $first } or { $last }
 list-between = { $first }, { $second }
 
 # At the end of a list that names only some: "a, b and 3 more".
-more = { $many } more
+more-names = { $many } more
 
 # Below the first figure of a report: what its numbers are, and what the line is that they are read against ("none"
 # where there is none).
@@ -44,3 +45,27 @@ continued =
 
 # In a notebook, at the end of what a run found.
 report-is = The report is { $path }.
+
+## What participants call an input and its features. $kind is "text" or "table".
+
+input = { $kind ->
+        [text] text
+       *[table] record
+    }
+inputs = { $kind ->
+        [text] texts
+       *[table] records
+    }
+feature = { $kind ->
+        [text] word
+       *[table] value
+    }
+features = { $kind ->
+        [text] words
+       *[table] values
+    }
+# Above an input.
+input-title = { $kind ->
+        [text] Text
+       *[table] Record
+    }

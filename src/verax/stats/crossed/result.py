@@ -116,9 +116,9 @@ def _about_items(sizes: Sizes) -> list[str]:
     if sizes.items < FEWEST_ITEMS:
         return [f'{_few_items(sizes.items)}: claim about these items only (items="fixed").']
     if sizes.per_item < FEWEST_PER_ITEM:
-        return [
-            f"Only {sizes.per_item:.1f} participants of a method per item: how much items matter is estimated roughly."
-        ]
+        few = f"{sizes.per_item:.1f}".removesuffix(".0")
+        people = "participant" if few == "1" else "participants"
+        return [f"Only {few} {people} of a method per item: how much items matter is estimated roughly."]
     return []
 
 

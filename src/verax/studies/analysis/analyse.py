@@ -7,11 +7,13 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from verax.codec import cleaned, encoded
 from verax.errors import VeraxError
+from verax.phrases import say as say_phrase
 from verax.results.figures import Figure, Flow, FlowChart
 from verax.run import library_versions
 from verax.run.canonical import write_json
@@ -41,6 +43,9 @@ if TYPE_CHECKING:
     from verax.studies.answers.schema import Collected
     from verax.studies.definition.study import Study
     from verax.studies.definition.study_files import Frozen
+
+
+say = partial(say_phrase, "analysis")
 
 
 def treatment_notes(data: Analysed, screening: str) -> tuple[str, ...]:
@@ -275,24 +280,17 @@ def _session_problems(data: Analysed, options: Options) -> list[str]:
     """That a session term has no place where everybody meets one condition."""
     if not options.session_term or is_within(data):
         return []
-    return ["A session term was asked for, but here everybody meets one condition only: it was left out."]
+    return [say("session-term-left-out")]
 
 
 def _freeze_problems(frozen: Frozen | None) -> list[str]:
     if frozen is None or not frozen.people:
         return []
-    return [
-        f"The study was frozen when {frozen.people:,} people had already agreed to take part: what is called planned "
-        "may have been chosen after their answers were seen."
-    ]
+    return [say("frozen-late", people=frozen.people)]
 
 
 def _edit_problems(collected: Collected) -> list[str]:
-    return [
-        f"{name} was changed after {collected.source} was written: what stands here is of the changed file, which may "
-        "lack answers that were given."
-        for name in collected.edited
-    ]
+    return [say("file-changed", file=name, source=str(collected.source)) for name in collected.edited]
 
 
 def _findings(data: Analysed, options: Options, flow: Flow) -> tuple[Findings, tuple[str, ...]]:
@@ -300,8 +298,7 @@ def _findings(data: Analysed, options: Options, flow: Flow) -> tuple[Findings, t
     known = _analysis_of(data)
     if known is None:
         name = data.study.spec.protocol["name"]
-        why = f"There is no analysis of the protocol {name!r}: only the flow of participants is reported."
-        return Findings(problems=(why,)), ()
+        return Findings(problems=(say("no-analysis", protocol=name),)), ()
     if flow.intended == 0:
         return Findings(), known.keys
     return known.run(data, options), known.keys

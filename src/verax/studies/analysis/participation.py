@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from verax.phrases import say as say_phrase
 from verax.results.figures import Flow
 from verax.results.tables import Sources, build_table, count, share, text
 from verax.stats.crossed.result import FILL
@@ -21,12 +22,14 @@ from verax.studies.protocol.common_steps import has_door
 from verax.studies.protocol.contract import Analysed, make_protocol
 from verax.studies.results.study_facts import Attrition, Balance, ItemAnswers
 from verax.studies.results.study_summary import People
-from verax.text import counted, listed, p_text
+from verax.text import p_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from verax.studies.answers.schema import Collected
+
+say = partial(say_phrase, "analysis")
 
 
 def flow_of(collected: Collected, data: Analysed) -> Flow:
@@ -76,43 +79,16 @@ def flow_problems(flow: Flow, people: People) -> list[str]:
     who = "bot" if people == "bots" else "participant"
     said = []
     if flow.arrived == 0:
-        others = {"bot": "people", "participant": "bots"}[who]
-        hint = (
-            f" ({flow.of_the_others:,} {others} did: {'leave --bots out' if who == 'bot' else 'use --bots'})"
-            if flow.of_the_others
-            else ""
-        )
-        said.append(f"No {who} has come yet{hint}: nothing can be estimated.")
+        said.append(say("nobody-came", who=who, others=flow.of_the_others))
     elif flow.intended == 0:
-        said.append(f"No {who} of {flow.arrived:,} answered anything in a test: nothing can be estimated.")
+        said.append(say("nobody-answered-of", who=who, arrived=flow.arrived))
     elif flow.analysed == 0:
-        said.append(_nobody_per_protocol(flow, who))
+        said.append(say("nobody-complete", who=who, complete=flow.complete))
+        if who == "bot" and "too-fast" in flow.excluded:
+            said[-1] += f" {say('bots-do-not-wait')}"
     if flow.under_way:
-        looking = (
-            " Looking at results and then deciding whether to go on makes every p-value too small."
-            if who == "participant"
-            else ""
-        )
-        said.append(f"{counted(flow.under_way, who)} still under way: the numbers will change.{looking}")
+        said.append(say("under-way", who=who, count=flow.under_way))
     return said
-
-
-def _nobody_per_protocol(flow: Flow, who: str) -> str:
-    """Why the analysis per protocol is empty, and what is reported in its place."""
-    why = (
-        f"All {counted(flow.complete, who)} who completed the study are excluded"
-        if flow.complete
-        else f"No {who} has completed the study"
-    )
-    if who == "participant":
-        return (
-            f"{why}: the analysis per protocol is empty, and only the analysis of everybody who answered (intention to "
-            "treat) is reported."
-        )
-    hint = " Bots do not wait; with --pace human they do." if "too-fast" in flow.excluded else ""
-    return (
-        f"{why}. So that a rehearsal shows something, all numbers here are of every bot that answered.{hint}"
-    )
 
 
 # Up to so many tables with the same margins are counted one by one.
@@ -167,7 +143,9 @@ def attrition(collected: Collected, data: Analysed) -> Attrition:
         count("excluded", "Excluded", lambda row: row.excluded),
         share("lost", "Lost", lambda row: row.share),
     )
-    sentence = _attrition_sentence(losses, p, test) + _still(sum(row.under_way for row in losses))
+    sentence = _attrition_sentence(losses, p, test)
+    if under_way := sum(row.under_way for row in losses):
+        sentence += f" {say('lost-under-way', count=under_way)}"
     table = build_table("attrition", "Participants lost, by condition", losses, sources, sentence)
     return Attrition(**vars(table), p=p, test=test)
 
@@ -244,28 +222,18 @@ def _log_choose(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
-def _still(under_way: int) -> str:
-    """Those of whom nobody knows yet."""
-    return (
-        f" {under_way:,} still under way {'is' if under_way == 1 else 'are'} in no share."
-        if under_way
-        else ""
-    )
-
-
 def _attrition_sentence(losses: list[_Losses], p: float | None, test: str) -> str:
     total = sum(row.lost for row in losses)
     if total == 0:
-        return "Nobody who got a place left or withdrew."
-    parts = listed([f"{row.share:.0%} in {row.condition}" for row in losses if row.share is not None])
+        return say("lost-nobody")
+    parts = [
+        say("lost-part", share=f"{row.share:.0%}", condition=row.condition)
+        for row in losses
+        if row.share is not None
+    ]
     if p is None:
-        return f"{total:,} left or withdrew ({parts}); there are no conditions to compare."
-    if p <= ALPHA:
-        return (
-            f"Conditions lost different shares of their participants ({parts}; {test}, {p_text(p)}): those who stayed "
-            "may differ between conditions, so compare with the analyses of everybody."
-        )
-    return f"Losses by condition: {parts}; no sign that they differ ({test}, {p_text(p)})."
+        return say("lost-no-conditions", total=total, parts=parts)
+    return say("lost-differ" if p <= ALPHA else "lost-alike", parts=parts, test=test, p=p_text(p))
 
 
 @dataclass(frozen=True)
@@ -284,20 +252,14 @@ def screened_out(collected: Collected, data: Analysed) -> ScreenedOut:
     people = people[people["bot"].astype(bool) == (data.people == "bots")]
     out = int((people["status"] == "screened-out").sum())
     if has_door(study):
-        return ScreenedOut(
-            f"The screening test was the same for all and came before anybody was given a condition, so that it could "
-            f"not make conditions differ; {counted(out, 'person', 'people')} did not pass."
-        )
+        return ScreenedOut(say("screening-same", out=out))
     # Who is still at the test, or left or withdrew during it, neither passed nor failed.
     early = [key for key, phase in study.phases.items() if phase.kind == "screening" or key == "instructions"]
     beyond = people["phase"].notna() & ~people["phase"].isin(early)
     judged = people[people["status"].isin(["screened-out", "complete"]) | beyond]
     judged = judged[judged["design_row"].notna()]
     if judged["condition"].isna().any():
-        return ScreenedOut(
-            f"{counted(out, 'person', 'people')} did not pass the screening test; everybody meets every condition, so "
-            "that it cannot make conditions differ."
-        )
+        return ScreenedOut(say("screening-all-conditions", out=out))
     shares = {
         condition.name: binomial_share((of["status"] == "screened-out").astype(float))
         for condition in data.conditions
@@ -313,35 +275,34 @@ def _compared(shares: dict[str, Estimate]) -> ScreenedOut:
         for more, fewer in combinations(ordered, 2)
     }
     (most, least), largest = (ordered[0], ordered[-1]), differences[ordered[0], ordered[-1]]
-    said = (
-        f"{_shares(shares)} The largest difference is that of {most} and {least}: {_points(largest)}. The test was "
-        "asked after a condition was given, and is not the same for all."
-    )
+    between = {"more": most, "fewer": least}
+    said = f"{_shares(shares)} {say('screening-largest', points=_points(largest), **between)}"
     problems = tuple(
-        f"More people were screened out in {more} than in {fewer} ({_points(difference)}): whoever is left may "
-        f"differ, so that every claim that compares {more} with {fewer} is weakened, whatever its p-value."
+        say("screening-more", more=more, fewer=fewer, points=_points(difference))
         for (more, fewer), difference in differences.items()
         if (difference.low or 0.0) > 0
     )
     if problems:
         return ScreenedOut(said, problems)
-    return ScreenedOut(
-        f"{said} No difference is clearly above zero, but {100 * (largest.high or 0.0):.0f} points cannot be ruled "
-        f"out: claims that compare {most} with {least} rest on the assumption that those who were kept are alike."
-    )
+    size = f"{100 * (largest.high or 0.0):.0f}"
+    return ScreenedOut(f"{said} {say('screening-unclear', size=size, **between)}")
 
 
 def _shares(shares: dict[str, Estimate]) -> str:
     parts = [
-        f"{100 * share.mean:.0f}% in {name} ({100 * (share.low or 0.0):.0f} to {100 * (share.high or 0.0):.0f})"
+        say("screening-share", share=f"{100 * share.mean:.0f}", condition=name, **_ends(share))
         for name, share in shares.items()
     ]
-    return f"Of those who finished the screening test it excluded {listed(parts)}, with 95% intervals."
+    return say("screening-shares", parts=parts)
 
 
 def _points(difference: Estimate) -> str:
-    low, high = 100 * (difference.low or 0.0), 100 * (difference.high or 0.0)
-    return f"{100 * difference.mean:.0f} points, 95% interval {low:.0f} to {high:.0f}"
+    return say("screening-points", size=f"{100 * difference.mean:.0f}", **_ends(difference))
+
+
+def _ends(estimate: Estimate) -> dict[str, str]:
+    """The ends of an interval in per cent."""
+    return {"low": f"{100 * (estimate.low or 0.0):.0f}", "high": f"{100 * (estimate.high or 0.0):.0f}"}
 
 
 # Rows that differ by so many times (and two people) are called unequal.
@@ -392,16 +353,8 @@ def balance_problems(data: Analysed) -> list[str]:
     fewest, most = min(counts), max(counts)
     if most < 1 or most - fewest < 2 or most < UNEQUAL * fewest:
         return []
-    empty = counts.count(0)
-    how = (
-        f"{empty} of {len(counts)} rows of the design have nobody"
-        if empty
-        else f"rows of the design have from {fewest} to {most} people"
-    )
-    return [
-        f"The design is filled unequally: {how}. Where two conditions are then not met equally early and late, "
-        f"practice or tiredness can pass for an effect, and nothing is claimed of them. {FILL}"
-    ]
+    empty, rows_of_design = counts.count(0), len(counts)
+    return [say("unequal", empty=empty, rows=rows_of_design, fewest=fewest, most=most, fill=FILL)]
 
 
 def _answers(data: Analysed) -> tuple[ItemAnswers, ...]:
@@ -427,12 +380,12 @@ def _balance_sentence(rows: list[_Reached], answers: list[ItemAnswers]) -> str:
     short = [row for row in rows if row.analysed < row.target]
     missing = sum(row.target - row.analysed for row in short)
     reached = (
-        "Every row of the design has as many participants as wanted."
-        if not short
-        else f"{counted(missing, 'participant')} fewer than wanted, in {len(short)} of {counted(len(rows), 'row')}."
+        say("rows-short", missing=missing, short=len(short), rows=len(rows))
+        if short
+        else say("all-rows-reached")
     )
     if not answers:
         return reached
     fewest, most = min(own.fewest_per_item for own in answers), max(own.most_per_item for own in answers)
-    spread = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-    return f"{reached} Each item has {spread} scored answers in each condition where it was shown."
+    spread = "none" if fewest == most else "some"
+    return f"{reached} {say('answers-per-item', spread=spread, fewest=fewest, most=most)}"

@@ -5,21 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from verax.errors import VeraxError
+from verax.phrases import say as say_phrase
 from verax.results.tables import Sources, Table, Value, build_table, interval, number, p_value, text
 from verax.results.units import POINTS, SCORE, Unit
 from verax.stats.tests.differences import Equivalence, equivalence
 from verax.studies.analysis.primary import FindingsCollector
 from verax.studies.definition.spec_tables import Equivalence as EquivalenceMargin
 from verax.studies.protocol.contract import Findings
-from verax.text import listed
 
 if TYPE_CHECKING:
     from verax.stats.crossed.result import Crossed
 
 
+say = partial(say_phrase, "analysis")
 Plan = Mapping[str, str | EquivalenceMargin]
 
 PRIMARY = "primary"
@@ -181,9 +183,9 @@ def equivalence_table(
         f"{title} within {size}",
         lines,
         sources,
-        f"The difference {against} is shown to be smaller than {size} for {listed(inside)}."
+        say("equivalent", against=against, size=size, names=inside)
         if inside
-        else f"No condition is shown to differ {against} by less than {size}.",
+        else say("not-equivalent", against=against, size=size),
         ["Two one-sided tests at 5% each, not corrected for several conditions."],
     )
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from verax.errors import VeraxError
+from verax.phrases import say as say_phrase
 from verax.results.figures import Figure, Interval, Intervals
 from verax.results.tables import Table
 from verax.results.units import PERCENT, Ends, Unit
@@ -15,11 +17,12 @@ from verax.stats.means import share_interval
 from verax.stats.thresholds import ALPHA
 from verax.studies.protocol.contract import LINKED, Analysed, Findings
 from verax.studies.results.study_summary import CourtLine, Primary, PrimaryEstimate, Sensitivity
-from verax.text import counted, listed
 
 if TYPE_CHECKING:
     from verax.stats.crossed.result import Crossed
     from verax.studies.definition.spec_tables import Condition
+
+say = partial(say_phrase, "analysis")
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ def warnings_of(claims: Mapping[str, Crossed]) -> list[str]:
         for warning in claim.warnings:
             said.setdefault(warning, []).append(name)
     return [
-        warning if len(names) == len(claims) else f"{listed(names)}: {warning}"
+        warning if len(names) == len(claims) else say("warning-of", names=names, warning=warning)
         for warning, names in said.items()
     ]
 
@@ -67,10 +70,9 @@ def untested(claims: Mapping[str, Crossed], otherwise: str) -> str:
     names = [name for name, claim in claims.items() if not claim.enough]
     if not names:
         return otherwise
-    why = "the answers are too few for a test, or do not vary"
     if len(names) == len(claims):
-        return f"Nothing is claimed: {why}."
-    return f"{otherwise} Nothing is claimed of {listed(names)}: {why}."
+        return say("nothing-claimed")
+    return say("nothing-claimed-of", said=otherwise, names=names)
 
 
 T = TypeVar("T")
@@ -90,7 +92,7 @@ class FindingsCollector:
         try:
             return make()
         except VeraxError as error:
-            self.problems.append(f"{what} cannot be estimated: {error}")
+            self.problems.append(say("cannot-be-estimated", what=what, why=str(error)))
             return None
 
     def add(self, what: str, make: Callable[[], Table | None]) -> Table | None:
@@ -124,13 +126,8 @@ def linked_note(studies: Sequence[Analysed]) -> str:
         if name.startswith(LINKED)
     )
     if not found:
-        return "Nobody is linked over studies: whoever took part in two of them is counted as two people."
-    twice = sum(times > 1 for times in found.values())
-    return (
-        f"{counted(len(found), 'person', 'people')} {'is' if len(found) == 1 else 'are'} linked over studies; "
-        f"{counted(twice, 'person', 'people')} took part in several of these, each as one unit of all intervals and "
-        "resampling. Whoever is not linked is counted in every study."
-    )
+        return say("nobody-linked")
+    return say("linked", linked=len(found), twice=sum(times > 1 for times in found.values()))
 
 
 def estimate_of(condition: str, key: str, claim: Crossed, unit: Unit) -> PrimaryEstimate:
@@ -192,14 +189,14 @@ def estimates_figure(
         key,
         title,
         Intervals(f"{measure} ({unit})", 0, rows),
-        f"Points are estimates, lines 95% intervals; one that crosses 0 does not exclude that {nothing}.",
+        say("interval-caption", nothing=nothing),
     )
 
 
 def primary_figure(primary: Primary, nothing: str = "nothing differs") -> Figure:
     """The primary estimates with their intervals."""
     return estimates_figure(
-        "primary", "What explanations add", primary.estimates, primary.measure, primary.unit, nothing
+        "primary", say("what-explanations-add"), primary.estimates, primary.measure, primary.unit, nothing
     )
 
 

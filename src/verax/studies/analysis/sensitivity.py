@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from verax.errors import VeraxError
+from verax.phrases import say as say_phrase
 from verax.results.tables import Sources, Table, build_table, interval, number, text
 from verax.results.units import POINTS, Unit
 from verax.stats.crossed import claims
@@ -30,7 +32,6 @@ from verax.studies.results.study_summary import (
     Sensitivity,
     Variant,
 )
-from verax.text import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from verax.stats.crossed.result import Crossed
 
 
+say = partial(say_phrase, "analysis")
 ALONE = (
     "A conclusion turns where the interval of one line alone excludes 0 in one analysis and not in the other."
 )
@@ -153,10 +155,10 @@ def _of_variant(variant: Variant, compared: bool) -> _SensitivityRow:
 def _of_left_out(each: LeftOut) -> _SensitivityRow:
     return _SensitivityRow(
         each.condition,
-        f"each {each.left_out} left out in turn: lowest and highest estimate",
+        say("each-left-out", what=each.left_out),
         each.estimate,
         None if each.lowest is None or each.highest is None else (each.lowest, each.highest),
-        f"without {listed(each.turned_by[:3])}" if each.turns else "no",
+        say("turned-by", names=each.turned_by[:3]) if each.turns else "no",
     )
 
 
@@ -164,30 +166,30 @@ def _without_change(many: int) -> tuple[str, ...]:
     """Who is not even in the analysis of everybody."""
     if not many:
         return ()
-    return (
-        f"{counted(many, 'participant')} answered no item in both rounds and {'has' if many == 1 else 'have'} no "
-        "change: counted only where missing second answers are no change.",
-    )
+    return (say("without-change", people=many),)
 
 
 def _sentence(varied: Sensitivity) -> str:
     if not _is_compared(varied):
-        return (
-            "Nobody is analysed per protocol: there is nothing that these estimates could be compared with."
-        )
-    turned: dict[str, list[str]] = {}
+        return say("nobody-per-protocol")
+    turned: dict[tuple[str, str], list[str]] = {}
     for variant in varied.variants:
         if variant.turns and _is_shown(variant, varied):
-            turned.setdefault(f"with {variant.variant}", []).append(variant.condition)
+            turned.setdefault(("with", variant.variant), []).append(variant.condition)
     for each in varied.leave_one_out:
         if each.turns:
-            turned.setdefault(f"when one {each.left_out} is left out", []).append(each.condition)
+            turned.setdefault(("without", each.left_out), []).append(each.condition)
     if turned:
-        parts = listed([f"{how} ({listed(names)})" for how, names in turned.items()])
-        return f"Some conclusions turn {parts}: they rest on little."
+        parts = [
+            say("turns-with", variant=what, names=names)
+            if how == "with"
+            else say("turns-without", what=what, names=names)
+            for (how, what), names in turned.items()
+        ]
+        return say("turns", parts=parts)
     if varied.leave_one_out and all(each.lowest is None for each in varied.leave_one_out):
-        return "Nothing is claimed, so no conclusion can turn."
-    return "No conclusion turns when one item or participant is left out, or when everybody who answered is counted."
+        return say("turns-nothing-claimed")
+    return say("turns-none")
 
 
 TURNING = (

@@ -23,6 +23,7 @@ from verax.explain.composite import Composite
 from verax.explain.explanation import Attribution, Explanation
 from verax.explain.fragments import Fragment, Fragments, fragments
 from verax.explain.kinds import Exemplar, Path, Rule, Written
+from verax.phrases import say
 from verax.studies.definition.screen import (
     Bars,
     Cell,
@@ -40,7 +41,7 @@ from verax.studies.definition.screen import (
 )
 from verax.studies.definition.spec_tables import NONE
 from verax.studies.definition.study import Item, Material
-from verax.studies.display.legends import TERMS, Terms, legend_of, of_second_class, terms
+from verax.studies.display.legends import legend_of, of_second_class
 from verax.studies.display.levels import as_attribution, feature_spans, strongest
 from verax.studies.display.readable import ranges_in_words, readable, readable_gaps, row_in_words
 
@@ -333,7 +334,7 @@ def _touch(span: tuple[int, int], other: tuple[int, int]) -> bool:
 
 
 def written_block(
-    material: Material, item: Item, condition: str, *, title: str = "Explanation", model: str = "model"
+    material: Material, item: Item, condition: str, *, model: str = "model"
 ) -> Quote | WordedExplanation | None:
     """The explanation of an item in words; None where the condition's explanations are marks, or there is none."""
     explanation = material.explanations.get((item.id, condition, model))
@@ -341,20 +342,16 @@ def written_block(
         return None
     if isinstance(explanation, Written):
         text = "\n\n".join(paragraph.strip("\n") for paragraph in explanation.paragraphs)
-        return Quote(text, title, explanation.legend)
-    return worded_block(explanation, material.class_names, terms(material), title=title)
+        return Quote(text, say("reading", "title"), explanation.legend)
+    return worded_block(explanation, material.class_names, material.kind)
 
 
 def worded_block(
-    explanation: Explanation,
-    class_names: Sequence[str],
-    words: Terms = TERMS["text"],
-    *,
-    title: str = "Explanation",
+    explanation: Explanation, class_names: Sequence[str], data: str = "text"
 ) -> WordedExplanation:
     """What a method found, part by part, with the line on how to read it."""
     parts = told.describe(unnamed(explanation, class_names), plain=True)
-    return WordedExplanation(_worded_parts(parts), title, legend_of(explanation, words))
+    return WordedExplanation(_worded_parts(parts), say("reading", "title"), legend_of(explanation, data))
 
 
 def _worded_parts(parts: Sequence[told.DescriptionPart]) -> tuple[WordedPart, ...]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from math import ceil
 
 from verax.errors import VeraxError
+from verax.phrases import say as say_phrase
 from verax.seeds import stream
 from verax.studies.definition.screen import Option, Prose, Question, Screen
 from verax.studies.definition.spec_tables import BackgroundName, ScreeningQuestion, background_question
@@ -13,12 +15,14 @@ from verax.studies.definition.study import Briefing, DesignRow, Material, Phase,
 from verax.studies.display import wording
 from verax.studies.protocol.contract import Protocol, make_protocol
 
-INSTRUCTIONS = Phase("instructions", "Instructions", "instructions")
-SCREENING = Phase("screening", "A short test", "screening")
-METHOD = Phase("method", "What you will see", "instructions")
-QUESTIONS = Phase("questions", "A last question", "questions")
-BACKGROUND = Phase("background", "About you", "questions")
-DEBRIEF = Phase("debrief", "The end", "debrief")
+say = partial(say_phrase, "participant")
+# Keys of the phases.
+INSTRUCTIONS = "instructions"
+SCREENING = "screening"
+METHOD = "method"
+QUESTIONS = "questions"
+BACKGROUND = "background"
+DEBRIEF = "debrief"
 # What everybody is told and asked before a row of the design is given to them, whichever it will be.
 DOOR = "door"
 
@@ -48,30 +52,30 @@ def participant_steps(study: Study, row: DesignRow, number: int) -> tuple[Step, 
     steps = [*(door_steps(study) or _tested(study, audience))]
     told = f"instructions:{audience}"
     if _at_door(study) == DOOR and told in study.screens:
-        steps.append(Step(INSTRUCTIONS.key, told))
+        steps.append(Step(INSTRUCTIONS, told))
     own = protocol.steps(study, row, _participant_seed(study.spec.seed, number))
     told_by = next((place for place, step in enumerate(own, 1) if step.phase == protocol.introduces), 0)
     steps += own[:told_by]
     if f"method:{audience}" in study.screens:
-        steps += [Step(METHOD.key, f"method:{audience}"), Step(METHOD.key, f"method-answer:{audience}")]
+        steps += [Step(METHOD, f"method:{audience}"), Step(METHOD, f"method-answer:{audience}")]
     steps += own[told_by:]
-    if QUESTIONS.key in study.phases:
-        steps.append(Step(QUESTIONS.key, "strategy"))
+    if QUESTIONS in study.phases:
+        steps.append(Step(QUESTIONS, "strategy"))
     if study.spec.background:
-        steps.append(Step(BACKGROUND.key, "background"))
+        steps.append(Step(BACKGROUND, "background"))
     alone = None if row.condition is None else study.spec.condition(row.condition).kind
     # People without explanations read nothing of explanations that they may have seen.
     ends = "debrief:none" if alone == "none" and "debrief:none" in study.screens else "debrief"
-    return (*steps, Step(DEBRIEF.key, ends))
+    return (*steps, Step(DEBRIEF, ends))
 
 
 def _tested(study: Study, audience: str) -> tuple[Step, ...]:
     """The instructions of an audience, and its attempts at the screening test where there is one."""
-    told = Step(INSTRUCTIONS.key, f"instructions:{audience}")
+    told = Step(INSTRUCTIONS, f"instructions:{audience}")
     if study.screening is None:
         return (told,)
-    attempt = Step(SCREENING.key, f"screening:{audience}")
-    again = Step(INSTRUCTIONS.key, f"instructions-again:{audience}")
+    attempt = Step(SCREENING, f"screening:{audience}")
+    again = Step(INSTRUCTIONS, f"instructions-again:{audience}")
     return (told, attempt, *((again, attempt) * (study.screening.attempts - 1)))
 
 
@@ -96,13 +100,14 @@ def framed_phases(material: Material, protocol: Protocol) -> tuple[Phase, ...]:
     """The phases around those of the protocol."""
     tested = screening(material, protocol) is not None
     taught = any(_taught(material, briefing) for briefing in _briefings(material, protocol).values())
+    asks = protocol.strategy and not protocol.asks_strategy_itself
     return (
-        INSTRUCTIONS,
-        *((SCREENING,) if tested else ()),
-        *((METHOD,) if taught else ()),
-        *((QUESTIONS,) if protocol.strategy and not protocol.asks_strategy_itself else ()),
-        *((BACKGROUND,) if material.spec.background else ()),
-        DEBRIEF,
+        Phase(INSTRUCTIONS, say("instructions"), "instructions"),
+        *((Phase(SCREENING, say("short-test"), "screening"),) if tested else ()),
+        *((Phase(METHOD, say("method"), "instructions"),) if taught else ()),
+        *((Phase(QUESTIONS, say("last-question"), "questions"),) if asks else ()),
+        *((Phase(BACKGROUND, say("about-you"), "questions"),) if material.spec.background else ()),
+        Phase(DEBRIEF, say("the-end"), "debrief"),
     )
 
 
@@ -130,7 +135,7 @@ def framed_screens(material: Material, protocol: Protocol) -> dict[str, Screen]:
     for key, kind in (("debrief", None), ("debrief:none", "none")):
         said = wording.debrief(material.spec, kind, stood_for)
         if kind is None or kind in _only_kinds(material, protocol):
-            screens[key] = Screen("Thank you", (Prose(said),), button="Finish")
+            screens[key] = Screen(say("thank-you"), (Prose(said),), button=say("finish"))
     return screens
 
 
@@ -169,7 +174,7 @@ def _own_instructions(briefings: Mapping[str, Briefing]) -> dict[str, Screen]:
         own = [passage for passage in _passages(briefing.paragraphs) if passage not in common]
         if own:
             told = tuple(paragraph for passage in own for paragraph in passage)
-            screens[f"instructions:{audience}"] = Screen("What you will see", (Prose(told),))
+            screens[f"instructions:{audience}"] = Screen(say("method"), (Prose(told),))
     return screens
 
 
@@ -236,13 +241,12 @@ def _taught(material: Material, briefing: Briefing) -> ScreeningQuestion | None:
 
 
 def _method(asked: ScreeningQuestion) -> Screen:
-    said = "One question before you begin, only to make sure that this is clear."
     options = tuple(Option(answer, place) for place, answer in enumerate(asked.answers, start=1))
     return Screen(
-        "Is it clear?",
-        (Prose((said,)),),
+        say("method-heading"),
+        (Prose((say("method-text"),)),),
         (Question("method", asked.question, options=options, fixed_order=True),),
-        button="Answer",
+        button=say("answer"),
     )
 
 
@@ -250,7 +254,9 @@ def _method_answer(asked: ScreeningQuestion, briefing: Briefing) -> Screen:
     right = asked.answers[asked.correct - 1].rstrip(".")
     again = (Prose(briefing.reading),) if briefing.reading else ()
     return Screen(
-        "The answer", (Prose((f"{asked.question}", f"The right answer is: {right}.")), *again), echo="method"
+        say("method-answer-heading"),
+        (Prose((asked.question, say("method-answer", answer=right))), *again),
+        echo="method",
     )
 
 
@@ -267,23 +273,24 @@ def _said(material: Material, briefing: Briefing) -> tuple[str, ...]:
 
 
 def _instructions(material: Material, briefing: Briefing) -> Screen:
-    return Screen("What you will do", (Prose(_said(material, briefing)),))
+    return Screen(say("what-you-will-do"), (Prose(_said(material, briefing)),))
 
 
 def _again(material: Material, briefing: Briefing) -> Screen:
-    first = (
-        "Some of your answers were not right. Please read the instructions again; then you can try once more."
-    )
-    return Screen("What you will do", (Prose((first,)), Prose(_said(material, briefing))))
+    return Screen(say("what-you-will-do"), (Prose((say("read-again"),)), Prose(_said(material, briefing))))
 
 
 def _test(questions: tuple[ScreeningQuestion, ...], judged: Screening) -> Screen:
-    said = (
-        "These questions check that the instructions are clear. "
-        f"To go on, you need {_needed(judged.pass_mark, len(questions))} right. You have {_times(judged.attempts)}."
+    all_needed = judged.pass_mark == len(questions) > 1
+    said = say(
+        "test-text",
+        how="some" if not all_needed else "both" if len(questions) == 2 else "all",
+        needed=judged.pass_mark,
+        questions=len(questions),
+        attempts=judged.attempts,
     )
     return Screen(
-        "A short test",
+        say("short-test"),
         (Prose((said,)),),
         tuple(
             Question(
@@ -296,40 +303,23 @@ def _test(questions: tuple[ScreeningQuestion, ...], judged: Screening) -> Screen
             )
             for number, question in enumerate(questions)
         ),
-        button="Answer",
+        button=say("answer"),
     )
-
-
-def _needed(right: int, questions: int) -> str:
-    if right == questions > 1:
-        return "both" if questions == 2 else f"all {questions}"
-    return f"{right} of {questions}"
-
-
-def _times(attempts: int) -> str:
-    return "one attempt" if attempts == 1 else f"{attempts} attempts"
 
 
 def strategy_page(of_a_round: bool) -> Screen:
     """The question how people found their answers, in the round that is over or in all of it; it may be left empty."""
     return Screen(
-        "How did you decide in this round?" if of_a_round else "How did you decide?",
-        (Prose(("You can leave this empty. No answer is better than another.",)),),
-        (
-            Question(
-                "strategy",
-                "In a few words: what did you look at, and what was difficult?",
-                kind="text",
-                required=False,
-            ),
-        ),
+        say("strategy-heading-round" if of_a_round else "strategy-heading"),
+        (Prose((say("strategy-text"),)),),
+        (Question("strategy", say("strategy-question"), kind="text", required=False),),
     )
 
 
 def _background(names: tuple[BackgroundName, ...]) -> Screen:
     return Screen(
-        "A little about you",
-        (Prose(("You may leave out whatever you would rather not say.",)),),
+        say("background-heading"),
+        (Prose((say("background-text"),)),),
         tuple(background_question(name) for name in names),
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from verax.studies.definition.screen import Meaning, Option, class_mark
 from verax.studies.definition.study import Material
 
@@ -10,19 +12,19 @@ WORTH = {"certain": 1.0, "likely": 0.5}
 
 
 def graded_options(
-    material: Material, certain: str, likely: str, none: str | None = None
+    material: Material, certain: Callable[..., str], likely: Callable[..., str], none: str | None = None
 ) -> tuple[Option, ...]:
     """Two answers for each class, sure and unsure, and perhaps one for not knowing.
 
     Args:
         material: has the classes.
-        certain: the sure answer with ``{}`` for the class; stored as "0:certain".
-        likely: the unsure answer; stored as "0:likely".
+        certain: says the sure answer, with the class as its ``name``; stored as "0:certain".
+        likely: says the unsure answer; stored as "0:likely".
         none: the answer of those who do not know; stored as "none".
     """
     options = [
-        Option(text.format(class_mark(number)), f"{number}:{how}")
-        for text, how in ((certain, "certain"), (likely, "likely"))
+        Option(said(name=class_mark(number)), f"{number}:{how}")
+        for said, how in ((certain, "certain"), (likely, "likely"))
         for number in range(len(material.class_names))
     ]
     return (*options, Option(none, CANNOT_SAY)) if none is not None else tuple(options)

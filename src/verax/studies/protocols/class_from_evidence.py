@@ -5,17 +5,19 @@ Lertvittayakumjorn and Toni (2019), section 3.2 (task 2). The strongest evidence
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from verax.phrases import say as say_phrase
+from verax.phrases import say_lines
 from verax.studies.definition.screen import Meaning, Prose, Question, Screen
 from verax.studies.definition.spec import StudySpec
-from verax.studies.definition.spec_tables import ScreeningQuestion as Asked
 from verax.studies.definition.study import DesignRow, Item, Phase, Step, Study
 from verax.studies.design import rotated_blocks
 from verax.studies.display import stimulus
-from verax.studies.display.legends import terms
+from verax.studies.display.legends import asked
 from verax.studies.display.wording import Paragraphs, class_list, limits, task
 from verax.studies.items import pool
 from verax.studies.protocol.contract import (
@@ -34,6 +36,7 @@ from verax.studies.protocols.screens import (
     check_blocks,
     items_in_blocks,
     largest_block,
+    next_button,
     planned_blocks,
     refuse_direction,
     refuse_none,
@@ -41,55 +44,21 @@ from verax.studies.protocols.screens import (
     timed,
 )
 
+say = partial(say_phrase, "class-from-evidence")
+
 
 def brief(material: Material, *, per_participant: int, ask_for: str) -> Briefing:
     """What the model answered, or what the fragments come from, as published."""
-    words = terms(material)
-    asked = (
-        f"Your task is to say what the model answered: {class_list(material)}. Sometimes the model is wrong, but only "
-        "its answer counts here."
-        if ask_for == "model"
-        else f"Your task is to say what the {words.one} is that they come from: {class_list(material)}."
+    slots = {"kind": material.kind, "asked": ask_for}
+    task_of = say_lines(
+        "class-from-evidence", "task", items=per_participant, classes=class_list(material), **slots
     )
-    said: Paragraphs = (
-        *task(material),
-        f"You see a few fragments of a {words.one}: those that spoke most for the model's answer. You do not see the "
-        f"{words.one} itself.",
-        f"{asked} You also say whether you are certain. If the fragments tell you nothing, choose “I can't say”.",
-        f"There are {per_participant} {words.many}.",
-        *limits(material.spec.timing),
-    )
+    said: Paragraphs = (*task(material), *task_of, *limits(material.spec.timing))
     questions = (
-        Asked(
-            question="What do you see?",
-            answers=[f"The whole {words.one}", f"A few fragments of a {words.one}", "The model's answer"],
-            correct=2,
-        ),
-        Asked(
-            question="How were the fragments chosen?",
-            answers=[
-                "They spoke most for the model's answer",
-                f"They are the beginning of the {words.one}",
-                "People chose them",
-            ],
-            correct=1,
-        ),
-        Asked(
-            question="What do you do when the fragments tell you nothing?",
-            answers=["I choose any answer", "I leave the question out", "I choose “I can't say”"],
-            correct=3,
-        ),
-        Asked(
-            question="What is your task?",
-            answers=[
-                "To say what the model answered, and whether I am certain"
-                if ask_for == "model"
-                else f"To say what the {words.one} is, and whether I am certain",
-                "To say whether the model is right",
-                "To choose the most interesting fragment",
-            ],
-            correct=1,
-        ),
+        asked("class-from-evidence", "what-is-shown", 2, **slots),
+        asked("class-from-evidence", "how-chosen", 1, **slots),
+        asked("class-from-evidence", "tell-nothing", 3, **slots),
+        asked("class-from-evidence", "your-task", 1, **slots),
     )
     return Briefing(said, questions)
 
@@ -139,7 +108,7 @@ class ClassFromEvidence(Protocol):
 
     def phases(self, material: Material) -> tuple[Phase, ...]:
         """One phase."""
-        return (timed(material.spec, "evidence", "Fragments", "test"),)
+        return (timed(material.spec, "evidence", say("part"), "test"),)
 
     def screens(self, material: Material) -> dict[str, Screen]:
         """The evidence of each item in each condition."""
@@ -182,23 +151,16 @@ class ClassFromEvidence(Protocol):
         )
 
     def _screen(self, material: Material, item: Item, condition: str) -> Screen:
-        noun = terms(material).one
+        kind, asked_for = material.kind, self.ask_for
         evidence, _ = stimulus.evidence_blocks(
-            material, item, condition, self.evidence, self.sizes, title="Fragments"
+            material, item, condition, self.evidence, self.sizes, title=say("part")
         )
-        if self.ask_for == "model":
-            heading = f"What did the model answer about this {noun}?"
-            certain, likely = (
-                "I'm certain that the model answered: {}.",
-                "I'm not certain, but the model probably answered: {}.",
-            )
-        else:
-            heading = f"What kind of {noun} do these fragments come from?"
-            certain, likely = "I'm certain that it is: {}.", "I'm not certain, but it is likely: {}."
-        question = Question(
-            "class", heading, options=graded_options(material, certain, likely, "I can't say.")
+        heading = say("question", kind=kind, asked=asked_for)
+        certain, likely = (partial(say, case, asked=asked_for) for case in ("certain", "likely"))
+        options = graded_options(material, certain, likely, say("cannot-say"))
+        return Screen(
+            heading,
+            (Prose((say("text", kind=kind),)), evidence),
+            (Question("class", heading, options=options),),
+            button=next_button(),
         )
-        said = (
-            f"These fragments of a {noun} spoke most for the model's answer. The {noun} itself is not shown."
-        )
-        return Screen(heading, (Prose((said,)), evidence), (question,), button="Next")

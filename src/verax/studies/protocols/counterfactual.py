@@ -6,19 +6,21 @@ Hase and Bansal (2020), section 4.3. Two rounds with the same inputs and changed
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import ClassVar
 
 from pydantic import Field, field_validator
 
 from verax.errors import VeraxError
+from verax.phrases import say as say_phrase
+from verax.phrases import say_lines
 from verax.seeds import shuffled
 from verax.studies.definition.screen import Block, Meaning, Passage, Prose, Question, Row, Screen
 from verax.studies.definition.spec import StudySpec
-from verax.studies.definition.spec_tables import ScreeningQuestion as Asked
 from verax.studies.definition.study import DesignRow, Item, OneCondition, Phase, Step, Study
 from verax.studies.design import one_row_per_condition
 from verax.studies.display import stimulus, wording
-from verax.studies.display.legends import Terms, method_question, terms
+from verax.studies.display.legends import asked, method_question
 from verax.studies.display.wording import Paragraphs, limits, reading, task
 from verax.studies.items import pool, variants
 from verax.studies.protocol.contract import (
@@ -33,84 +35,52 @@ from verax.studies.protocol.contract import (
 )
 from verax.studies.protocols.screens import (
     BEFORE_EXPLANATIONS,
-    EVEN_IF_WRONG,
-    RATE_THE_REASONS,
     by_role,
+    even_if_wrong,
     explained_input,
     half_right,
     how_often_right,
     made_items,
     method_audience,
     method_audiences,
+    next_button,
     outputs,
     page,
     prediction_question,
     rating_question,
     shows_direction,
     timed,
+    what_to_rate,
 )
+
+say = partial(say_phrase, "counterfactual")
 
 
 def brief(material: Material, *, test: int, method: str | None, direction: bool) -> Briefing:
     """Counterfactual simulation, for people with the explanations of a condition, or without any."""
-    words = terms(material)
+    kind = material.kind
     said: Paragraphs = (
         *task(material),
-        f"For each of {test} {words.many} you see the right answer, the model's answer, and a changed version of the "
-        f"{words.one} in which some {words.pieces} were replaced.",
-        "Your task is to predict what the model says about the changed version, even if you think it is wrong. The "
-        "model makes mistakes.",
-        f"{half_right(material)} And in half of them, the change alters the model's answer.",
-        "You will do two things:",
-        f"- First predictions: {test} {words.many}.",
-        f"- Second predictions: the same {words.many} in another order.",
+        *say_lines("counterfactual", "task", kind=kind, test=test),
+        say("balance", half_right=half_right(material)),
+        *say_lines("counterfactual", "parts", kind=kind, test=test),
         *limits(material.spec.timing),
     )
     read = () if method is None else reading(material, method, direction=direction)
-    # The instructions are the same in all conditions: what comes before explanations must not hint at them.
+    # The instructions are the same in all conditions: what comes before explanations must not hint at them. Who has no
+    # explanations is not told that others see more.
     if method is None:
-        own = _nothing_new(words)
-        introduction: Paragraphs = (
-            f"The second predictions show the same {words.many} and changes as the first.",
-        )
+        own = asked("counterfactual", "nothing-new", 2, kind=kind)
+        introduction: Paragraphs = (say("second-plain", kind=kind),)
     else:
         own = method_question(material, method)
-        introduction = (
-            "In the second predictions the model's answer to the original is explained.",
-            *read,
-            f"You also rate each explanation. {RATE_THE_REASONS}",
-        )
+        introduction = (say("second-explained"), *read, say("also-rate", what_to_rate=what_to_rate()))
     questions = (
-        Asked(
-            question="What do you predict?",
-            answers=[
-                f"The right answer for the changed {words.one}",
-                f"What the model says about the original {words.one}",
-                f"What the model says about the changed {words.one}, even if it is wrong",
-            ],
-            correct=3,
-        ),
+        asked("counterfactual", "what-to-predict", 3, kind=kind),
         how_often_right(material),
-        Asked(
-            question="How often does the change alter the model's answer?",
-            answers=["Always", f"In half of the {words.many}", "Never"],
-            correct=2,
-        ),
+        asked("counterfactual", "how-often-changed", 2, kind=kind),
     )
     return Briefing(said, questions, own, read, introduction)
-
-
-def _nothing_new(words: Terms) -> Asked:
-    """What people without explanations see in the second predictions; they are not told that others see more."""
-    return Asked(
-        question="What do you see in the second predictions?",
-        answers=[
-            f"Other {words.many} than in the first",
-            f"The same {words.many} and changes as in the first",
-            f"Only the changed {words.many}",
-        ],
-        correct=2,
-    )
 
 
 # The part of the dataset that items are taken from.
@@ -185,10 +155,10 @@ class Counterfactual(Protocol):
     def phases(self, material: Material) -> tuple[Phase, ...]:
         """Two rounds, each after a page that says what comes."""
         return (
-            Phase("about-pre", "First predictions", "instructions"),
-            timed(material.spec, "pre", "First predictions", "test"),
-            Phase("about-post", "Second predictions", "instructions"),
-            timed(material.spec, "post", "Second predictions", "test"),
+            Phase("about-pre", say("first-predictions"), "instructions"),
+            timed(material.spec, "pre", say("first-predictions"), "test"),
+            Phase("about-post", say("second-predictions"), "instructions"),
+            timed(material.spec, "post", say("second-predictions"), "test"),
         )
 
     def screens(self, material: Material) -> dict[str, Screen]:
@@ -261,41 +231,41 @@ def _output(item: Item) -> int:
 
 
 def _question(material: Material) -> Question:
-    noun = terms(material).one
-    return prediction_question(material, f"What does the model say about the changed {noun}?")
+    return prediction_question(material, say("question", kind=material.kind))
 
 
 def _without(material: Material, item: Item) -> Screen:
-    words = terms(material)
+    kind = material.kind
+    original = stimulus.input_block(item, title=say("original-title", kind=kind))
     return Screen(
-        f"What does the model say about the changed {words.one}?",
+        say("question", kind=kind),
         (
             outputs(item, of_original=True),
-            Prose((f"Some {words.pieces} were changed. {EVEN_IF_WRONG}",)),
-            stimulus.changes_marked(item, stimulus.input_block(item, title=f"Original {words.one}")),
-            stimulus.variant_block(item, title=f"Changed {words.one}"),
+            Prose((say("plain-text", kind=kind, even_if_wrong=even_if_wrong()),)),
+            stimulus.changes_marked(item, original),
+            stimulus.variant_block(item, title=say("changed-title", kind=kind)),
         ),
         (_question(material),),
-        button="Next",
+        button=next_button(),
     )
 
 
 def _with(material: Material, item: Item, condition: str) -> Screen:
     if material.spec.condition(condition).kind == "none":
         return _without(material, item)
-    words = terms(material)
-    said = f"The explanation is of the original. Then some {words.pieces} were changed. {EVEN_IF_WRONG}"
+    kind = material.kind
+    original = explained_input(material, item, condition, title=say("original-title", kind=kind))
     return Screen(
-        "Rate the explanation, then predict",
+        say("explained-heading"),
         (
             outputs(item, of_original=True),
-            Prose((said,)),
-            *_changes_marked(item, explained_input(material, item, condition, title=f"Original {words.one}")),
-            stimulus.variant_block(item, title=f"Changed {words.one}"),
+            Prose((say("explained-text", kind=kind, even_if_wrong=even_if_wrong()),)),
+            *_changes_marked(item, original),
+            stimulus.variant_block(item, title=say("changed-title", kind=kind)),
         ),
         # The rating comes first, as in the paper's forms.
         (rating_question(material.spec), _question(material)),
-        button="Next",
+        button=next_button(),
     )
 
 
@@ -306,32 +276,21 @@ def _changes_marked(item: Item, blocks: tuple[Block, ...]) -> Iterator[Block]:
 
 
 def _pages(material: Material) -> dict[str, Screen]:
-    words = terms(material)
     count = len(by_role(material.items, "test"))
+    lines = partial(say_lines, "counterfactual", kind=material.kind, test=count)
 
     def again(method: str | None) -> Screen:
         if method is None:
-            return page(
-                "Second predictions",
-                f"You will now see the same {words.many} and changes again, in another order.",
-                "Predict the model's answer to the changed version. Your answers may be the same as before, or "
-                "different.",
-            )
+            return page(say("second-predictions"), *lines("about-second-plain"))
         return page(
-            "Second predictions",
-            f"You will now see the same {words.many} and changes again, in another order, with an explanation of the "
-            "model's answer to the original. Rate the explanation, and predict the model's answer to the changed "
-            "version.",
+            say("second-predictions"),
+            *lines("about-second-explained"),
             *wording.reading(material, method, direction=shows_direction(material.spec)),
-            RATE_THE_REASONS,
+            what_to_rate(),
         )
 
     return {
-        "about-pre": page(
-            "First predictions",
-            f"You will now see {count} {words.many} and a changed version of each.",
-            "Predict the model's answer to the changed version, even if you think it is wrong.",
-        ),
+        "about-pre": page(say("first-predictions"), *lines("about-first")),
         **{
             f"about-post:{audience}": again(method)
             for audience, method in method_audiences(material.spec).items()

@@ -6,18 +6,20 @@ ones (Pre), see the first again with explanations, and predict again on the same
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
 from pydantic import Field
 
+from verax.phrases import say as say_phrase
+from verax.phrases import say_lines
 from verax.seeds import shuffled
 from verax.studies.definition.screen import Meaning, Prose, Screen
 from verax.studies.definition.spec import StudySpec
-from verax.studies.definition.spec_tables import ScreeningQuestion as Asked
 from verax.studies.definition.study import DesignRow, Item, OneCondition, Phase, Step, Study
 from verax.studies.design import one_row_per_condition
-from verax.studies.display import stimulus, wording
-from verax.studies.display.legends import method_question, terms
+from verax.studies.display import wording
+from verax.studies.display.legends import asked, method_question
 from verax.studies.display.wording import Paragraphs, limits, reading, task
 from verax.studies.items import pool
 from verax.studies.protocol.contract import (
@@ -32,79 +34,54 @@ from verax.studies.protocol.contract import (
 )
 from verax.studies.protocols.screens import (
     BEFORE_EXPLANATIONS,
-    EVEN_IF_WRONG,
-    RATE_THE_REASONS,
     by_role,
+    even_if_wrong,
     explained_input,
     half_right,
     how_often_right,
     made_items,
     method_audience,
     method_audiences,
+    next_button,
     outputs,
     page,
     prediction_question,
     rating_question,
     shows_direction,
     timed,
+    titled_input,
     what_to_predict,
+    what_to_rate,
 )
+
+say = partial(say_phrase, "forward")
 
 
 def brief(material: Material, *, learning: int, test: int, method: str | None, direction: bool) -> Briefing:
     """Forward simulation, for people with the explanations of a condition, or without any."""
-    many = terms(material).many
+    kind = material.kind
     said: Paragraphs = (
         *task(material),
-        "Your task is to predict what the model says, even if you think it is wrong. The model makes mistakes.",
+        say("task"),
         half_right(material),
-        "You will do four things:",
-        f"- First look: {learning} {many} with the right answer and the model's answer.",
-        f"- First predictions: {test} new {many}. You predict the model's answer. You cannot look back at the others.",
-        f"- Second look: the first {learning} {many} again.",
-        f"- Second predictions: the {test} {many} of the first predictions again, in another order.",
+        *say_lines("forward", "parts", kind=kind, learning=learning, test=test),
         *limits(material.spec.timing),
     )
     read = () if method is None else reading(material, method, direction=direction)
-    # The instructions are the same in all conditions: what comes before explanations must not hint at them.
+    # The instructions are the same in all conditions: what comes before explanations must not hint at them. Who has no
+    # explanations is not told that others see more.
     if method is None:
-        own = _nothing_new(many)
-        introduction: Paragraphs = (
-            "The second look shows the same as the first: the right answer and the model's answer.",
-        )
+        own = asked("forward", "nothing-new", 2, kind=kind)
+        introduction: Paragraphs = (say("second-look-plain"),)
     else:
         own = method_question(material, method)
-        introduction = (
-            "In the second look the model's answers are explained, and you rate each explanation.",
-            *read,
-            RATE_THE_REASONS,
-        )
+        introduction = (say("second-look-explained"), *read, what_to_rate())
     questions = (
         what_to_predict(material),
         how_often_right(material),
-        Asked(
-            question=f"May you look back at the {many} of the first look while you predict?",
-            answers=["Yes, at any time", "Yes, but only once", "No"],
-            correct=3,
-        ),
+        asked("forward", "may-look-back", 3, kind=kind),
     )
     return Briefing(said, questions, own, read, introduction)
-
-
-def _nothing_new(many: str) -> Asked:
-    """What people without explanations see in the second look; they are not told that others see more."""
-    return Asked(
-        question="What do you see in the second look?",
-        answers=[
-            "Other people's answers",
-            f"The same {many} again, with the right answer and the model's answer",
-            f"Only the {many}, without answers",
-        ],
-        correct=2,
-    )
-
-
-LEAF_BACK = "Try to learn how the model decides. You can go back to earlier pages until this part is over."
 
 
 @protocols.register("forward")
@@ -147,14 +124,14 @@ class Forward(Protocol):
     def phases(self, material: Material) -> tuple[Phase, ...]:
         """Two looks and two rounds of predictions, each after a page that says what comes."""
         return (
-            Phase("about-learning", "First look", "instructions"),
-            Phase("learning", "First look", "learning", leaf=self.leaf),
-            Phase("about-pre", "First predictions", "instructions"),
-            timed(material.spec, "pre", "First predictions", "test"),
-            Phase("about-explained", "Second look", "instructions"),
-            Phase("explained", "Second look", "learning", leaf=self.leaf),
-            Phase("about-post", "Second predictions", "instructions"),
-            timed(material.spec, "post", "Second predictions", "test"),
+            Phase("about-learning", say("first-look"), "instructions"),
+            Phase("learning", say("first-look"), "learning", leaf=self.leaf),
+            Phase("about-pre", say("first-predictions"), "instructions"),
+            timed(material.spec, "pre", say("first-predictions"), "test"),
+            Phase("about-explained", say("second-look"), "instructions"),
+            Phase("explained", say("second-look"), "learning", leaf=self.leaf),
+            Phase("about-post", say("second-predictions"), "instructions"),
+            timed(material.spec, "post", say("second-predictions"), "test"),
         )
 
     def screens(self, material: Material) -> dict[str, Screen]:
@@ -228,76 +205,61 @@ class Forward(Protocol):
 
 
 def _first_look(material: Material, item: Item) -> Screen:
-    noun = terms(material).one
     return Screen(
-        "How does the model answer?",
-        (
-            outputs(item),
-            Prose(("Compare the two answers, and try to learn how the model decides.",)),
-            stimulus.input_block(item, title=noun.capitalize()),
-        ),
-        button="Next",
+        say("look-heading"),
+        (outputs(item), Prose((say("look-text"),)), titled_input(item, material.kind)),
+        button=next_button(),
     )
 
 
 def _second_look(material: Material, item: Item, condition: str) -> Screen:
     if material.spec.condition(condition).kind == "none":
         return _first_look(material, item)
-    title = terms(material).one.capitalize()
-    said = "Read the explanation and rate it. Try to learn how the model decides."
+    title = say("input-title", kind=material.kind)
     return Screen(
-        "Why did the model give this answer?",
-        (outputs(item), Prose((said,)), *explained_input(material, item, condition, title=title)),
+        say("explained-heading"),
+        (
+            outputs(item),
+            Prose((say("explained-text"),)),
+            *explained_input(material, item, condition, title=title),
+        ),
         (rating_question(material.spec),),
-        button="Next",
+        button=next_button(),
     )
 
 
 def _predict(material: Material, item: Item) -> Screen:
-    noun = terms(material).one
-    asked = f"What does the model say about this {noun}?"
+    question = say("predict-question", kind=material.kind)
     return Screen(
-        asked,
-        (Prose((EVEN_IF_WRONG,)), stimulus.input_block(item, title=noun.capitalize())),
-        (prediction_question(material, asked),),
-        button="Next",
+        question,
+        (Prose((even_if_wrong(),)), titled_input(item, material.kind)),
+        (prediction_question(material, question),),
+        button=next_button(),
     )
 
 
 def _pages(material: Material, leaf: bool) -> dict[str, Screen]:
-    many = terms(material).many
     learning, test = (len(by_role(material.items, role)) for role in ("learning", "test"))
-    predict = "Predict the model's answer for each, even if you think it is wrong. You cannot look back."
-    looks_again = f"You will now see the {learning} {many} of the first look again"
+    lines = partial(say_lines, "forward", kind=material.kind, learning=learning, test=test)
 
     def again(method: str | None) -> Screen:
         if method is None:
-            return page(
-                "Second look",
-                f"{looks_again}, with the right answer and the model's answer as before.",
-                "Try to learn more about how the model decides.",
-            )
+            return page(say("second-look"), *lines("about-second-look-plain"))
         return page(
-            "Second look",
-            f"{looks_again}, with explanations. You rate each explanation.",
+            say("second-look"),
+            *lines("about-second-look-explained"),
             *wording.reading(material, method, direction=shows_direction(material.spec)),
-            RATE_THE_REASONS,
+            what_to_rate(),
         )
 
     return {
         "about-learning": page(
-            "First look",
-            f"You will now see {learning} {many}, one at a time, with the right answer and the model's answer.",
-            LEAF_BACK if leaf else "Try to learn how the model decides. Take your time: you cannot go back.",
+            say("first-look"), *lines("about-first-look"), say("way-back" if leaf else "no-way-back")
         ),
-        "about-pre": page("First predictions", f"You will now see {test} new {many}. {predict}"),
+        "about-pre": page(say("first-predictions"), *lines("about-first-predictions")),
         **{
             f"about-explained:{audience}": again(method)
             for audience, method in method_audiences(material.spec).items()
         },
-        "about-post": page(
-            "Second predictions",
-            f"You will now see the {test} {many} of the first predictions again, in another order. {predict}",
-            "Your answers may be the same as before, or different.",
-        ),
+        "about-post": page(say("second-predictions"), *lines("about-second-predictions")),
     }

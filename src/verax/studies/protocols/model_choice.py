@@ -5,18 +5,20 @@ Lertvittayakumjorn and Toni (2019), section 3.1 (task 1). A text is marked by tw
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
 from pydantic import Field
 
+from verax.phrases import say as say_phrase
+from verax.phrases import say_lines
 from verax.seeds import shuffled
 from verax.studies.definition.screen import Facts, Meaning, Option, Prose, Question, Screen, class_mark
 from verax.studies.definition.spec import StudySpec
-from verax.studies.definition.spec_tables import ScreeningQuestion as Asked
 from verax.studies.definition.study import DesignRow, Item, ItemBlock, Phase, Step, Study
 from verax.studies.design import rotated_blocks
 from verax.studies.display import stimulus
-from verax.studies.display.legends import terms
+from verax.studies.display.legends import asked
 from verax.studies.display.wording import Paragraphs, class_list, limits, task
 from verax.studies.items import pool
 from verax.studies.protocol.contract import (
@@ -34,69 +36,35 @@ from verax.studies.protocols.screens import (
     check_blocks,
     items_in_blocks,
     largest_block,
+    next_button,
     planned_blocks,
     refuse_direction,
     refuse_none,
     timed,
 )
 
+say = partial(say_phrase, "model-choice")
+
 
 def brief(material: Material, *, per_participant: int) -> Briefing:
     """The choice between two models."""
-    words = terms(material)
-    usual = (f"A computer program reads a {words.one} and answers: {class_list(material)}.",)
+    kind = material.kind
+    usual = (say("programs", kind=kind, classes=class_list(material)),)
     said: Paragraphs = (
         *(usual if material.spec.texts.task is None else task(material)),
-        f"Here are two such programs, Robot S and Robot H. For each {words.one} both give the same answer. Sometimes "
-        "it is wrong.",
-        f"For each robot the {words.pieces} that spoke most for its answer are highlighted.",
-        "One of the two is the better program. Your task is to say which robot is more reasonable, judging by what is "
-        "highlighted.",
-        f"Which program is called S and which H is drawn anew for every {words.one}.",
-        f"There are {per_participant} {words.many}.",
+        *say_lines("model-choice", "task", kind=kind, items=per_participant),
         *limits(material.spec.timing),
     )
     questions = (
-        Asked(
-            question=f"What do you say about each {words.one}?",
-            answers=[
-                "Whether the robots' answer is right",
-                f"Which robot looks at the more reasonable {words.pieces}",
-                "Which robot answered first",
-            ],
-            correct=2,
-        ),
-        Asked(
-            question=f"What does it mean that a {words.piece} is highlighted?",
-            answers=[
-                f"It spoke for the answer of this robot, more than other {words.pieces}",
-                "The robot made a mistake there",
-                f"It is the most frequent {words.piece}",
-            ],
-            correct=1,
-        ),
-        Asked(
-            question=f"Is Robot S the same program for every {words.one}?",
-            answers=["Yes", "Yes, and it is always the better one", "No, the names are drawn anew each time"],
-            correct=3,
-        ),
-        Asked(
-            question=f"Do both robots give the same answer to a {words.one}?",
-            answers=["Never", "Always", "Only if it is right"],
-            correct=2,
-        ),
+        asked("model-choice", "what-to-say", 2, kind=kind),
+        asked("model-choice", "what-a-mark-means", 1, kind=kind),
+        asked("model-choice", "same-program", 3, kind=kind),
+        asked("model-choice", "same-answer", 2, kind=kind),
     )
     return Briefing(said, questions)
 
 
-ANSWERS = (
-    "Robot S seems clearly more reasonable than Robot H.",
-    "Robot S seems slightly more reasonable than Robot H.",
-    "I can't say which robot is more reasonable.",
-    "Robot H seems slightly more reasonable than Robot S.",
-    "Robot H seems clearly more reasonable than Robot S.",
-)
-# What these are worth when Robot S is the better model; read from the end when it is Robot H.
+# What the answers are worth when Robot S is the better model; read from the end when it is Robot H.
 WORTH = (1.0, 0.5, 0.0, -0.5, -1.0)
 
 
@@ -144,7 +112,7 @@ class ModelChoice(Protocol):
 
     def phases(self, material: Material) -> tuple[Phase, ...]:
         """One phase."""
-        return (timed(material.spec, "choice", "Two robots", "test"),)
+        return (timed(material.spec, "choice", say("part"), "test"),)
 
     def screens(self, material: Material) -> dict[str, Screen]:
         """Each item in each condition twice: Robot S is the better model, and Robot S is the worse one."""
@@ -193,11 +161,10 @@ class ModelChoice(Protocol):
         )
 
     def _screen(self, material: Material, item: Item, condition: str, better: str) -> Screen:
-        words = terms(material)
         models = {"S": "model", "H": "worse"} if better == "S" else {"S": "worse", "H": "model"}
-        said = f"For each robot, the {words.pieces} that spoke most for this answer are highlighted."
-        heading = "Which robot is more reasonable?"
-        answer = Facts((("Both robots' answer", class_mark(item.prediction)),))
+        said = say("text", kind=material.kind)
+        heading = say("heading")
+        answer = Facts(((say("both-answer"), class_mark(item.prediction)),))
         count = self.evidence
         if self.equal_marks:
             count = min(
@@ -212,12 +179,15 @@ class ModelChoice(Protocol):
                 models[robot],
                 count,
                 self.sizes,
-                title=f"Robot {robot}",
+                title=say(f"robot-{robot.lower()}"),
                 once=self.equal_marks,
             )
             for robot in ("S", "H")
         ]
-        options = tuple(map(Option, ANSWERS, WORTH if better == "S" else WORTH[::-1]))
+        answers = say_lines("model-choice", "answers")
+        options = tuple(map(Option, answers, WORTH if better == "S" else WORTH[::-1]))
         question = Question("choice", heading, options=options)
         # The first answers are about the robot on the left, in whichever order a participant has them.
-        return Screen(heading, (answer, Prose((said,)), *blocks), (question,), button="Next", paired=True)
+        return Screen(
+            heading, (answer, Prose((said,)), *blocks), (question,), button=next_button(), paired=True
+        )

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Literal
 
 from verax.errors import VeraxError
+from verax.phrases import say
 from verax.seeds import shuffled
 from verax.studies.definition.screen import (
     Block,
@@ -29,13 +30,12 @@ from verax.studies.definition.spec_tables import ScreeningQuestion as Asked
 from verax.studies.definition.study import DesignRow, Item, ItemBlock, Phase, Step, Variant
 from verax.studies.design import deal
 from verax.studies.display import stimulus, wording
-from verax.studies.display.legends import question_on, terms, weights_block
+from verax.studies.display.legends import asked, question_on, weights_block
 from verax.studies.display.stimulus import forms, written_block
 from verax.studies.items import pool
 from verax.studies.protocol.contract import Material, Planning, Role, Source
 
 EXPLAINED, PLAIN = "explained", "plain"
-EVEN_IF_WRONG = "Predict the model's answer, even if you think it is wrong."
 # The share of right predictions before explanations that Hase and Bansal (2020) found on average.
 BEFORE_EXPLANATIONS = 0.66
 
@@ -133,7 +133,12 @@ def timed(spec: StudySpec, key: str, title: str, kind: Literal["training", "test
 
 def page(heading: str, *paragraphs: str) -> Screen:
     """A screen that only says something: the beginning of a part."""
-    return Screen(heading, (Prose(paragraphs),), button="Begin")
+    return Screen(heading, (Prose(paragraphs),), button=say("participant", "begin"))
+
+
+def next_button() -> str:
+    """The button of a screen after which the next follows."""
+    return say("participant", "next")
 
 
 def class_options(material: Material) -> tuple[Option, ...]:
@@ -171,20 +176,29 @@ def explained_input(material: Material, item: Item, condition: str, *, title: st
         return stimulus.input_block(item, title=title), said
     direction = shows_direction(material.spec)
     marked = marked_input(material, item, condition, direction=direction, title=title)
-    bars = stimulus.bars_block(material, item, condition, "What mattered most") if direction else None
+    bars = (
+        stimulus.bars_block(material, item, condition, say("participant", "bars-title"))
+        if direction
+        else None
+    )
     if bars is None:
         return (marked,)
     # The bars leave room, below which the input, often a long table, has none.
     return replace(marked, legend=""), replace(bars, legend=marked.legend)
 
 
+def titled_input(item: Item, kind: str) -> Passage | Row:
+    """The input as it is, called what participants call it."""
+    return stimulus.input_block(item, title=say("common", "input-title", kind=kind))
+
+
 def outputs(item: Item, *, of_original: bool = False) -> Facts:
     """The true label and the model's output; of the original, where a changed input stands beside it."""
-    which = " (original)" if of_original else ""
+    which = "original" if of_original else "only"
     return Facts(
         (
-            (f"Right answer{which}", class_mark(item.label)),
-            (f"The model's answer{which}", class_mark(item.prediction)),
+            (say("participant", "right-answer", which=which), class_mark(item.label)),
+            (say("participant", "model-answer", which=which), class_mark(item.prediction)),
         )
     )
 
@@ -237,39 +251,32 @@ def steps_of_block(row: DesignRow, phase: str, screen: str, seed: int) -> tuple[
     )
 
 
-RATE_THE_REASONS = (
-    "Give a high rating when the explanation shows the reasons for the model's answer, whether or not that answer is "
-    "right."
-)
+def even_if_wrong() -> str:
+    """That the model's answer is asked for, right or wrong."""
+    return say("participant", "even-if-wrong")
 
 
-def half_right(material: Material, half: str = "half") -> str:
-    """That the model is right in half of the items, or about half."""
-    return (
-        f"The {terms(material).many} were chosen so that the model is right on {half} of them, whichever answer it "
-        "gives. So it is not enough to know the right answer."
-    )
+def what_to_rate() -> str:
+    """What a high rating is for."""
+    return say("participant", "what-to-rate")
 
 
-def what_to_predict(material: Material, other: str = "What is right") -> Asked:
-    """Whose answer is asked for: the model's, and not the ``other``."""
-    return Asked(
-        question=f"What do you say about each {terms(material).one}?",
-        answers=["What the model says, even if it is wrong", other, "What most people would say"],
-        correct=1,
-    )
+def half_right(material: Material) -> str:
+    """That the model is right in half of the items."""
+    return say("participant", "right-on-half", kind=material.kind)
 
 
-def how_often_right(material: Material, half: str = "half") -> Asked:
+def what_to_predict(material: Material, other: str = "") -> Asked:
+    """Whose answer is asked for: the model's, and not the ``other``, which is what is right if nothing is given."""
+    other = other or say("participant", "what-is-right")
+    return asked("participant", "what-to-predict", 1, kind=material.kind, other=other)
+
+
+def how_often_right(material: Material) -> Asked:
     """In how many of the items the model is right."""
-    many = terms(material).many
-    return Asked(
-        question=f"On how many of the {many} is the model right?",
-        answers=["Almost all", f"{half.capitalize()} of them", "Almost none"],
-        correct=2,
-    )
+    return asked("participant", "how-often-right", 2, kind=material.kind)
 
 
 def what_a_mark_means(material: Material) -> Asked:
     """What explanations show, for people who meet all conditions."""
-    return question_on("written" if "words" in forms(material) else "marks", terms(material))
+    return question_on("written" if "words" in forms(material) else "marks", material.kind)

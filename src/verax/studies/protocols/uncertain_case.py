@@ -6,11 +6,14 @@ the text is not.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
 from pydantic import Field
 
 from verax.errors import VeraxError
+from verax.phrases import either
+from verax.phrases import say as say_phrase
 from verax.studies.definition.screen import (
     Bars,
     Block,
@@ -23,11 +26,10 @@ from verax.studies.definition.screen import (
     class_mark,
 )
 from verax.studies.definition.spec import StudySpec
-from verax.studies.definition.spec_tables import ScreeningQuestion as Asked
 from verax.studies.definition.study import DesignRow, Item, Phase, Step, Study
 from verax.studies.design import rotated_blocks
 from verax.studies.display import stimulus
-from verax.studies.display.legends import terms
+from verax.studies.display.legends import asked
 from verax.studies.display.wording import Paragraphs, class_list, limits, task
 from verax.studies.items import pool
 from verax.studies.protocol.contract import (
@@ -46,61 +48,34 @@ from verax.studies.protocols.screens import (
     how_often_right,
     items_in_blocks,
     largest_block,
+    next_button,
     planned_blocks,
     steps_of_block,
     timed,
 )
-from verax.text import listed
+
+say = partial(say_phrase, "uncertain-case")
 
 
 def brief(material: Material, *, per_participant: int, say_half: bool) -> Briefing:
     """The true class of inputs that the model is not sure of."""
-    words = terms(material)
+    kind = material.kind
     kinds = {condition.kind for condition in material.spec.conditions}
+    often = "sometimes" if "none" in kinds else "always"
     said: Paragraphs = (
         *task(material),
-        f"You get the {words.many} that the model is not sure about. You see its answer and how probable it finds each "
-        f"answer. You do not see the {words.one} itself.",
-    )
-    if kinds != {"none"}:
-        often = "For some you" if "none" in kinds else "You"
-        said += (
-            f"{often} also see fragments of the {words.one}: those that spoke most for the model's answer, and those "
-            "that spoke most for the other answers.",
-        )
-    said += (
-        f"Your task is to say what the {words.one} really is: {class_list(material)}. You also say whether you are "
-        "certain.",
-        f"The {words.many} were chosen so that the model is right on half of them, although it finds its answers more "
-        "probable than that."
-        if say_half
-        else "Sometimes the model is wrong.",
-        f"There are {per_participant} {words.many}.",
+        say("shown", kind=kind),
+        *((say("fragments", kind=kind, often=often),) if kinds != {"none"} else ()),
+        say("task", kind=kind, classes=class_list(material)),
+        say("right-on-half" if say_half else "sometimes-wrong", kind=kind),
+        say("count", kind=kind, items=per_participant),
         *limits(material.spec.timing),
     )
     questions = (
-        Asked(
-            question=f"What do you say about each {words.one}?",
-            answers=["What the model says", "What most people would say", f"What the {words.one} really is"],
-            correct=3,
-        ),
-        Asked(
-            question=f"Which {words.many} do you get?",
-            answers=[
-                "Those that the model is sure about",
-                "Those that the model is not sure about",
-                "Those that the model gets wrong",
-            ],
-            correct=2,
-        ),
-        Asked(
-            question=f"Do you see the {words.one} itself?",
-            answers=["No", "Yes, always", "Yes, after my answer"],
-            correct=1,
-        ),
-        how_often_right(material)
-        if say_half
-        else Asked(question="Is the model right?", answers=["Always", "Sometimes", "Never"], correct=2),
+        asked("uncertain-case", "what-to-say", 3, kind=kind),
+        asked("uncertain-case", "which-inputs", 2, kind=kind),
+        asked("uncertain-case", "is-input-shown", 1, kind=kind),
+        how_often_right(material) if say_half else asked("uncertain-case", "is-model-right", 2),
     )
     return Briefing(said, questions)
 
@@ -153,7 +128,7 @@ class UncertainCase(Protocol):
 
     def phases(self, material: Material) -> tuple[Phase, ...]:
         """One phase."""
-        return (timed(material.spec, "cases", "Unsure answers", "test"),)
+        return (timed(material.spec, "cases", say("part"), "test"),)
 
     def screens(self, material: Material) -> dict[str, Screen]:
         """The prediction of each item, with the fragments of each condition."""
@@ -193,28 +168,23 @@ class UncertainCase(Protocol):
         )
 
     def _screen(self, material: Material, item: Item, condition: str) -> Screen:
-        noun = terms(material).one
-        heading = f"What is this {noun} really?"
+        kind = material.kind
+        heading = say("question", kind=kind)
         question = Question(
             "class",
             heading,
-            options=graded_options(
-                material, "I'm certain that it is: {}.", "I'm not certain, but it is probably: {}."
-            ),
+            options=graded_options(material, partial(say, "certain"), partial(say, "likely")),
         )
-        many = terms(material).many
-        often = (
-            f"It is right on half of the {many} in this study." if self.say_half else "Sometimes it is wrong."
-        )
+        often = say("unsure-half" if self.say_half else "unsure-sometimes", kind=kind)
         probabilities = tuple((class_mark(number), share) for number, share in enumerate(item.probabilities))
         blocks: tuple[Block, ...] = (
-            Facts((("The model's answer", class_mark(item.prediction)),)),
-            Bars(probabilities, "How probable the model finds each answer"),
-            Prose((f"The model is not sure. {often}",)),
+            Facts(((say_phrase("participant", "model-answer", which="only"), class_mark(item.prediction)),)),
+            Bars(probabilities, say("probabilities-title")),
+            Prose((often,)),
         )
         if material.spec.condition(condition).kind != "none":
             blocks += self._evidence(material, item, condition)
-        return Screen(heading, blocks, (question,), button="Next")
+        return Screen(heading, blocks, (question,), button=next_button())
 
     def _evidence(self, material: Material, item: Item, condition: str) -> tuple[Evidence, ...]:
         """Counter-evidence is called evidence for the others; of two classes, the first one's stands first."""
@@ -225,7 +195,7 @@ class UncertainCase(Protocol):
             condition,
             self.evidence,
             self.sizes,
-            title=f"Evidence for: {class_mark(item.prediction)}",
-            counter_title=f"Evidence for: {listed([class_mark(number) for number in others], 'or')}",
+            title=say("evidence-title", name=class_mark(item.prediction)),
+            counter_title=say("evidence-title", name=either([class_mark(number) for number in others])),
         )
         return blocks[::-1] if len(others) == 1 and others[0] < item.prediction else blocks

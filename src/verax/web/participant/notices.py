@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from verax.phrases import say as say_phrase
+from verax.phrases import say_lines
 from verax.studies.definition.spec import StudySpec
 from verax.studies.store.participant.placing import LOOK_AGAIN_SECONDS
 from verax.web.pages import front, page, site_of
@@ -17,194 +20,57 @@ from verax.web.participant.arrivals import Opened, forget, own_link, place
 
 @dataclass(frozen=True)
 class Notice:
-    """A page of words.
+    """A page of words; what it says are the phrases of its name.
 
     Attributes:
         status: of HTTP.
-        heading: what happened.
-        says: the paragraphs.
-        way_on: the words of a button that leads on, if there is a way: to the study's first page, or to the step
-            where the participant is.
+        leads_on: whether a button leads on: to the study's first page, or to the step where the participant is.
         retry_after: seconds after which it may be tried again, for programs.
     """
 
     status: int
-    heading: str
-    says: tuple[str, ...]
-    way_on: str = ""
+    leads_on: bool = False
     retry_after: int = 0
 
 
-_SAVED = "All answers that you have sent are saved."
-
-RETURN = "Return to Prolific"
+say = partial(say_phrase, "participant")
+PROLIFIC = "Prolific"
 # Pages after which nothing is paid unless an address for them is given.
 UNPAID = ("declined", "screened-out", "full", "closed", "withdrawn")
-GIVE_BACK = {
-    "prolific": "Please return your submission on Prolific, so that somebody else can take the place.",
-    "mturk": "Please return the HIT on MTurk, so that somebody else can take it.",
-}
+# Ways in whose platforms take a place back.
+GIVES_BACK = ("prolific", "mturk")
 
 NOTICES = {
-    "unknown-link": Notice(
-        404,
-        "We do not know this link",
-        (
-            "Perhaps part of it was lost on the way. Please copy the whole link again, or start from the first page.",
-        ),
-        "To the first page",
-    ),
-    "desktop-only": Notice(
-        200,
-        "Please open this study on a computer",
-        (
-            "This study shows things side by side, which needs a larger screen than that of a phone. Please open the "
-            "same link on a laptop or a desktop computer.",
-            "Nothing was recorded, and you can still take part.",
-        ),
-    ),
-    "no-page": Notice(404, "There is no such page", ("Please go to the first page.",), "To the first page"),
-    "no-bot": Notice(
-        403,
-        "This is not a pass of this study",
-        ("Simulated people enter with the pass of the study's own database. Please go to the first page.",),
-        "To the first page",
-    ),
-    "full": Notice(
-        409,
-        "There are no free places",
-        (
-            "Enough people are already taking part. Thank you for coming.",
-            "If somebody leaves, a place becomes free: you can try again in an hour.",
-        ),
-        "Try again",
-    ),
-    "queue": Notice(
-        200,
-        "Please wait for a place",
-        (
-            "All places are taken at the moment, and some may become free in the next minutes.",
-            "Leave this page open: it looks again by itself, and you go on from here.",
-        ),
-        "Look now",
-    ),
-    "closed": Notice(
-        410, "This study has ended", ("No more answers are taken. Thank you for your interest.",)
-    ),
-    "paused": Notice(
-        503,
-        "This study is paused",
-        (f"Please come back later and open the same link. {_SAVED}",),
-        "Try again",
-        retry_after=600,
-    ),
-    "declined": Notice(
-        200,
-        "You chose not to take part",
-        ("That is fine. You can close this page now. Thank you for your interest.",),
-    ),
-    "withdrawn": Notice(
-        200,
-        "You have left this study",
-        ("You can close this page now. Thank you for your time.",),
-    ),
-    "foreign": Notice(
-        403,
-        "That did not come from this study",
-        ("A page of another site sent it, so nothing was done. Please begin at the first page.",),
-        "To the first page",
-    ),
-    "prolific-ids": Notice(
-        400,
-        "Please open this study from Prolific",
-        (
-            "The link was opened without the ids that Prolific adds to it, or a part of them was lost. So we cannot "
-            "know that it is you.",
-            "Please go back to Prolific and open the study there again, with its own button. If you have begun "
-            "already, you go on where you were.",
-        ),
-    ),
-    "unsigned": Notice(
-        403,
-        "This link is not yours",
-        ("The link was changed, or was made for somebody else. Please open the link that you were sent.",),
-    ),
-    "mturk-ids": Notice(
-        400,
-        "Please open this study from MTurk",
-        (
-            "The page was opened without what MTurk adds to its address, or a part of it was lost. So we cannot know "
-            "that it is you.",
-            "Please go back to MTurk and open the HIT there again. If you have begun already, you go on where you "
-            "were.",
-        ),
-    ),
-    "other-session": Notice(
-        403,
-        "You have started this study before",
-        (
-            "You started with another submission, so we cannot be sure that it is you. Please continue in the browser "
-            "in which you started, or by your own link, which stands under “Continue later” on every page.",
-            "If you have neither, please write to those who sent you.",
-        ),
-    ),
-    "not-own": Notice(
-        403,
-        "Please delete your answers where you started",
-        (
-            "You came here by the ids of a platform, which others may know too. So nothing was deleted.",
-            "Please open the study in the browser in which you began, or by your own link, and press “Leave the "
-            "study” there; or write to those who sent you, who can delete it for you.",
-        ),
-        "Go back",
-    ),
-    "screened-out": Notice(
-        200,
-        "Thank you for trying",
-        (
-            "To go on, most answers to the questions about the instructions have to be right, and not enough of yours "
-            "were. This says nothing about you: the instructions may not have been clear enough.",
-            "You can close this page now.",
-        ),
-    ),
-    "too-large": Notice(
-        413,
-        "That was too long",
-        ("Nothing was saved of what you just sent. Please go back and make your text shorter.",),
-    ),
-    "too-slow": Notice(
-        408,
-        "That took too long",
-        (f"The form did not arrive as a whole. Please go back, and press the button once more. {_SAVED}",),
-    ),
-    "bad-form": Notice(
-        400,
-        "That could not be read",
-        (f"The form did not arrive as a whole. Please go back, and press the button once more. {_SAVED}",),
-    ),
-    "wrong-method": Notice(
-        405,
-        "Nothing to do here",
-        ("This address takes no such request. Please go to the first page.",),
-        "To the first page",
-    ),
-    "busy": Notice(
-        503,
-        "That could not be saved just now",
-        (
-            "Please go back and press the button again in a minute: your last answer is not saved yet, all others are.",
-        ),
-        retry_after=60,
-    ),
-    "broken": Notice(
-        500,
-        "Something went wrong here",
-        (
-            "It is not your fault. Please open your link again; if this page comes back, tell those who sent you.",
-            _SAVED,
-        ),
-    ),
+    "unknown-link": Notice(404, leads_on=True),
+    "desktop-only": Notice(200),
+    "no-page": Notice(404, leads_on=True),
+    "no-bot": Notice(403, leads_on=True),
+    "full": Notice(409, leads_on=True),
+    "queue": Notice(200, leads_on=True),
+    "closed": Notice(410),
+    "paused": Notice(503, leads_on=True, retry_after=600),
+    "declined": Notice(200),
+    "withdrawn": Notice(200),
+    "foreign": Notice(403, leads_on=True),
+    "prolific-ids": Notice(400),
+    "unsigned": Notice(403),
+    "mturk-ids": Notice(400),
+    "other-session": Notice(403),
+    "not-own": Notice(403, leads_on=True),
+    "screened-out": Notice(200),
+    "too-large": Notice(413),
+    "too-slow": Notice(408),
+    "bad-form": Notice(400),
+    "wrong-method": Notice(405, leads_on=True),
+    "busy": Notice(503, retry_after=60),
+    "broken": Notice(500),
 }
+
+
+def notice_words(name: str) -> tuple[str, tuple[str, ...], str]:
+    """What a notice says: what happened, the paragraphs, and the words of its button, which may be none."""
+    button = say(f"{name}-button") if NOTICES[name].leads_on else ""
+    return say(name), say_lines("participant", f"{name}-text"), button
 
 
 def notice(
@@ -227,15 +93,16 @@ def notice(
         leaving: the words of a link in the footer and its address, where leaving the study is offered.
     """
     shown, spec = NOTICES[name], site_of(request).study.spec
+    heading, says, button = notice_words(name)
     way_on = way_back(spec, "full" if name == "queue" else name)
-    if way_on is None and name in UNPAID and spec.entry in GIVE_BACK:
-        more = (*more, GIVE_BACK[spec.entry])
+    if way_on is None and name in UNPAID and spec.entry in GIVES_BACK:
+        more = (*more, say(f"give-back-{spec.entry}"))
     address = f"{front(request)}/" if opened is None else place(request, opened.shown)
     context = {
         "name": name,
-        "heading": shown.heading,
-        "says": (*shown.says, *more),
-        "way_on": way_on or ((shown.way_on, address) if shown.way_on else None),
+        "heading": heading,
+        "says": (*says, *more),
+        "way_on": way_on or ((button, address) if button else None),
         "link": "" if opened is None else own_link(request, opened),
         "leaving": leaving,
     }
@@ -247,10 +114,7 @@ def notice(
 
 def queued(request: Request, opened: Opened, place_in_queue: int, leaving: tuple[str, str]) -> HTMLResponse:
     """The page of somebody who waits for a place; it looks again by itself."""
-    ahead = place_in_queue - 1
-    before = {0: "You are the next.", 1: "One person is before you."}.get(
-        ahead, f"{ahead} people are before you."
-    )
+    before = say("queue-ahead", ahead=place_in_queue - 1)
     answer = notice(request, "queue", opened=opened, more=(before,), leaving=leaving)
     answer.headers["Refresh"] = str(LOOK_AGAIN_SECONDS)
     return answer
@@ -261,8 +125,12 @@ def way_back(spec: StudySpec, name: str) -> tuple[str, str] | None:
     url = spec.recruiting.urls.get(name)
     if url is None:
         return None
-    host = urlsplit(url).hostname or ""
-    return (RETURN if f".{host}".endswith(".prolific.com") else "Go on", url)
+    return (say("return-to-prolific" if leads_to_prolific(url) else "go-on"), url)
+
+
+def leads_to_prolific(url: str) -> bool:
+    """Whether an address is one of Prolific's."""
+    return f".{urlsplit(url).hostname or ''}".endswith(".prolific.com")
 
 
 def unknown(request: Request) -> HTMLResponse:

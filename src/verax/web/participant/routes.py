@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import re
 from collections.abc import Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Unpack
 from urllib.parse import parse_qsl, urlsplit
@@ -14,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from verax.phrases import say as say_phrase
 from verax.studies.definition.spec import StudySpec
 from verax.studies.display import wording
 from verax.studies.store import ParticipantView, Refused
@@ -33,23 +35,25 @@ from verax.web.participant.arrivals import (
     place,
     remember,
 )
-from verax.web.participant.notices import RETURN, notice, queued, unknown, way_back
+from verax.web.participant.notices import PROLIFIC, leads_to_prolific, notice, queued, unknown, way_back
 from verax.web.participant.step_page import answers, client_times, step_number, step_page
 from verax.web.requests import Form, client_key, limits_of, origin_of, too_many
+
+say = partial(say_phrase, "participant")
 
 
 def about_study(spec: StudySpec) -> tuple[tuple[str, str], ...]:
     """What the spec says of the study, as pairs of a question and its answer; nothing for what it does not say."""
     about = spec.about
     said = (
-        ("What is it about?", about.purpose),
-        ("How long does it take?", "" if about.minutes is None else f"About {about.minutes:g} minutes"),
-        ("What do I get?", about.pay),
-        ("Who runs it?", about.run_by),
-        ("Ethics approval", about.ethics),
-        ("Questions?", spec.texts.contact),
+        ("purpose", about.purpose),
+        ("minutes", "" if about.minutes is None else say("about-minutes-answer", minutes=about.minutes)),
+        ("pay", about.pay),
+        ("run-by", about.run_by),
+        ("ethics", about.ethics),
+        ("contact", spec.texts.contact),
     )
-    return tuple((question, answer) for question, answer in said if answer)
+    return tuple((say(f"about-{question}"), answer) for question, answer in said if answer)
 
 
 SUBMIT = "/mturk/externalSubmit"
@@ -67,7 +71,7 @@ def completion(request: Request, token: str, own_code: str | None) -> dict[str, 
     return {
         "completion_code": own_code,
         "code": own_code if way_on is None else code_in(way_on[1]),
-        "platform": "Prolific" if way_on is not None and way_on[0] == RETURN else "the platform",
+        "platform": PROLIFIC if way_on is not None and leads_to_prolific(way_on[1]) else "",
         "way_on": way_on,
         "submit": None if told is None else (f"{told['host']}{SUBMIT}", told["assignmentId"]),
     }
@@ -119,36 +123,14 @@ LONGEST_CODE = 64
 PAGE_NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
 # What browsers on phones call themselves; those that send a hint of their own are known by that.
 PHONE = re.compile(r"Mobi|iPhone|iPod|Android.*Mobile|Windows Phone")
-MISSING = "An answer is missing below. This page is not saved yet."
-DELETE = "Delete my answers"
-KEPT = "The answers that you gave before you left are kept for the research, as you chose."
-LINK = (
-    "I also agree that my answers may be linked with those that I give in other studies of the same research. My id is "
-    "not stored for this, only a code made from it that nobody can turn back. (You can take part without this.)"
-)
-# By what became of whoever began in this browser: what the first page says, and the words of the button to their place.
-BEGUN = {
-    "active": (
-        "You have already started this study on this device. Your answers so far are saved, and you can continue "
-        "where you stopped.",
-        "Continue",
-    ),
-    "complete": (
-        "You have already finished this study. Thank you! You can take part once only.",
-        "See your last page",
-    ),
-    "screened-out": (
-        "You have already taken the short test of this study, and the study ended there for you. It can be taken once "
-        "only. Thank you for trying.",
-        "More about it",
-    ),
-    "declined": ("You chose not to take part in this study. Thank you for your interest.", "More about it"),
-    "withdrawn": (
-        "You have left this study, and cannot come back to it. Thank you for your time.",
-        "More about it",
-    ),
-}
-NOT_KEPT = "None of your answers are kept."
+# What became of whoever began in this browser, as far as the first page says something of it.
+BEGUN = ("active", "complete", "screened-out", "declined", "withdrawn")
+
+
+def begun_words(status: str) -> tuple[str, str]:
+    """What the first page says to somebody who began in this browser, and the words of the button to their place."""
+    known = status if status in BEGUN else "active"
+    return say(f"begun-{known}"), say(f"begun-{known}-button")
 
 
 async def welcome(request: Request) -> Response:
@@ -200,7 +182,7 @@ def _welcome(
     context = {
         "hidden": hidden,
         "looking": looking,
-        "begun": BEGUN.get(begun, BEGUN["active"]),
+        "begun": begun_words(begun),
         "welcome": wording.welcome(spec),
         "about": about_study(spec),
         "needs_code": spec.entry == "code",
@@ -220,7 +202,7 @@ def enter(request: Request, form: Form) -> Response:
     spec = site_of(request).study.spec
     wait = limits_of(request).enter.allow(client_key(request))
     if wait:
-        return too_many(request, wait, ("To the first page", f"{front(request)}/"))
+        return too_many(request, wait, (say("no-page-button"), f"{front(request)}/"))
     if spec.entry == "code":
         return _enter_by_code(request, form.get("code", "").strip()[:LONGEST_CODE])
     if spec.entry == "link":
@@ -245,13 +227,13 @@ def _enter_by_code(request: Request, code: str) -> Response:
     wrong_codes, key = limits_of(request).wrong_codes, client_key(request)
     wait = wrong_codes.wait(key)
     if wait:  # a right code would tell whoever tries them all
-        return too_many(request, wait, ("To the first page", f"{front(request)}/"))
+        return too_many(request, wait, (say("no-page-button"), f"{front(request)}/"))
     try:
         return _let_in(request, code=code or None)
     except Refused as refused:
         if code:
             wrong_codes.allow(key)
-        return _welcome(request, code=code, problem=str(refused))
+        return _welcome(request, code=code, problem=say(refused.reason))
 
 
 def _let_in(request: Request, code: str | None = None, **who: Unpack[Visitor]) -> Response:
@@ -334,7 +316,7 @@ def _leafing(request: Request, opened: Opened, where: ParticipantView) -> dict[s
     return {
         "action": here,
         "link": own_link(request, opened),
-        "leaving": ("Leave the study", leave_address(request, opened.shown)),
+        "leaving": (say("leave-the-study"), leave_address(request, opened.shown)),
         "earlier": f"{here}/look/{where.earlier}" if where.earlier else "",
         "later": f"{here}/look/{where.looking + 1}" if 0 < where.looking < where.ord - 1 else here,
     }
@@ -349,7 +331,7 @@ def submit(request: Request, form: Form) -> Response:
         return see_other(place(request, opened.shown))
     wait = _held_up(request, token)
     if wait:
-        return too_many(request, wait, ("Go on", place(request, opened.shown)))
+        return too_many(request, wait, (say("go-on"), place(request, opened.shown)))
     given, number = answers(form), step_number(form)
     submitted = store.submit(token, number, form.get("nonce", ""), given, client_times(form))
     if submitted.rejected:
@@ -376,7 +358,7 @@ def _held_up(request: Request, token: str) -> float:
 def _drawn(request: Request, opened: Opened, where: ParticipantView) -> Response:
     spec = site_of(request).study.spec
     address = leave_address(request, opened.shown)
-    leaving = ("Leave the study", address)
+    leaving = (say("leave-the-study"), address)
     own: dict[str, object] = {
         "action": place(request, opened.shown),
         "link": own_link(request, opened),
@@ -389,21 +371,21 @@ def _drawn(request: Request, opened: Opened, where: ParticipantView) -> Response
             own |= {
                 "about": about_study(spec),
                 "consent": wording.consent(spec),
-                "linking": LINK if spec.recruiting.link else "",
+                "linking": say("link-answers") if spec.recruiting.link else "",
             }
             return page(request, "consent.html", own)
         case "complete":
-            about = {"tally": where.tally, "leaving": (DELETE, address)}
+            about = {"tally": where.tally, "leaving": (say("delete-my-answers"), address)}
             ended = completion(request, opened.token, where.completion_code)
             return page(request, "complete.html", own | ended | about)
         case "withdrawn":
-            more = (KEPT if where.steps else NOT_KEPT,)
+            more = (say("withdrawn-kept" if where.steps else "withdrawn-nothing-kept"),)
             return notice(
                 request,
                 "withdrawn",
                 opened=opened,
                 more=more,
-                leaving=(DELETE, address) if where.steps else None,
+                leaving=(say("delete-my-answers"), address) if where.steps else None,
             )
     if where.queue:
         return queued(request, opened, where.queue, leaving)
@@ -422,6 +404,6 @@ def _step(
     context = (
         step_page(where, given, errors, site_of(request).minutes)
         | _leafing(request, opened, where)
-        | {"problem": MISSING if errors else ""}
+        | {"problem": say("answer-missing") if errors else ""}
     )
     return page(request, "step.html", context, status=422 if errors else 200)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from math import ceil, floor
 
+from verax.phrases import say as say_phrase
 from verax.studies.definition.screen import (
     Bars,
     Block,
@@ -28,9 +30,10 @@ from verax.studies.definition.screen import (
 from verax.studies.definition.study import Phase
 from verax.studies.store import ParticipantView
 from verax.studies.store.participant.posted import FIELD
-from verax.text import always_signed, counted
+from verax.text import always_signed
 from verax.web.requests import Form
 
+say = partial(say_phrase, "participant")
 # So many blocks stand side by side where the window is wide enough.
 COLUMNS = 3
 
@@ -287,21 +290,25 @@ def progress(where: ParticipantView) -> Progress:
     title = with_names(phase.title, where.names)
     if where.phase_number == 0:
         return Progress(where.ord - 1, where.steps, title)
-    words = f"Part {where.phase_number} of {where.phases}"
+    unit = "item" if where.step is not None and where.step.item is not None else "page"
     # Nobody knows beforehand how many pages a screening test takes: who passes is done with it.
-    if where.steps_in_phase > 1 and phase.kind != "screening":
-        unit = "item" if where.step is not None and where.step.item is not None else "page"
-        words += f", {unit} {where.number_in_phase} of {where.steps_in_phase}"
-    if title:
-        words += f": {title}"
+    counted = where.steps_in_phase > 1 and phase.kind != "screening"
+    words = say(
+        "progress",
+        part=where.phase_number,
+        parts=where.phases,
+        unit=unit if counted else "none",
+        number=where.number_in_phase,
+        steps=where.steps_in_phase,
+        title=title or "none",
+    )
     return Progress(where.ord - 1, where.steps, words)
 
 
 def remaining(where: ParticipantView, minutes: float) -> Remaining:
     """The time that is left, in proportion to the steps; the script goes by the participant's own pace meanwhile."""
     left = minutes * (where.steps - where.ord + 1) / max(1, where.steps)
-    words = "less than a minute left" if left < 1 else f"about {counted(ceil(left), 'minute')} left"
-    return Remaining(words, round(minutes, 1))
+    return Remaining(say("minutes-left", minutes=0 if left < 1 else ceil(left)), round(minutes, 1))
 
 
 def timer(where: ParticipantView) -> Timer | None:
@@ -309,30 +316,25 @@ def timer(where: ParticipantView) -> Timer | None:
     if where.seconds_left is None or where.phase is None:
         return None
     seconds = max(0.0, where.seconds_left)
-    left = (
-        f"{duration(seconds)} left when this page opened."
-        if seconds
-        else f"The time for this {where.limited} is over."
-    )
+    left = say("time-left", time=duration(seconds)) if seconds else say("time-over", what=where.limited)
     return Timer(_limit(where.phase), where.limited, left, round(seconds, 1), where.phase.late == "close")
 
 
 def duration(seconds: float) -> str:
     """A time as people say it: "45 seconds", "5 minutes", "3 minutes 20 seconds"."""
     minutes, rest = divmod(floor(seconds), 60)
-    parts = [counted(minutes, "minute")] if minutes else []
-    if rest or not minutes:
-        parts.append(counted(rest, "second"))
-    return " ".join(parts)
+    parts = "seconds" if not minutes else "both" if rest else "minutes"
+    return say("duration", parts=parts, minutes=minutes, seconds=rest)
 
 
 def _limit(phase: Phase) -> str:
-    limits = []
-    if phase.session_seconds is not None:
-        limits.append(f"{duration(phase.session_seconds)} for this part")
-    if phase.item_seconds is not None:
-        limits.append(f"{duration(phase.item_seconds)} for each page")
-    return f"Time limit: {', '.join(limits)}."
+    part, page = (
+        "" if seconds is None else duration(seconds)
+        for seconds in (phase.session_seconds, phase.item_seconds)
+    )
+    return say(
+        "time-limit", limits="both" if part and page else "part" if part else "page", part=part, page=page
+    )
 
 
 def _shown_question(

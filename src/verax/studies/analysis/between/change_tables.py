@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
+from verax.phrases import say as say_phrase
 from verax.results.figures import Bars, Distribution, Figure, Interval, Intervals, Shares, series
 from verax.results.tables import (
     Source,
@@ -28,7 +30,7 @@ from verax.stats.hase2020 import Changes
 from verax.stats.mixed.linear import linear_changes, linear_contrasts
 from verax.stats.responses import responses
 from verax.stats.thresholds import ALPHA
-from verax.studies.analysis.between.effects import PRACTICE, Effects, as_responses, complete_pairs
+from verax.studies.analysis.between.effects import Effects, as_responses, complete_pairs
 from verax.studies.analysis.primary import NamedClaim, share_ends, untested, warnings_of
 from verax.text import MINUS, counted, listed, signed
 
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from verax.stats.crossed.claims import Items
 
 
+say = partial(say_phrase, "analysis")
 ALL = "all conditions"
 CLAIMS = {
     "random": "about other people and other items like these",
@@ -131,39 +134,35 @@ def _line(name: str, both: pd.DataFrame, change: Crossed) -> _ChangeRow:
 
 def _change_sentence(effects: Effects) -> str:
     clear = [
-        f"{POINTS.said(100 * (change.estimate or 0.0))} in {name}"
+        say("changed-part", size=POINTS.said(100 * (change.estimate or 0.0)), condition=name)
         for name, change in effects.changes.items()
         if change.verdict != "none"
     ]
-    said = untested(
-        effects.changes,
-        f"Between the two rounds accuracy changed by {listed(clear)}."
-        if clear
-        else "In no condition did accuracy clearly change between the two rounds.",
-    )
+    said = untested(effects.changes, say("rounds-changed", parts=clear) if clear else say("rounds-unchanged"))
     if effects.control is None:
-        return f"{said} {PRACTICE}"
-    return (
-        f"{said} Change includes practice, also in {effects.control}, where nothing was explained: what explanations "
-        "add is in the contrasts."
-    )
+        return f"{said} {say('practice')}"
+    return f"{said} {say('practice-in-control', control=effects.control)}"
 
 
 def contrast_table(effects: Effects) -> Table:
     """Change of each condition minus that of the control: what explanations add to practice."""
-    control, against = effects.control, effects.against
+    control, against = str(effects.control), effects.against
     lines = [NamedClaim(name, claim, f"{name}-vs-{control}") for name, claim in against.items()]
     clear = [
-        f"{abs(100 * (claim.estimate or 0.0)):.1f} points {claim.verdict} in {name}"
+        say(
+            "contrast-part",
+            size=f"{abs(100 * (claim.estimate or 0.0)):.1f}",
+            side=claim.verdict,
+            condition=name,
+        )
         for name, claim in against.items()
         if claim.verdict != "none"
     ]
     sentence = untested(
         against,
-        f"Compared with {control}, where only practice could help, the change of accuracy was {listed(clear)}."
+        say("contrast-clear", control=control, parts=clear)
         if clear
-        else f"No condition's accuracy clearly changed more, or less, than that of {control}; the last column "
-        "says how large an effect would have been found.",
+        else say("contrast-unclear", control=control),
     )
     return build_table(
         "contrast",
@@ -191,17 +190,15 @@ def pairs_table(claims: Mapping[tuple[str, str], Crossed], planned: int) -> Tabl
     ]
     clear = {pair: claim.estimate or 0 for pair, claim in claims.items() if claim.verdict != "none"}
     better = [pair if estimate > 0 else pair[::-1] for pair, estimate in clear.items()]
-    parts = listed([f"higher in {first} than in {second}" for first, second in better])
+    parts = [say("pair-part", more=first, fewer=second) for first, second in better]
     sentence = untested(
-        {f"{first} against {second}": claim for (first, second), claim in claims.items()},
-        f"The change of accuracy was {parts}."
-        if clear
-        else "No two conditions clearly differ from each other.",
+        {say("against", condition=one, reference=other): claim for (one, other), claim in claims.items()},
+        say("pairs-clear", parts=parts) if clear else say("pairs-unclear"),
     )
     families = (
-        f"The {counted(planned, 'planned pair')} and the other {len(claims) - planned} are corrected apart, by Holm."
+        say("families-apart", planned=planned, others=len(claims) - planned)
         if 0 < planned < len(claims)
-        else "Corrected by Holm for all pairs."
+        else say("families-together")
     )
     return build_table(
         "pairs",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from verax.errors import VeraxError
+from verax.phrases import say as say_phrase
 from verax.results.units import POINTS
 from verax.stats.crossed.between import changes, contrasts, contrasts_with
 from verax.stats.crossed.result import Crossed
@@ -14,7 +16,7 @@ from verax.stats.responses import Responses, responses
 from verax.stats.thresholds import FEWEST_ITEMS
 from verax.studies.analysis.primary import estimate_of, sorted_out
 from verax.studies.results.study_summary import Primary, PrimaryEstimate
-from verax.text import between, listed, p_text, signed
+from verax.text import between, p_text, signed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from verax.studies.protocol.contract import Analysed
 
 
+say = partial(say_phrase, "analysis")
 PRE, POST, RATING = "pre", "post", "rating"
 STRATUM = "stratum"
 LEFT = "left"  # the exclusion rule of that name
@@ -136,66 +139,56 @@ def primary_sentence(estimates: Sequence[PrimaryEstimate], control: str | None) 
     said = [_clear(line, control, alone=len(estimates) == 1) for line in clear]
     if unclear:
         said.append(_unclear(unclear, control, first=not clear, alone=len(estimates) == 1))
-    if small:
-        said.append(
-            f"Of {_listed(small)} there is too little data for a claim: {listed([_size(line) for line in small])}."
-        )
-    if bare:
-        said.append(f"Of {_listed(bare)} no interval can be given: {listed([_size(line) for line in bare])}.")
-    return " ".join(said) or "There is nothing to estimate."
+    for case, lines in (("too-little-data", small), ("no-interval", bare)):
+        if lines:
+            names = [line.condition for line in lines]
+            said.append(say(case, names=names, sizes=[_size(line) for line in lines]))
+    return " ".join(said) or say("nothing-to-estimate")
 
 
 def _clear(line: PrimaryEstimate, control: str | None, *, alone: bool) -> str:
     """A condition whose effect is found. Its accuracy may have fallen, if only the control's fell more."""
     estimate = line.estimate or 0.0
+    found = {
+        "condition": line.condition,
+        "size": f"{abs(estimate):.1f}",
+        "interval": between(line.low or 0.0, line.high or 0.0),
+        "p": p_text(line.p_adjusted or 0.0),
+        "corrected": "no" if alone else "yes",
+    }
     if control is None:
-        size = f"accuracy {'rose' if estimate > 0 else 'fell'} by {abs(estimate):.1f} points"
-    else:
-        side = "higher" if estimate > 0 else "lower"
-        size = f"the change of accuracy was {abs(estimate):.1f} points {side} than with {control}"
-    corrected = "" if alone else ", corrected for all conditions"
-    return (
-        f"With {line.condition} {size} "
-        f"(95% interval {between(line.low or 0.0, line.high or 0.0)}; {p_text(line.p_adjusted or 0.0)}{corrected})."
-    )
+        return say("change-clear", way="rose" if estimate > 0 else "fell", **found)
+    return say("gain-clear", control=control, side="higher" if estimate > 0 else "lower", **found)
 
 
 def _unclear(lines: Sequence[PrimaryEstimate], control: str | None, *, first: bool, alone: bool) -> str:
     """Conditions without a clear effect, and how large an effect could have been missed."""
     sizes = [line.detectable for line in lines if line.detectable is not None]
-    low, high = min(sizes), max(sizes)
-    about = f"{low:.0f}" if round(low) == round(high) else f"{low:.0f} to {high:.0f}"
-    against = f" against {control}" if control is not None else ""
-    what = "effect of" if control is not None else "change with"
-    head = f"No clear {what}" if first else f"No clear {what.replace(' ', ' was found ')}"
-    parts = listed(
-        [
-            f"{line.condition} ({signed(line.estimate or 0.0)}, {between(line.low or 0.0, line.high or 0.0)})"
-            for line in lines
-        ]
-    )
-    missed = any((line.low or 0.0) > 0 or (line.high or 0.0) < 0 for line in lines)
-    corrected = "" if alone or not missed else " (0 is outside one, but not once all conditions are counted)"
-    return (
-        f"{head} {parts}{against}, in points with 95% intervals{corrected}. This is no evidence of no effect: a study "
-        f"like this finds a true effect of about {about} points in 80% of cases, so smaller ones stay open."
+    low, high = f"{min(sizes):.0f}", f"{max(sizes):.0f}"
+    missed = not alone and any((line.low or 0.0) > 0 or (line.high or 0.0) < 0 for line in lines)
+    parts = [
+        say(
+            "effect-part",
+            condition=line.condition,
+            size=signed(line.estimate or 0.0),
+            interval=between(line.low or 0.0, line.high or 0.0),
+        )
+        for line in lines
+    ]
+    return say(
+        "change-unclear" if control is None else "gain-unclear",
+        place="first" if first else "later",
+        parts=parts,
+        control=control or "",
+        missed="yes" if missed else "no",
+        detectable=low if low == high else say("range", low=low, high=high),
     )
 
 
 def _size(line: PrimaryEstimate) -> str:
     if line.estimate is None:
-        return f"{line.condition} nothing"
-    return f"{line.condition} {signed(line.estimate)} points"
-
-
-def _listed(lines: Sequence[PrimaryEstimate]) -> str:
-    return listed([line.condition for line in lines])
-
-
-PRACTICE = (
-    "Change alone includes practice: without a condition that shows no explanation, it cannot be told what the "
-    "explanations did."
-)
+        return say("size-nothing", condition=line.condition)
+    return say("size-part", condition=line.condition, size=signed(line.estimate))
 
 
 @dataclass(frozen=True)
@@ -267,14 +260,12 @@ def primary_changes(effects: Effects, conditions: Sequence[Condition] = ()) -> P
     if effects.control is not None:
         return Primary(measure, POINTS, sentence, estimates)
     lost_control = any(condition.kind == "none" for condition in conditions) and len(conditions) > 1
-    return Primary(measure, POINTS, f"{sentence} {PRACTICE}", estimates, stands_in=lost_control)
+    return Primary(measure, POINTS, f"{sentence} {say('practice')}", estimates, stands_in=lost_control)
 
 
 def _measure(control: str | None) -> str:
     """What is measured, in a few words; the table of contrasts says it in full."""
-    return (
-        "change of accuracy, practice included" if control is None else "accuracy gained over no explanation"
-    )
+    return say("measure-change" if control is None else "measure-gain")
 
 
 def effect_problems(effects: Effects, conditions: Sequence[Condition]) -> list[str]:
@@ -282,23 +273,13 @@ def effect_problems(effects: Effects, conditions: Sequence[Condition]) -> list[s
     said = []
     absent = [condition.name for condition in conditions if condition.name not in effects.changes]
     if absent:
-        said.append(f"Nobody in {_conditions(absent)} is analysed: nothing is estimated of {_it(absent)}.")
+        said.append(say("nobody-in", names=absent))
     planned = next((condition.name for condition in conditions if condition.kind == "none"), None)
     if planned in effects.changes and effects.control is None:
-        said.append(f"Only the condition {planned!r} is analysed: there is nothing to compare with it.")
+        said.append(say("only-control", control=str(planned)))
     elif planned in absent:
-        said.append(
-            f"The condition {planned!r} is empty, so Change is reported in place of the contrast with it. {PRACTICE}"
-        )
+        said.append(say("empty-control", control=str(planned)))
     for name, claim in effects.primary.items():
         if claim.se is None and claim.estimate is not None:
-            said.append(f"{name}: no interval and no test. {listed(claim.warnings)}")
+            said.append(say("no-interval-no-test", name=name, why=" ".join(claim.warnings)))
     return said
-
-
-def _conditions(names: list[str]) -> str:
-    return f"the condition{'s' if len(names) > 1 else ''} {listed(names)}"
-
-
-def _it(names: list[str]) -> str:
-    return "them" if len(names) > 1 else "it"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from verax.errors import VeraxError
+from verax.phrases import say as say_phrase
 from verax.results.tables import (
     CLEAR,
     Column,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+say = partial(say_phrase, "analysis")
 AVERAGE = "User Avg."
 DEFECTS = tuple(Defects.__dataclass_fields__)
 CHANGE_COUNTED = (
@@ -224,17 +227,8 @@ def regression_table(pairs: pd.DataFrame, test: str) -> Table:
 
 def _regression_sentence(slope: float | None, high: float | None) -> str:
     if slope is None or high is None:
-        return (
-            "Too few participants have 10 items answered twice and some right before, or all were alike before, or "
-            "gained alike: nothing can be said of regression to the mean."
-        )
-    if high < 0:
-        return (
-            f"Who scored 10 points higher before explanations gained {10 * abs(slope):.1f} points less. Chance alone "
-            "gives such a slope, because Pre is in both numbers: it says nothing about explanations, and touches a "
-            "comparison of conditions only if they differed before."
-        )
-    return "Whether a participant gained does not clearly depend on the accuracy before explanations."
+        return say("regression-none")
+    return say("regression", size=f"{10 * abs(slope):.1f}") if high < 0 else say("regression-unclear")
 
 
 SENTENCE = (

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from verax.errors import VeraxError
+from verax.phrases import say as say_phrase
 from verax.results.tables import Column, Table, Value
 from verax.results.units import POINTS
 from verax.stats.crossed.between import changes
@@ -21,7 +23,6 @@ from verax.stats.crossed.result import Crossed
 from verax.stats.responses import responses
 from verax.studies.analysis.between.change_tables import ALL
 from verax.studies.analysis.between.effects import (
-    PRACTICE,
     answers_as_published,
     claimed_items,
     complete_pairs,
@@ -44,13 +45,14 @@ from verax.text import listed
 if TYPE_CHECKING:
     from verax.stats.crossed.claims import Items
 
+say = partial(say_phrase, "analysis")
 DOMAINS = {"text": "text", "table": "tabular"}
 
 
 def pooled_simulation(studies: Sequence[Analysed], options: Options) -> Findings:
     """The paper's tables over several studies, our own estimates beside them, and what cannot be made."""
     plain = next((one.control for one in studies if one.control is not None), None)
-    practice = PRACTICE if plain is None else f"Change includes practice: compare with {plain}."
+    practice = say("practice") if plain is None else say("practice-compare", control=plain)
     makers = _published(studies, options) if options.estimator != "crossed" else {}
     makers |= _own(studies, options, practice)
     linked = linked_note(studies)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
+from verax.phrases import say as say_phrase
 from verax.results.figures import Curve, Figure, Line
 from verax.results.tables import Source, Sources, Table, build_table, count, interval, number, p_value, text
 from verax.results.units import NONE, POINTS, Ends
@@ -19,7 +21,7 @@ from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.between.effects import complete_pairs
 from verax.studies.analysis.between.hase2020 import defects_of, slope_table
 from verax.studies.results.study_summary import Options
-from verax.text import between, listed, signed
+from verax.text import between, signed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from verax.stats.crossed.claims import Items
 
 
+say = partial(say_phrase, "analysis")
 EVERYBODY = "all"
 RIGHT, WRONG, DIFFERENCE = "right", "wrong", "difference"
 
@@ -86,10 +89,10 @@ def _ratings_sentence(lines: Sequence[_RatingRow]) -> str:
     means = {line.name: line.ratings.estimate or 0.0 for line in lines}
     if len(means) == 1:
         (name, mean), *_ = means.items()
-        return f"Explanations of {name} were rated {mean:.1f} on average."
+        return say("rated-one", condition=name, mean=f"{mean:.1f}")
     ranked = sorted(means, key=lambda name: -means[name])
-    parts = listed([f"{name} {means[name]:.1f}" for name in ranked])
-    return f"Mean ratings, highest first: {parts}. A rating says what people think of an explanation, not what it does."
+    parts = [say("difference-bare", condition=name, size=f"{means[name]:.1f}") for name in ranked]
+    return say("rated-several", parts=parts)
 
 
 def correctness_table(rated: pd.DataFrame, items: Items) -> Table:
@@ -137,18 +140,17 @@ def correctness_difference(known: pd.DataFrame, items: Items) -> Crossed | None:
 
 def _difference_sentence(difference: Crossed | None) -> str:
     if difference is None or difference.estimate is None:
-        return "No participant rated explanations of right and of wrong predictions: they cannot be compared."
+        return say("rated-not-both")
     said = signed(difference.estimate, 2)
     ends = NONE.interval(difference.low, difference.high)
     if ends is None or difference.p is None:
-        return f"Rated {said} where the model was right against wrong; no interval can be given."
-    size = f"{said} points of the scale, 95% interval {between(*ends, decimals=2)}"
+        return say("rated-no-interval", size=said)
+    size = say("rated-difference", size=said, interval=between(*ends, decimals=2))
     if not difference.enough:
-        return f"Too few participants for a claim on ratings where the model was right and wrong ({size})."
+        return say("rated-too-few", difference=size)
     if difference.p <= ALPHA:
-        which = "right" if difference.estimate > 0 else "wrong"
-        return f"Explanations were rated higher where the model was {which} ({size}): not only reasons are rated."
-    return f"Ratings do not clearly depend on whether the model was right ({size})."
+        return say("rated-higher", side=RIGHT if difference.estimate > 0 else WRONG, difference=size)
+    return say("rated-alike", difference=size)
 
 
 # The step that the paper reports, on a scale of 7.
@@ -278,15 +280,15 @@ def _published(name: str, n: int, boot: RatingCurve, start: int) -> _RatingValue
 
 def _sentence(line: _RatingValueRow) -> str:
     if line.ends is None:
-        return "Right and wrong answers do not overlap in their ratings, or are all alike: there is no slope."
+        return say("slope-none")
     low, high = line.ends
-    by_one = f"one ({line.step})" if line.predictor == RAW else "one deviation"
-    size = f"a rating higher by {by_one} goes with {between(low, high)} points of accuracy, 95% interval"
-    if low > 0:
-        return f"Higher ratings go with right answers: {size}."
-    if high < 0:
-        return f"Higher ratings go with wrong answers: {size}."
-    return f"Ratings do not clearly predict right answers: {size}."
+    return say(
+        "slope",
+        way="right" if low > 0 else "wrong" if high < 0 else "unclear",
+        step="raw" if line.predictor == RAW else "normalised",
+        steps=line.step,
+        interval=between(low, high),
+    )
 
 
 def rating_curve(boot: RatingAndCorrectness) -> Figure:
@@ -315,15 +317,12 @@ def person_table(rated: pd.DataFrame, pairs: pd.DataFrame) -> Table:
         (both["participant"], both["condition"], both["pre"], both["post"]),
     )
     if line.slope is None or line.low is None or line.high is None:
-        sentence = (
-            "Too few people rated and have 15 items answered twice, or all gained alike: nothing can be said."
-        )
+        sentence = say("gain-too-few")
     elif line.low > 0 or line.high < 0:
-        more = "more" if line.slope > 0 else "less"
-        size = f"{100 * abs(line.slope):.1f} points for one point of the scale"
-        sentence = f"Participants who rate explanations higher gain {more}: {size}."
+        way, size = "more" if line.slope > 0 else "less", f"{100 * abs(line.slope):.1f}"
+        sentence = say("gain-by-rating", way=way, size=size)
     else:
-        sentence = "Participants who rate explanations higher do not clearly gain more, or less."
+        sentence = say("gain-by-rating-unclear")
     return slope_table(
         "rating-and-change",
         "A participant's Change against the mean rating",

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from verax.phrases import say as say_phrase
 from verax.results.tables import Table
 from verax.results.units import POINTS
 from verax.stats.hase2020 import NOTE
@@ -73,12 +75,15 @@ from verax.studies.protocol.common_steps import participant_steps
 from verax.studies.protocol.contract import Analysed, Findings, ProtocolAnalysis, make_protocol
 from verax.studies.results.study_facts import ItemCounts, ItemResult
 from verax.studies.results.study_summary import Options
-from verax.text import always_signed, listed
+from verax.text import always_signed
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from verax.studies.definition.study import Item, Study
+
+
+say = partial(say_phrase, "analysis")
 
 
 def item_results(data: Analysed) -> tuple[ItemResult, ...]:
@@ -223,13 +228,7 @@ def simulation(data: Analysed, options: Options) -> Findings:
 
 def _only_intended(data: Analysed, intended: pd.DataFrame, options: Options) -> Findings:
     """Nobody is left per protocol: the primary estimates of everybody who answered, under sensitivity only."""
-    why = (
-        (
-            "Nobody who is analysed answered an item both before and after explanations: there is no primary analysis.",
-        )
-        if len(data.participants)
-        else ()
-    )
+    why = (say("no-pairs"),) if len(data.participants) else ()
     if not len(complete_pairs(intended)):
         return Findings(problems=why)
     gathered = FindingsCollector()
@@ -295,10 +294,8 @@ def _cross_check(gathered: FindingsCollector, pairs: pd.DataFrame, found: Effect
     }
     apart = disagreements(found, mixed)
     if apart:
-        parts = listed([f"{name} ({why})" for name, why in apart.items()])
-        gathered.problems.append(
-            f"The linear mixed model does not agree with the primary analysis on {parts}."
-        )
+        parts = [say("mixed-disagrees-part", condition=name, why=why) for name, why in apart.items()]
+        gathered.problems.append(say("mixed-disagrees", parts=parts))
 
 
 def _pairs(pairs: pd.DataFrame, found: Effects, plan: Plan, options: Options) -> Table | None:
@@ -347,9 +344,7 @@ def _about_ratings(
     """Ratings, if there are any; whether they tell anything."""
     if not len(rated):
         if data.methods and any(name in found.changes for name in data.methods):
-            gathered.problems.append(
-                "There is no rating of an explanation: the tables of ratings are left out."
-            )
+            gathered.problems.append(say("no-ratings"))
         return
     scale = data.study.spec.rating.points
     gathered.add(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
+from verax.phrases import either
+from verax.phrases import say as say_phrase
 from verax.results.tables import Sources, Table, build_table, count, interval, number, p_value, text
 from verax.results.units import Unit
 from verax.stats.crossed.result import FILL, Crossed
@@ -14,14 +17,14 @@ from verax.stats.thresholds import ALPHA, FEWEST_ITEMS, FEWEST_PEOPLE
 from verax.studies.analysis.primary import NamedClaim, estimate_of, named, sorted_out
 from verax.studies.protocol.contract import Analysed
 from verax.studies.results.study_summary import Primary, PrimaryEstimate
-from verax.text import between, counted, listed, p_text
+from verax.text import between, counted, p_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from verax.studies.definition.spec_tables import Condition
 
-
+say = partial(say_phrase, "analysis")
 PARTS = (("all", "All"), ("right", "Model right"), ("wrong", "Model wrong"))
 
 
@@ -157,54 +160,63 @@ def difference_sentence(estimates: Sequence[PrimaryEstimate], reference: str, wh
     """
     clear, unclear, small, bare = sorted_out(estimates)
     said = [
-        f"{line.condition} {'raised' if (line.estimate or 0) > 0 else 'lowered'} {what} by "
-        f"{abs(line.estimate or 0):.{unit.decimals}f}{unit.noun} against {reference} "
-        f"(95% interval {between(line.low or 0, line.high or 0, unit.decimals)}; {p_text(line.p_adjusted or 0)}"
-        f"{', corrected for all comparisons' if len(estimates) > 1 else ''})."
+        say(
+            "difference-clear",
+            condition=line.condition,
+            way="raised" if (line.estimate or 0) > 0 else "lowered",
+            what=what,
+            size=f"{abs(line.estimate or 0):.{unit.decimals}f}{unit.noun}",
+            reference=reference,
+            interval=between(line.low or 0, line.high or 0, unit.decimals),
+            p=p_text(line.p_adjusted or 0),
+            corrected="yes" if len(estimates) > 1 else "no",
+        )
         for line in clear
     ]
     if unclear:
-        missed = [line.detectable for line in unclear if line.detectable is not None]
-        parts = listed([_with_interval(line, unit) for line in unclear])
-        said.append(
-            f"No clear difference from {reference}: {parts}. This is no evidence of no effect: a study like this finds "
-            f"a true difference of about {max(missed):.{unit.decimals}f}{unit.noun} in 80% of cases, so smaller ones "
-            "stay open."
-        )
+        missed = max(line.detectable for line in unclear if line.detectable is not None)
+        about = f"{missed:.{unit.decimals}f}{unit.noun}"
+        parts = _with_intervals(unclear, unit)
+        said.append(say("difference-unclear", reference=reference, parts=parts, detectable=about))
     uneven = [line for line in small if line.uneven]
     if uneven:
-        parts = listed([_with_interval(line, unit) for line in uneven])
-        said.append(
-            f"Nothing is claimed against {reference}, since rows of the design are filled unequally and practice can "
-            f"pass for an effect: {parts}. {FILL}"
-        )
+        parts = _with_intervals(uneven, unit)
+        said.append(say("difference-uneven", reference=reference, parts=parts, fill=FILL))
     small = [line for line in small if not line.uneven]
     if small:
-        parts = listed([_with_interval(line, unit) for line in small])
-        said.append(
-            f"Too little data for a claim against {reference} (it needs {FEWEST_PEOPLE} people and {FEWEST_ITEMS} "
-            f"items): {parts}."
+        parts, people, items = _with_intervals(small, unit), FEWEST_PEOPLE, FEWEST_ITEMS
+        said.append(say("difference-small", reference=reference, parts=parts, people=people, items=items))
+    said += _without_intervals(bare, reference, unit)
+    return " ".join(said) or say("nothing-to-compare")
+
+
+def _without_intervals(bare: Sequence[PrimaryEstimate], reference: str, unit: Unit) -> Iterator[str]:
+    """What is known of differences that have no interval."""
+    known = [line for line in bare if line.estimate is not None]
+    if known:
+        parts = [
+            say("difference-bare", condition=line.condition, size=unit.said(line.estimate or 0))
+            for line in known
+        ]
+        yield say("difference-no-interval", reference=reference, parts=parts)
+    mixed = [line.condition for line in bare if line.estimate is None and line.participants]
+    if mixed:
+        yield say("difference-mixed", names=mixed, reference=reference)
+    lost = [line.condition for line in bare if line.estimate is None and not line.participants]
+    if lost:
+        yield say("difference-nobody", reference=reference, others=either(lost))
+
+
+def _with_intervals(lines: Sequence[PrimaryEstimate], unit: Unit) -> list[str]:
+    return [
+        say(
+            "difference-part",
+            condition=line.condition,
+            size=unit.said(line.estimate or 0),
+            interval=between(line.low or 0, line.high or 0, unit.decimals),
         )
-    if bare:
-        known = [line for line in bare if line.estimate is not None]
-        if known:
-            parts = listed([f"{line.condition} {unit.said(line.estimate or 0)}" for line in known])
-            said.append(f"No interval can be given against {reference}: {parts}.")
-        mixed = [line.condition for line in bare if line.estimate is None and line.participants]
-        if mixed:
-            said.append(
-                f"What {listed(mixed)} and {reference} do cannot be told from the sessions in which they were met."
-            )
-        lost = [line.condition for line in bare if line.estimate is None and not line.participants]
-        if lost:
-            said.append(
-                f"Nobody met both {reference} and {listed(lost, 'or')}: there is no difference to tell."
-            )
-    return " ".join(said) or "There is nothing to compare."
-
-
-def _with_interval(line: PrimaryEstimate, unit: Unit) -> str:
-    return f"{line.condition} {unit.said(line.estimate or 0)} ({between(line.low or 0, line.high or 0, unit.decimals)})"
+        for line in lines
+    ]
 
 
 def difference_table(
@@ -275,18 +287,14 @@ def mixed_table(
         and other.p is not None
         and (claim.p <= ALPHA) != (other.p <= ALPHA)
     ]
-    agree = (
-        f"Other models agree with the differences from {reference}."
-        if any(claim.enough for claim in claims.values())
-        else "There is too little data for a claim by any model."
-    )
-    differ = f"The models do not agree on {listed(list(dict.fromkeys(apart)))}: one finds a difference, one does not."
+    enough = any(claim.enough for claim in claims.values())
+    agree = say("models-agree", reference=reference) if enough else say("models-no-data")
     return build_table(
         "cross-check",
         f"The differences from {reference} by several models",
         lines,
         sources,
-        differ if apart else agree,
+        say("models-differ", names=list(dict.fromkeys(apart))) if apart else agree,
         [
             "Mixed models with participants and items as random effects; p-values are of each line alone.",
             *dict.fromkeys(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from verax.phrases import say as say_phrase
 from verax.results.figures import Figure
 from verax.results.tables import (
     Sources,
@@ -66,12 +67,13 @@ from verax.studies.analysis.within.graded_tables import (
 from verax.studies.analysis.within.pooled_graded import pooled_graded
 from verax.studies.analysis.within.sessions import answer_times_table, times_taken
 from verax.studies.protocol.contract import Analysed, Findings, ProtocolAnalysis
-from verax.studies.results.study_summary import Options, Primary
-from verax.text import between, counted, listed, p_text, signed
+from verax.studies.results.study_summary import Options, Primary, PrimaryEstimate
+from verax.text import between, p_text, signed
 
 if TYPE_CHECKING:
     import pandas as pd
 
+say = partial(say_phrase, "analysis")
 KEYS = ("scores", "best", "contrast", "cross-check", "agreement", "confidence", "times", "sensitivity")
 
 
@@ -96,9 +98,7 @@ def graded(data: Analysed, options: Options, meaning: str) -> Findings:
     names = in_order(answers["condition"].unique().tolist(), data.conditions)
     absent = [condition.name for condition in data.conditions if condition.name not in names]
     if absent:
-        gathered.problems.append(
-            f"Nobody who is analysed answered under {listed(absent)}: nothing is estimated there."
-        )
+        gathered.problems.append(say("scores-nobody-under", names=absent))
     means = means_by_condition(answers, "score", options.level)
     reference = next(iter(references(data, names)), None) if len(names) > 1 else None
     rows = as_met(answers)
@@ -141,11 +141,9 @@ def graded(data: Analysed, options: Options, meaning: str) -> Findings:
 
 
 def _nobody(intended: pd.DataFrame) -> str:
-    said = "Nobody who is analysed answered a question: there is no primary analysis."
     if not len(intended):
-        return said
-    people = counted(intended["participant"].nunique(), "participant")
-    return f"{said} ({people} who did not finish or are excluded answered some.)"
+        return say("nobody-answered")
+    return say("nobody-answered-others", people=intended["participant"].nunique())
 
 
 def _only_intended(data: Analysed, intended: pd.DataFrame) -> Findings:
@@ -163,19 +161,21 @@ def _without_interval(
     means: dict[str, Crossed], against: dict[str, Crossed], reference: str | None
 ) -> list[str]:
     said = [
-        f"{name}: no interval of the mean score. {' '.join(claim.warnings)}"
+        say("no-interval-of-mean", name=name, why=" ".join(claim.warnings))
         for name, claim in means.items()
         if claim.se is None
     ]
     said += [
-        f"{name} against {reference}: no interval and no test. {' '.join(claim.warnings)}"
+        say(
+            "no-interval-no-test",
+            name=say("against", condition=name, reference=str(reference)),
+            why=" ".join(claim.warnings),
+        )
         for name, claim in against.items()
         if claim.se is None
     ]
     if len(means) == 1:
-        said.append(
-            f"Only the condition {next(iter(means))!r} has answers: there is nothing to compare it with."
-        )
+        said.append(say("only-condition", condition=next(iter(means))))
     return said
 
 
@@ -185,30 +185,37 @@ def _primary(
     """Differences from the control; without one, mean scores against 0."""
     if reference is not None:
         return primary_differences(
-            against, reference, f"mean score, minus that with {reference!r}", "the mean score", SCORE
+            against, reference, say("measure-score-minus", reference=reference), "the mean score", SCORE
         )
     lines = tuple(estimate_of(name, f"{name}-score", means[name], SCORE) for name in names)
     above = [
         one for one in lines if one.conclusive and one.p_adjusted is not None and one.p_adjusted <= ALPHA
     ]
     said = [
-        f"The mean score with {line.condition} is {'above' if (line.estimate or 0) > 0 else 'below'} 0: "
-        f"{signed(line.estimate or 0, 2)} ({between(line.low or 0, line.high or 0, 2)}; {p_text(line.p_adjusted or 0)}"
-        f"{', corrected for all conditions' if len(lines) > 1 else ''})."
+        say(
+            "score-clear",
+            condition=line.condition,
+            side="above" if (line.estimate or 0) > 0 else "below",
+            size=signed(line.estimate or 0, 2),
+            interval=between(line.low or 0, line.high or 0, 2),
+            p=p_text(line.p_adjusted or 0),
+            corrected="yes" if len(lines) > 1 else "no",
+        )
         for line in above
     ]
     rest = [line for line in lines if line not in above]
     if rest:
-        parts = listed(
-            [
-                f"{line.condition} {signed(line.estimate or 0, 2)}"
-                + ("" if line.low is None else f" ({between(line.low, line.high or 0, 2)})")
-                for line in rest
-            ]
-        )
-        said.append(f"Mean scores that cannot be told from 0: {parts}.")
-    said.append("There is no control to compare with.")
-    return Primary("mean score, from -1 to 1", SCORE, " ".join(said), lines)
+        said.append(say("scores-unclear", parts=[_with_interval(line) for line in rest]))
+    said.append(say("no-control"))
+    return Primary(say("measure-score"), SCORE, " ".join(said), lines)
+
+
+def _with_interval(line: PrimaryEstimate) -> str:
+    size = signed(line.estimate or 0, 2)
+    if line.low is None:
+        return say("difference-bare", condition=line.condition, size=size)
+    interval = between(line.low, line.high or 0, 2)
+    return say("difference-part", condition=line.condition, size=size, interval=interval)
 
 
 def _ranked(part: pd.DataFrame, names: Sequence[str], level: float) -> dict[str, BesideBest]:
@@ -301,18 +308,18 @@ def _scores_notes(missing: int) -> tuple[str, ...]:
 
 
 def _scores_sentence(meaning: str, lines: Sequence[_ScoreRow]) -> str:
-    parts = listed([f"{line.condition} {SCORE.signed(line.mean('all') or 0.0)}" for line in lines])
-    said = f"Mean scores (above 0, {meaning}): {parts}."
+    parts = [
+        say("difference-bare", condition=line.condition, size=SCORE.signed(line.mean("all") or 0.0))
+        for line in lines
+    ]
+    said = say("scores", meaning=meaning, parts=parts)
     left = [line.condition for line in lines if line.may_be_best("all") == "yes"]
     lower = [line.condition for line in lines if line.may_be_best("all") == "no"]
-    if len(lines) > 1 and left:
-        said += (
-            " None can be ruled out as the best."
-            if len(left) == len(lines)
-            else f" {listed(left)} may be the best; {listed(lower)} {'is' if len(lower) == 1 else 'are'} shown to "
-            "be lower than another."
-        )
-    return said
+    if len(lines) < 2 or not left:
+        return said
+    if len(left) == len(lines):
+        return f"{said} {say('none-ruled-out')}"
+    return f"{said} {say('may-be-best', names=left, lower=lower)}"
 
 
 def _scores_figure(names: Sequence[str], means: dict[str, Crossed]) -> Figure:
@@ -373,7 +380,7 @@ def _beside(
             lambda: answer_times_table(times_taken(everything, names, reference, options.level), reference),
         )
     else:
-        gathered.problems.append("No answer has a time: how long people took is left out.")
+        gathered.problems.append(say("no-times-at-all"))
 
 
 def _measure(data: Analysed, reference: str | None) -> str:

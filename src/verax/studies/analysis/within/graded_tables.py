@@ -13,10 +13,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from verax.phrases import say as say_phrase
 from verax.results.figures import Distribution, Figure, Interval, Intervals, Shares
 from verax.results.tables import (
     Source,
@@ -52,6 +54,9 @@ from verax.text import MINUS, between, listed, p_text
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+say = partial(say_phrase, "analysis")
 
 
 @dataclass(frozen=True)
@@ -197,17 +202,14 @@ def _best_sentence(lines: Sequence[_BestRow], best: str) -> str:
     left = [line.name for line in lines if line.place.may_be_best]
     same = [line.name for line in lines if line.name != best and not line.place.differs_as_published]
     alike = len({line.mean for line in lines}) == 1
-    said = "All mean scores are the same. " if alike else f"{best} has the highest mean score. "
-    said += (
-        "No condition can be ruled out as the best."
-        if len(left) == len(lines)
-        else f"Not ruled out as the best: {listed(left)}."
-        if left
-        else "Every condition is shown to be lower than some other one, which chance alone must have done."
-    )
+    said = [say("all-scores-same") if alike else say("highest-score", condition=best)]
+    if len(left) == len(lines):
+        said.append(say("best-none-out"))
+    else:
+        said.append(say("best-left", names=left) if left else say("best-all-out"))
     if same and not alike:
-        said += f" By the published rule (each against {best} alone) {listed(same)} would not differ from it."
-    return said
+        said.append(say("best-published", best=best, names=same))
+    return " ".join(said)
 
 
 SURE, UNSURE, UNDECIDED = "sure", "not sure", "cannot say"
@@ -310,25 +312,28 @@ def _difference(judged: pd.DataFrame, level: float) -> Crossed | None:
 def _confidence_sentence(lines: Sequence[ConfidenceGroup], difference: Crossed | None) -> str:
     first = {line.confidence: line.right for line in lines if line.condition == lines[0].condition}
     parts = [
-        f"{first[name]:.0f}% right when {name}" for name in (SURE, UNSURE) if first.get(name) is not None
+        say("confidence-part", share=f"{first[name]:.0f}", level=name)
+        for name in (SURE, UNSURE)
+        if first.get(name) is not None
     ]
     if not parts:
-        return "Nobody decided for an answer: how confidence relates to being right cannot be told."
-    said = f"People were {' and '.join(parts)}."
+        return say("confidence-nobody")
+    said = say("confidence-shares", parts=parts)
     if difference is None or difference.estimate is None:
         return said
-    points = f"{POINTS.said(100 * difference.estimate)} within people"
+    size = POINTS.said(100 * difference.estimate)
     ends = POINTS.interval(difference.low, difference.high)
     if difference.p is None or ends is None or not difference.enough:
-        return f"{said} The difference is {points}; there is too little data for a claim."
-    verdict = (
-        "confidence tells something"
-        if difference.p <= ALPHA and difference.estimate > 0
-        else "sure answers were worse"
-        if difference.p <= ALPHA
-        else "this does not show that confidence tells anything"
+        return f"{said} {say('confidence-no-claim', size=size)}"
+    verdict = "open" if difference.p > ALPHA else "tells" if difference.estimate > 0 else "worse"
+    told = say(
+        "confidence-difference",
+        size=size,
+        interval=between(*ends),
+        p=p_text(difference.p),
+        verdict=verdict,
     )
-    return f"{said} The difference is {points} ({between(*ends)}; {p_text(difference.p)}): {verdict}."
+    return f"{said} {told}"
 
 
 def calibration_figure(lines: Sequence[ConfidenceGroup]) -> Figure:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from verax.phrases import say as say_phrase
 from verax.results.figures import Bars, Curve, Figure, Line, series
 from verax.results.tables import (
     Source,
@@ -33,6 +35,9 @@ from verax.text import between, listed, p_text
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+say = partial(say_phrase, "analysis")
 
 
 @dataclass(frozen=True)
@@ -133,7 +138,9 @@ def _ratios(
 def times_table(taken: Sequence[ConditionTimes], reference: str | None) -> Table:
     """Session time and time per answer."""
     known = [
-        f"{length_words(line.minutes)} with {line.condition}" for line in taken if line.minutes is not None
+        say("session-part", length=length_words(line.minutes), condition=line.condition)
+        for line in taken
+        if line.minutes is not None
     ]
     length: Sources[ConditionTimes] = (
         number("minutes", "Mean session", lambda line: line.minutes, MINUTES),
@@ -143,7 +150,7 @@ def times_table(taken: Sequence[ConditionTimes], reference: str | None) -> Table
         taken,
         reference,
         length,
-        f"A test session took {listed(known)} on average." if known else "",
+        say("sessions-took", parts=known) if known else "",
         "A session is the sum of the times of its pages, each from its first display to its answer; intervals of "
         "sessions are over participants. Ratios are of geometric means, participants and items crossed, Holm.",
     )
@@ -152,7 +159,14 @@ def times_table(taken: Sequence[ConditionTimes], reference: str | None) -> Table
 def answer_times_table(taken: Sequence[ConditionTimes], reference: str | None) -> Table:
     """Time per answer only, where the conditions of a session are mixed."""
     known = [line for line in taken if line.median_seconds is not None]
-    medians = listed([f"{line.median_seconds:.1f} seconds with {line.condition}" for line in known])
+    medians = [
+        say(
+            "session-part",
+            length=say("length-seconds", length=f"{line.median_seconds:.1f}"),
+            condition=line.condition,
+        )
+        for line in known
+    ]
     unseen: Sources[ConditionTimes] = (
         Source("minutes", lambda line: line.minutes),
         Source("minutes_interval", lambda line: line.minutes_ends),
@@ -161,7 +175,7 @@ def answer_times_table(taken: Sequence[ConditionTimes], reference: str | None) -
         taken,
         reference,
         unseen,
-        f"The median answer took {medians}." if known else "",
+        say("answers-took", parts=medians) if known else "",
         "From the first display of a page to its answer. Ratios are of geometric means, participants and items "
         "crossed, Holm.",
     )
@@ -186,30 +200,36 @@ def _table(
         count("participants", "Participants", lambda line: line.participants),
         *(ratio if reference is not None else [Source(source.key, source.value) for source in ratio]),
     )
-    said = f"{sentence}{_differences(taken, reference)}" if sentence else "There are no times."
+    said = " ".join([sentence, *_differences(taken, reference)]) if sentence else say("no-times")
     return build_table("times", "How long people took", taken, sources, said, [note])
 
 
-def _differences(taken: Sequence[ConditionTimes], reference: str | None) -> str:
-    """What the ratios of times say, with a space before it; empty if nothing was tested."""
+def _differences(taken: Sequence[ConditionTimes], reference: str | None) -> list[str]:
+    """What the ratios of times say; nothing if nothing was tested."""
     tests = [(line, line.p, line.times) for line in taken]
     clear = [
         (line, p, times) for line, p, times in tests if p is not None and times is not None and p <= ALPHA
     ]
     if not clear and any(p is not None for _, p, _ in tests):
-        return f" No clear difference in time per answer from {reference}."
-    return "".join(
-        f" Answers were {'faster' if times < 1 else 'slower'} with {line.condition}: {times:.2f} times "
-        f"the time with {reference} ({p_text(p)})."
+        return [say("times-alike", reference=str(reference))]
+    return [
+        say(
+            "times-differ",
+            way="faster" if times < 1 else "slower",
+            condition=line.condition,
+            ratio=f"{times:.2f}",
+            reference=str(reference),
+            p=p_text(p),
+        )
         for line, p, times in clear
-    )
+    ]
 
 
 def length_words(minutes: float) -> str:
     """A length of time: in minutes, or in seconds where it is below one."""
     if minutes >= 1:
-        return f"{minutes:.1f} minutes"
-    return f"{60 * minutes:.{0 if minutes >= 1 / 6 else 1}f} seconds"
+        return say("length-minutes", length=f"{minutes:.1f}")
+    return say("length-seconds", length=f"{60 * minutes:.{0 if minutes >= 1 / 6 else 1}f}")
 
 
 def times_figure(taken: Sequence[ConditionTimes], task: str) -> Figure:
@@ -258,7 +278,11 @@ def rank_table(
     lines = [_RankTestRow(name, title, test) for name, title, test in tests if test is not None]
     if not lines:
         return None
-    clear = listed([f"{line.condition} ({line.measure})" for line in lines if line.test.p <= ALPHA])
+    clear = [
+        say("ranks-part", condition=line.condition, measure=line.measure)
+        for line in lines
+        if line.test.p <= ALPHA
+    ]
     sources: Sources[_RankTestRow] = (
         text("condition", "Condition", lambda line: line.condition),
         text("measure", "Measure", lambda line: line.measure),
@@ -273,9 +297,9 @@ def rank_table(
         f"Mann-Whitney's test against {reference}, as published",
         lines,
         sources,
-        f"By the published test sessions differ from {reference} for {clear}."
+        say("ranks-differ", reference=reference, parts=clear)
         if clear
-        else f"By the published test no session value differs from {reference}.",
+        else say("ranks-alike", reference=reference),
         [
             "A reproduction of the paper's test. Its unit here is a participant's test session. It takes the sessions "
             "of one participant under two conditions as those of two people, and the items as the only ones of "

@@ -31,7 +31,7 @@ from verax.studies.build.imports.records import (
 from verax.studies.definition.spec import StudySpec
 from verax.studies.definition.spec_tables import Condition
 from verax.studies.definition.study import Item, Variant
-from verax.studies.display.legends import TERMS, Kind, question_on
+from verax.studies.display.legends import Kind, question_on
 from verax.studies.protocol.contract import make_protocol
 
 Domain = Literal["text", "tabular"]
@@ -156,7 +156,7 @@ question = {_question(method, domain)}
 
 def _question(method: str, domain: Domain) -> str:
     """The question on how to read the explanations of a method, as TOML."""
-    asked = question_on(KINDS[method], TERMS["text" if domain == "text" else "table"])
+    asked = question_on(KINDS[method], "text" if domain == "text" else "table")
     answers = json.dumps(asked.answers)
     return f"{{ question = {json.dumps(asked.question)}, answers = {answers}, correct = {asked.correct} }}"
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from verax.phrases import say as say_phrase
 from verax.results.figures import Bars, Figure, series
 from verax.results.tables import Source, Sources, Table, build_table, count, interval, number, text
 from verax.results.units import PERCENT, POINTS, Ends
@@ -20,12 +22,13 @@ from verax.studies.analysis.within.conditions import expired
 from verax.studies.definition.spec_tables import Condition
 from verax.studies.protocol.contract import Analysed
 from verax.studies.results.study_facts import model_facts
-from verax.text import between, listed
+from verax.text import between
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
+say = partial(say_phrase, "analysis")
 UNTRAINED, TRAINED = "untrained", "trained"
 # The first round has no training, in everybody's order.
 WITHOUT = ("about-evaluation-1", "evaluation-1", "strategy-1")
@@ -232,21 +235,26 @@ def _accuracy_notes(data: Analysed, missing: int) -> list[str]:
 
 
 def _accuracy_sentence(data: Analysed, lines: Sequence[Imitated]) -> str:
-    shares = listed([f"{100 * (line.model.estimate or 0.0):.0f}% with {line.condition}" for line in lines])
-    said = f"People answered like the model in {shares}."
+    shares = [
+        say("imitation-part", share=f"{100 * (line.model.estimate or 0.0):.0f}", condition=line.condition)
+        for line in lines
+    ]
+    said = say("imitation-shares", parts=shares)
     if data.parameters["only_wrong"]:
         return said
-    for sign, towards in (
-        (1, "the true label than like the model"),
-        (-1, "the model than like the true label"),
-    ):
+    for sign, towards in ((1, "truth"), (-1, "model")):
         parts = [
-            f"{line.condition} ({POINTS.said(100 * (line.bias.estimate or 0.0))}, {between(*line.bias_ends)})"
+            say(
+                "effect-part",
+                condition=line.condition,
+                size=POINTS.said(100 * (line.bias.estimate or 0.0)),
+                interval=between(*line.bias_ends),
+            )
             for line in lines
             if line.bias.enough and line.bias_ends is not None and _side(*line.bias_ends) == sign
         ]
         if parts:
-            said += f" They answered more like {towards} with {listed(parts)}."
+            said += f" {say('imitation-bias', towards=towards, parts=parts)}"
     return said
 
 

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from verax.phrases import say as say_phrase
 from verax.results.units import POINTS
 from verax.stats.crossed.result import Crossed
 from verax.stats.crossed.within import ConditionResponses
@@ -58,11 +60,11 @@ from verax.studies.protocols.reverse_turing.accuracy import (
 from verax.studies.protocols.reverse_turing.pooled_analysis import pooled_imitation
 from verax.studies.protocols.reverse_turing.strategies import strategies_of, strategy_table
 from verax.studies.results.study_summary import Options, Primary, PrimaryEstimate
-from verax.text import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd
 
+say = partial(say_phrase, "analysis")
 KEYS = (
     "accuracy",
     "contrast",
@@ -135,7 +137,11 @@ def imitation(data: Analysed, options: Options) -> Findings:
     else:
         gathered.problems.append(_no_reference(names))
     gathered.problems += [
-        f"{name} against {reference}: no interval and no test. {' '.join(claim.warnings)}"
+        say(
+            "no-interval-no-test",
+            name=say("against", condition=name, reference=reference),
+            why=" ".join(claim.warnings),
+        )
         for reference, lines in contrasts.items()
         for name, claim in lines.items()
         if claim.se is None
@@ -152,11 +158,9 @@ def imitation(data: Analysed, options: Options) -> Findings:
 
 
 def _nobody(intended: pd.DataFrame) -> str:
-    said = "Nobody who is analysed answered an item of a test session: there is no primary analysis."
     if not len(intended):
-        return said
-    people = counted(intended["participant"].nunique(), "participant")
-    return f"{said} ({people} who did not finish or are excluded answered some.)"
+        return say("imitation-nobody")
+    return say("imitation-nobody-others", people=intended["participant"].nunique())
 
 
 def _only_intended(data: Analysed, intended: pd.DataFrame) -> Findings:
@@ -174,7 +178,7 @@ def _absent(data: Analysed, names: Sequence[str]) -> list[str]:
     absent = [condition.name for condition in data.conditions if condition.name not in names]
     if not absent:
         return []
-    return [f"Nobody who is analysed answered under {listed(absent)}: nothing is estimated there."]
+    return [say("scores-nobody-under", names=absent)]
 
 
 def _beside(data: Analysed, names: Sequence[str], reference: str) -> list[str]:
@@ -187,11 +191,8 @@ def _beside(data: Analysed, names: Sequence[str], reference: str) -> list[str]:
 
 def _no_reference(names: Sequence[str]) -> str:
     if len(names) == 1:
-        return f"Only the condition {names[0]!r} has answers: there is nothing to compare it with."
-    return (
-        "There is no condition without explanations and no random control with answers: accuracy is reported, and "
-        "what explanations add cannot be told."
-    )
+        return say("only-condition", condition=names[0])
+    return say("imitation-no-reference")
 
 
 def _primary(
@@ -205,8 +206,10 @@ def _primary(
         measure = f"{WHAT}, minus that with {first!r}"
         return primary_differences(contrasts[first], first, measure, "people's " + WHAT, POINTS)
     lines = tuple(_accuracy(name, accuracy[name]) for name in names)
-    said = listed([f"{line.condition} {line.estimate or 0:.1f}%" for line in lines])
-    return Primary(WHAT, POINTS, f"Answers like the model's: {said}. Nothing is compared.", lines)
+    parts = [
+        say("difference-bare", condition=line.condition, size=f"{line.estimate or 0:.1f}%") for line in lines
+    ]
+    return Primary(WHAT, POINTS, say("imitation-alone", parts=parts), lines)
 
 
 def _accuracy(name: str, claim: Crossed) -> PrimaryEstimate:

@@ -9,20 +9,21 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
 from pydantic import Field
 
 from verax.errors import VeraxError
+from verax.phrases import say as say_phrase
 from verax.seeds import shuffled
 from verax.studies.definition.screen import Facts, Meaning, Prose, Screen, class_mark
 from verax.studies.definition.spec import StudySpec
-from verax.studies.definition.spec_tables import ScreeningQuestion as Asked
 from verax.studies.definition.study import DesignRow, Item, Phase, Round, Rounds, Step, Study
 from verax.studies.design import crossover, deal
 from verax.studies.display import wording
-from verax.studies.display.legends import terms
+from verax.studies.display.legends import asked
 from verax.studies.display.wording import Paragraphs, how_to_read, limits, masked_task, task
 from verax.studies.items import pool
 from verax.studies.protocol.contract import (
@@ -44,6 +45,7 @@ from verax.studies.protocols.screens import (
     by_role,
     made_items,
     marked_input,
+    next_button,
     page,
     prediction_question,
     refuse_direction,
@@ -52,6 +54,8 @@ from verax.studies.protocols.screens import (
     what_a_mark_means,
     what_to_predict,
 )
+
+say = partial(say_phrase, "reverse-turing")
 
 
 def brief(
@@ -62,60 +66,31 @@ def brief(
     Beyond what the task is about, both are told and asked the same. Nobody is told how often the model is right: who
     knows that it is often wrong trusts their own belief less, and that belief is what the test is to measure.
     """
-    words = terms(material)
+    kind = material.kind
     kinds = {condition.kind for condition in material.spec.conditions}
     marked = kinds != {"none"}
-    guess = "You guess the model's answer"
-    parts = (
-        [f"- Training: {training} {words.many}. {guess}, and then you are told what it was."]
-        if training
-        else []
-    )
+    rounds = say("rounds", rounds=len(material.spec.conditions))
     said: Paragraphs = (
         *(masked_task(material) if masked else task(material)),
-        "Your task is to guess the model's answers. Your own opinion does not count.",
-    )
-    said += (
-        FIRST_WITHOUT if untrained_first else _rounds(len(material.spec.conditions)),
-        *parts,
-        f"- Test: {evaluation} {'new ' if training else ''}{words.many}. {guess}, and are not told what it was.",
+        say("task"),
+        say("first-without-training") if untrained_first else rounds,
+        *((say("training-point", kind=kind, training=training),) if training else ()),
+        say("test-point", kind=kind, evaluation=evaluation, new="yes" if training else "no"),
         *limits(material.spec.timing),
-        "We measure how long you take. If you need a break, take it between two parts.",
+        say("time"),
     )
     if marked:
-        rest = f" In other rounds no {words.pieces} are highlighted." if "none" in kinds else ""
-        begin = "In some rounds you see hints. " if "none" in kinds else ""
-        said += (begin + how_to_read(material, direction=False) + rest,)
-    questions = [what_to_predict(material, "My own opinion"), _is_time_measured()]
+        hints = how_to_read(material, direction=False)
+        said += (say("hints-sometimes", kind=kind, how_to_read=hints) if "none" in kinds else hints,)
+    questions = [
+        what_to_predict(material, say("own-opinion")),
+        asked("reverse-turing", "is-time-measured", 2),
+    ]
     if marked:
         questions.append(what_a_mark_means(material))
     if training:
-        questions.append(_when_the_answer_shows())
+        questions.append(asked("reverse-turing", "when-shown", 3))
     return Briefing(said, tuple(questions))
-
-
-FIRST_WITHOUT = "There are two rounds. The first is a test without training; the second goes like this:"
-
-
-def _rounds(number: int) -> str:
-    words = {1: "There is one round.", 2: "There are two rounds.", 3: "There are three rounds."}
-    return f"{words.get(number, f'There are {number} rounds.')} Each goes like this:"
-
-
-def _is_time_measured() -> Asked:
-    return Asked(
-        question="Do we measure how long you take?",
-        answers=["No", "Yes", "Only if I take very long"],
-        correct=2,
-    )
-
-
-def _when_the_answer_shows() -> Asked:
-    return Asked(
-        question="When do you see the model's answer?",
-        answers=["Before I guess", "Never", "In the training, after my guess"],
-        correct=3,
-    )
 
 
 # A class name of one or two letters ("no", "is") is in too many sentences to be refused there.
@@ -208,14 +183,15 @@ class ReverseTuring(Protocol):
         trained = by_role(material.items, "training")
         for number in (1 + place for place in self.rounds(material.spec)):
             if trained and not self._untrained(number - 1):
-                title = f"Round {number}: training"
+                title = say("round-training", round=number)
                 phases.append(Phase(f"about-training-{number}", title, "instructions"))
                 phases.append(timed(material.spec, f"training-{number}", title, "training"))
-            title = f"Round {number}: test"
+            title = say("round-test", round=number)
             phases.append(Phase(f"about-evaluation-{number}", title, "instructions"))
             phases.append(timed(material.spec, f"evaluation-{number}", title, "test"))
             if self.strategy:
-                phases.append(Phase(f"strategy-{number}", f"Round {number}: a question", "questions"))
+                title = say("round-question", round=number)
+                phases.append(Phase(f"strategy-{number}", title, "questions"))
         return tuple(phases)
 
     def screens(self, material: Material) -> dict[str, Screen]:
@@ -336,58 +312,55 @@ def _round_steps(study: Study, one_round: Round, number: int, seed: int) -> Iter
 
 
 def _guess(material: Material, item: Item, condition: str, *, shown_after: bool) -> Screen:
-    noun = terms(material).one
-    after = "You will see it after your guess." if shown_after else "You will not see it in this part."
-    asked = f"What does the model say about this {noun}?"
+    question = say("question", kind=material.kind)
+    title = say("input-title", kind=material.kind)
     return Screen(
-        asked,
+        question,
         (
-            Prose((f"Guess the model's answer. {after}",)),
-            marked_input(material, item, condition, direction=False, title=noun.capitalize()),
+            Prose((say("guess-shown-after" if shown_after else "guess-not-shown"),)),
+            marked_input(material, item, condition, direction=False, title=title),
         ),
-        (prediction_question(material, asked),),
-        button="Answer",
+        (prediction_question(material, question),),
+        button=say_phrase("participant", "answer"),
     )
 
 
 def _answer(material: Material, item: Item, condition: str) -> Screen:
-    noun = terms(material).one
+    title = say("input-title", kind=material.kind)
     return Screen(
-        "The model's answer",
+        say("answer-heading"),
         (
-            Facts((("The model's answer", class_mark(item.prediction)),)),
-            Prose((f"Look at the {noun} again, and try to learn how the model decides.",)),
-            marked_input(material, item, condition, direction=False, title=noun.capitalize()),
+            Facts(((say("answer-heading"), class_mark(item.prediction)),)),
+            Prose((say("answer-text", kind=material.kind),)),
+            marked_input(material, item, condition, direction=False, title=title),
         ),
         echo="prediction",
-        button="Next",
+        button=next_button(),
     )
 
 
 def _pages(material: Material, *, untrained_first: bool) -> dict[str, Screen]:
-    words = terms(material)
+    kind = material.kind
     training, evaluation = (most(material.items, role) for role in ("training", "evaluation"))
-    new = "new " if training and not untrained_first else ""
+    new = "yes" if training and not untrained_first else "no"
     hints = {
-        EXPLAINED: f"In this round you see hints. {wording.how_to_read(material, direction=False)}",
-        PLAIN: f"In this round no {words.pieces} are highlighted.",
+        EXPLAINED: say("hints-explained", how_to_read=wording.how_to_read(material, direction=False)),
+        PLAIN: say("hints-plain", kind=kind),
     }
     screens: dict[str, Screen] = {}
     for audience in audiences(material.spec):
         if training:
             screens[f"about-training:{audience}"] = page(
-                "Training",
-                f"You will now see {training} {words.many}, one at a time. Guess the model's answer to each. Then you "
-                "are told what it was.",
+                say("training"),
+                say("about-training", kind=kind, training=training),
                 hints[audience],
-                "Time is measured from the next page on.",
+                say("time-from-next-page"),
             )
         screens[f"about-evaluation:{audience}"] = page(
-            "Test",
-            f"You will now see {evaluation} {new}{words.many}, one at a time. Guess the model's answer to each. You "
-            "are not told what it was.",
+            say("test"),
+            say("about-test", kind=kind, evaluation=evaluation, new=new),
             hints[audience],
-            "Time is measured from the next page on.",
+            say("time-from-next-page"),
         )
     return screens
 

@@ -12,11 +12,11 @@ from typing import ClassVar
 from pydantic import Field
 
 from verax.errors import VeraxError
+from verax.phrases import say
 from verax.studies.definition.screen import Meaning, Prose, Screen
 from verax.studies.definition.spec import StudySpec
 from verax.studies.definition.study import DesignRow, Item, OneCondition, Phase, Step, Study
 from verax.studies.design import one_row_per_condition
-from verax.studies.display.legends import terms
 from verax.studies.protocol.contract import Briefing, Material, Protocol, ProtocolAnalysis, Source, protocols
 from verax.studies.protocols.counterfactual import Counterfactual
 from verax.studies.protocols.forward import Forward
@@ -95,14 +95,18 @@ class UserTest(Protocol):
 
     def phases(self, material: Material) -> tuple[Phase, ...]:
         """Those of both parts, and a page before the second that says what it is about."""
-        many = terms(material).many
-        named = {FORWARD: "{}", COUNTERFACTUAL: f"Changed {many}: {{}}"}
+        kind = material.kind
+
+        def title(part: str, own: str) -> str:
+            return own if part == FORWARD else say("user-test", "changed-part-of", kind=kind, title=own)
+
         inside = [
-            replace(phase, key=phase_key(part, phase.key), title=named[part].format(phase.title))
+            replace(phase, key=phase_key(part, phase.key), title=title(part, phase.title))
             for part, protocol in self.parts.items()
             for phase in protocol.phases(_own(material, part))
         ]
-        return (*inside, Phase(phase_key(COUNTERFACTUAL, ABOUT), f"Changed {many}", "instructions"))
+        changed = say("user-test", "changed-part", kind=kind)
+        return (*inside, Phase(phase_key(COUNTERFACTUAL, ABOUT), changed, "instructions"))
 
     def screens(self, material: Material) -> dict[str, Screen]:
         """Those of both parts, and what is said before the second."""
@@ -115,7 +119,7 @@ class UserTest(Protocol):
         anybody = next(iter(method_audiences(material.spec)))
         said = self.second.briefing(_own(material, COUNTERFACTUAL), anybody).paragraphs
         screens[screen_key(COUNTERFACTUAL, ABOUT)] = Screen(
-            "The second part", (Prose(("This is another task with the same model.", *said)),)
+            say("user-test", "second-part"), (Prose((say("user-test", "second-part-text"), *said)),)
         )
         return screens
 
@@ -142,9 +146,7 @@ class UserTest(Protocol):
     def briefing(self, material: Material, audience: str) -> Briefing:
         """That of the forward part; the other is explained when it comes."""
         first = self.first.briefing(_own(material, FORWARD), audience)
-        later = (
-            f"After this comes a second part with changed {terms(material).many}, which is explained then."
-        )
+        later = say("user-test", "second-part-later", kind=material.kind)
         return replace(first, paragraphs=(*first.paragraphs, later))
 
     def score(self, item: Item, meaning: Meaning) -> float:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from verax.phrases import say
 from verax.studies.definition.screen import Question, Screen
 
 # Form fields of answers begin so, so that no question's name collides with the form's own fields.
@@ -49,13 +50,11 @@ def check_answers(screen: Screen, given: Mapping[str, str]) -> Answers:
 
 def _take_text(question: Question, text: str, answers: Answers) -> None:
     if len(text) > LONGEST_TEXT:
-        answers.errors[question.name] = (
-            f"Please write at most {LONGEST_TEXT:,} characters; there are {len(text):,} now."
-        )
+        answers.errors[question.name] = say("participant", "write-less", most=LONGEST_TEXT, now=len(text))
     elif text.strip():
         answers.meanings[question.name] = text
     elif question.required:
-        answers.errors[question.name] = "Please write an answer."
+        answers.errors[question.name] = say("participant", "write-answer")
     else:
         answers.meanings[question.name] = None
 
@@ -66,9 +65,9 @@ def _take_choice(question: Question, value: str, answers: Answers) -> None:
         answers.positions[question.name] = places[value]
         answers.meanings[question.name] = question.options[places[value] - 1].means
     elif value:
-        answers.errors[question.name] = "This is not one of the answers; please choose again."
+        answers.errors[question.name] = say("participant", "choose-again")
     elif question.required:
-        answers.errors[question.name] = "Please choose an answer."
+        answers.errors[question.name] = say("participant", "choose-answer")
     else:
         answers.meanings[question.name] = None
 

@@ -1,0 +1,452 @@
+### What the analysis of a study says: of its primary question, of differences between conditions, of who took part.
+### $condition, $control and $reference are names of conditions; $names is a list of them and $names_many how many there
+### are. $size, $interval, $p and the like are numbers as they are printed. $corrected is "yes" where a p-value is corrected
+### for all conditions.
+
+## The primary analysis between people: accuracy before and after explanations
+
+# $way is "rose" or "fell".
+change-clear =
+    With { $condition } accuracy { $way ->
+        [rose] rose
+       *[fell] fell
+    } by { $size } points (95% interval { $interval }; { $p }{ $corrected ->
+        [yes] , corrected for all conditions
+       *[no] { "" }
+    }).
+# $side is "higher" or "lower".
+gain-clear =
+    With { $condition } the change of accuracy was { $size } points { $side ->
+        [higher] higher
+       *[lower] lower
+    } than with { $control } (95% interval { $interval }; { $p }{ $corrected ->
+        [yes] , corrected for all conditions
+       *[no] { "" }
+    }).
+# $parts is a list of effect-part; $missed is "yes" where 0 is outside one of their intervals; $detectable is how large an
+# effect is found in 80% of cases; $place is "first" where nothing is said before.
+change-unclear =
+    { $place ->
+        [first] No clear change with
+       *[later] No clear change was found with
+    } { $parts }, in points with 95% intervals{ $missed ->
+        [yes] { " " }(0 is outside one, but not once all conditions are counted)
+       *[no] { "" }
+    }. { no-evidence-of-none }
+gain-unclear =
+    { $place ->
+        [first] No clear effect of
+       *[later] No clear effect was found of
+    } { $parts } against { $control }, in points with 95% intervals{ $missed ->
+        [yes] { " " }(0 is outside one, but not once all conditions are counted)
+       *[no] { "" }
+    }. { no-evidence-of-none }
+effect-part = { $condition } ({ $size }, { $interval })
+no-evidence-of-none = This is no evidence of no effect: a study like this finds a true effect of about { $detectable } points in 80% of cases, so smaller ones stay open.
+range = { $low } to { $high }
+# $sizes is a list of size-part or size-nothing.
+too-little-data = Of { $names } there is too little data for a claim: { $sizes }.
+no-interval = Of { $names } no interval can be given: { $sizes }.
+size-part = { $condition } { $size } points
+size-nothing = { $condition } nothing
+nothing-to-estimate = There is nothing to estimate.
+practice = Change alone includes practice: without a condition that shows no explanation, it cannot be told what the explanations did.
+measure-change = change of accuracy, practice included
+measure-gain = accuracy gained over no explanation
+
+## What answers cannot say
+
+nobody-in =
+    Nobody in { $names_many ->
+        [one] the condition { $names } is analysed: nothing is estimated of it.
+       *[other] the conditions { $names } is analysed: nothing is estimated of them.
+    }
+only-control = Only the condition '{ $control }' is analysed: there is nothing to compare with it.
+empty-control = The condition '{ $control }' is empty, so Change is reported in place of the contrast with it. { practice }
+# $why is whole sentences.
+no-interval-no-test = { $name }: no interval and no test. { $why }
+no-interval-of-mean = { $name }: no interval of the mean score. { $why }
+against = { $condition } against { $reference }
+warning-of = { $names }: { $warning }
+# $said is what would be said otherwise.
+nothing-claimed = Nothing is claimed: the answers are too few for a test, or do not vary.
+nothing-claimed-of = { $said } Nothing is claimed of { $names }: the answers are too few for a test, or do not vary.
+cannot-be-estimated = { $what } cannot be estimated: { $why }
+
+## People in several studies
+
+nobody-linked = Nobody is linked over studies: whoever took part in two of them is counted as two people.
+linked =
+    { $linked ->
+        [one] { $linked } person is linked over studies
+       *[other] { $linked } people are linked over studies
+    }; { $twice ->
+        [one] { $twice } person
+       *[other] { $twice } people
+    } took part in several of these, each as one unit of all intervals and resampling. Whoever is not linked is counted in every study.
+
+## Figures
+
+# $nothing is what an interval that crosses 0 does not exclude.
+interval-caption = Points are estimates, lines 95% intervals; one that crosses 0 does not exclude that { $nothing }.
+what-explanations-add = What explanations add
+
+## Differences within people
+
+# $what is what is higher or lower, such as "accuracy"; $way is "raised" or "lowered".
+difference-clear =
+    { $condition } { $way ->
+        [raised] raised
+       *[lowered] lowered
+    } { $what } by { $size } against { $reference } (95% interval { $interval }; { $p }{ $corrected ->
+        [yes] , corrected for all comparisons
+       *[no] { "" }
+    }).
+# $parts is a list of difference-part.
+difference-unclear = No clear difference from { $reference }: { $parts }. This is no evidence of no effect: a study like this finds a true difference of about { $detectable } in 80% of cases, so smaller ones stay open.
+difference-part = { $condition } { $size } ({ $interval })
+difference-bare = { $condition } { $size }
+# $fill says how rows of the design are filled.
+difference-uneven = Nothing is claimed against { $reference }, since rows of the design are filled unequally and practice can pass for an effect: { $parts }. { $fill }
+difference-small =
+    Too little data for a claim against { $reference } (it needs { $people ->
+        [one] { $people } person
+       *[other] { $people } people
+    } and { $items ->
+        [one] { $items } item
+       *[other] { $items } items
+    }): { $parts }.
+difference-no-interval = No interval can be given against { $reference }: { $parts }.
+difference-mixed = What { $names } and { $reference } do cannot be told from the sessions in which they were met.
+# $others is a list that ends with "or".
+difference-nobody = Nobody met both { $reference } and { $others }: there is no difference to tell.
+nothing-to-compare = There is nothing to compare.
+models-agree = Other models agree with the differences from { $reference }.
+models-no-data = There is too little data for a claim by any model.
+models-differ = The models do not agree on { $names }: one finds a difference, one does not.
+
+## Mean scores of graded answers
+
+scores-nobody-under = Nobody who is analysed answered under { $names }: nothing is estimated there.
+nobody-answered = Nobody who is analysed answered a question: there is no primary analysis.
+nobody-answered-others =
+    Nobody who is analysed answered a question: there is no primary analysis. ({ $people ->
+        [one] { $people } participant
+       *[other] { $people } participants
+    } who did not finish or are excluded answered some.)
+only-condition = Only the condition '{ $condition }' has answers: there is nothing to compare it with.
+# $side is "above" or "below".
+score-clear =
+    The mean score with { $condition } is { $side ->
+        [above] above
+       *[below] below
+    } 0: { $size } ({ $interval }; { $p }{ $corrected ->
+        [yes] , corrected for all conditions
+       *[no] { "" }
+    }).
+scores-unclear = Mean scores that cannot be told from 0: { $parts }.
+no-control = There is no control to compare with.
+measure-score = mean score, from -1 to 1
+measure-score-minus = mean score, minus that with '{ $reference }'
+# $meaning is what a score above 0 means.
+scores = Mean scores (above 0, { $meaning }): { $parts }.
+none-ruled-out = None can be ruled out as the best.
+may-be-best =
+    { $names } may be the best; { $lower } { $lower_many ->
+        [one] is
+       *[other] are
+    } shown to be lower than another.
+
+## Who took part. $who is "bot" or "participant".
+
+# $others is how many of the other sort came.
+nobody-came =
+    No { $who ->
+        [bot] bot has come yet{ $others ->
+            [0] { "" }
+            [one] { " " }({ $others } person did: leave --bots out)
+           *[other] { " " }({ $others } people did: leave --bots out)
+        }
+       *[participant] participant has come yet{ $others ->
+            [0] { "" }
+            [one] { " " }({ $others } bot did: use --bots)
+           *[other] { " " }({ $others } bots did: use --bots)
+        }
+    }: nothing can be estimated.
+nobody-answered-of =
+    No { $who ->
+        [bot] bot
+       *[participant] participant
+    } of { $arrived } answered anything in a test: nothing can be estimated.
+under-way =
+    { $who ->
+        [bot] { $count ->
+            [one] { $count } bot
+           *[other] { $count } bots
+        } still under way: the numbers will change.
+       *[participant] { $count ->
+            [one] { $count } participant
+           *[other] { $count } participants
+        } still under way: the numbers will change. Looking at results and then deciding whether to go on makes every p-value too small.
+    }
+# $complete is how many completed the study.
+nobody-complete =
+    { $who ->
+        [bot] { $complete ->
+            [0] No bot has completed the study
+            [one] The only bot that completed the study is excluded
+           *[other] All { $complete } bots who completed the study are excluded
+        }. So that a rehearsal shows something, all numbers here are of every bot that answered.
+       *[participant] { $complete ->
+            [0] No participant has completed the study
+            [one] The only participant who completed the study is excluded
+           *[other] All { $complete } participants who completed the study are excluded
+        }: the analysis per protocol is empty, and only the analysis of everybody who answered (intention to treat) is reported.
+    }
+bots-do-not-wait = Bots do not wait; with --pace human they do.
+
+## Losses by condition
+
+lost-nobody = Nobody who got a place left or withdrew.
+# $parts is a list of lost-part; $total is how many were lost.
+lost-part = { $share } in { $condition }
+lost-no-conditions = { $total } left or withdrew ({ $parts }); there are no conditions to compare.
+lost-differ = Conditions lost different shares of their participants ({ $parts }; { $test }, { $p }): those who stayed may differ between conditions, so compare with the analyses of everybody.
+lost-alike = Losses by condition: { $parts }; no sign that they differ ({ $test }, { $p }).
+lost-under-way =
+    { $count } still under way { $count ->
+        [one] is
+       *[other] are
+    } in no share.
+
+## The screening test
+
+screening-same =
+    The screening test was the same for all and came before anybody was given a condition, so that it could not make conditions differ; { $out ->
+        [one] { $out } person
+       *[other] { $out } people
+    } did not pass.
+screening-all-conditions =
+    { $out ->
+        [one] { $out } person
+       *[other] { $out } people
+    } did not pass the screening test; everybody meets every condition, so that it cannot make conditions differ.
+# $parts is a list of screening-share.
+screening-shares = Of those who finished the screening test it excluded { $parts }, with 95% intervals.
+screening-share = { $share }% in { $condition } ({ $low } to { $high })
+screening-points = { $size } points, 95% interval { $low } to { $high }
+# $points is screening-points.
+screening-largest = The largest difference is that of { $more } and { $fewer }: { $points }. The test was asked after a condition was given, and is not the same for all.
+screening-more = More people were screened out in { $more } than in { $fewer } ({ $points }): whoever is left may differ, so that every claim that compares { $more } with { $fewer } is weakened, whatever its p-value.
+screening-unclear = No difference is clearly above zero, but { $size } points cannot be ruled out: claims that compare { $more } with { $fewer } rest on the assumption that those who were kept are alike.
+
+## The balance of the design
+
+# $empty rows of $rows have nobody; else $fewest and $most people are in a row. $fill says how rows are filled.
+unequal =
+    The design is filled unequally: { $empty ->
+        [0] rows of the design have from { $fewest } to { $most ->
+            [one] { $most } person
+           *[other] { $most } people
+        }
+        [one] { $empty } of { $rows } rows of the design has nobody
+       *[other] { $empty } of { $rows } rows of the design have nobody
+    }. Where two conditions are then not met equally early and late, practice or tiredness can pass for an effect, and nothing is claimed of them. { $fill }
+all-rows-reached = Every row of the design has as many participants as wanted.
+rows-short =
+    { $missing ->
+        [one] { $missing } participant
+       *[other] { $missing } participants
+    } fewer than wanted, in { $short } of { $rows ->
+        [one] { $rows } row
+       *[other] { $rows } rows
+    }.
+# $fewest and $most are how many scored answers an item has; $spread is "none" where they are the same.
+answers-per-item =
+    Each item has { $spread ->
+        [none] { $most ->
+            [one] { $most } scored answer
+           *[other] { $most } scored answers
+        }
+       *[some] { $fewest } to { $most } scored answers
+    } in each condition where it was shown.
+
+## Change and contrasts
+
+# $parts is a list of changed-part.
+rounds-changed = Between the two rounds accuracy changed by { $parts }.
+changed-part = { $size } in { $condition }
+rounds-unchanged = In no condition did accuracy clearly change between the two rounds.
+practice-in-control = Change includes practice, also in { $control }, where nothing was explained: what explanations add is in the contrasts.
+practice-compare = Change includes practice: compare with { $control }.
+# $parts is a list of contrast-part; $side is "higher" or "lower".
+contrast-clear = Compared with { $control }, where only practice could help, the change of accuracy was { $parts }.
+contrast-part =
+    { $size } points { $side ->
+        [higher] higher
+       *[lower] lower
+    } in { $condition }
+contrast-unclear = No condition's accuracy clearly changed more, or less, than that of { $control }; the last column says how large an effect would have been found.
+# $parts is a list of pair-part.
+pairs-clear = The change of accuracy was { $parts }.
+pair-part = higher in { $more } than in { $fewer }
+pairs-unclear = No two conditions clearly differ from each other.
+# $planned pairs are a family, and the $others another.
+families-apart =
+    The { $planned ->
+        [one] { $planned } planned pair
+       *[other] { $planned } planned pairs
+    } and the other { $others } are corrected apart, by Holm.
+families-together = Corrected by Holm for all pairs.
+mixed-disagrees = The linear mixed model does not agree with the primary analysis on { $parts }.
+mixed-disagrees-part = { $condition } ({ $why })
+
+## Ratings
+
+rated-one = Explanations of { $condition } were rated { $mean } on average.
+# $parts is a list of difference-bare.
+rated-several = Mean ratings, highest first: { $parts }. A rating says what people think of an explanation, not what it does.
+rated-not-both = No participant rated explanations of right and of wrong predictions: they cannot be compared.
+rated-no-interval = Rated { $size } where the model was right against wrong; no interval can be given.
+# $difference is rated-difference; $side is "right" or "wrong".
+rated-difference = { $size } points of the scale, 95% interval { $interval }
+rated-too-few = Too few participants for a claim on ratings where the model was right and wrong ({ $difference }).
+rated-higher =
+    Explanations were rated higher where the model was { $side ->
+        [right] right
+       *[wrong] wrong
+    } ({ $difference }): not only reasons are rated.
+rated-alike = Ratings do not clearly depend on whether the model was right ({ $difference }).
+slope-none = Right and wrong answers do not overlap in their ratings, or are all alike: there is no slope.
+# $way is "right", "wrong" or "unclear"; $step is "raw" where ratings are as given, from $steps such as "4 to 5".
+slope =
+    { $way ->
+        [right] Higher ratings go with right answers
+        [wrong] Higher ratings go with wrong answers
+       *[unclear] Ratings do not clearly predict right answers
+    }: a rating higher by { $step ->
+        [raw] one ({ $steps })
+       *[normalised] one deviation
+    } goes with { $interval } points of accuracy, 95% interval.
+gain-too-few = Too few people rated and have 15 items answered twice, or all gained alike: nothing can be said.
+gain-by-rating =
+    Participants who rate explanations higher gain { $way ->
+        [more] more
+       *[less] less
+    }: { $size } points for one point of the scale.
+gain-by-rating-unclear = Participants who rate explanations higher do not clearly gain more, or less.
+regression-none = Too few participants have 10 items answered twice and some right before, or all were alike before, or gained alike: nothing can be said of regression to the mean.
+regression = Who scored 10 points higher before explanations gained { $size } points less. Chance alone gives such a slope, because Pre is in both numbers: it says nothing about explanations, and touches a comparison of conditions only if they differed before.
+regression-unclear = Whether a participant gained does not clearly depend on the accuracy before explanations.
+
+## How long people took
+
+# $parts is a list of session-part.
+sessions-took = A test session took { $parts } on average.
+session-part = { $length } with { $condition }
+answers-took = The median answer took { $parts }.
+no-times = There are no times.
+times-alike = No clear difference in time per answer from { $reference }.
+# $way is "faster" or "slower".
+times-differ =
+    Answers were { $way ->
+        [faster] faster
+       *[slower] slower
+    } with { $condition }: { $ratio } times the time with { $reference } ({ $p }).
+# $length is a number with a decimal, or above 9.
+length-minutes = { $length } minutes
+length-seconds = { $length } seconds
+# $parts is a list of ranks-part.
+ranks-differ = By the published test sessions differ from { $reference } for { $parts }.
+ranks-part = { $condition } ({ $measure })
+ranks-alike = By the published test no session value differs from { $reference }.
+
+## The best condition
+
+all-scores-same = All mean scores are the same.
+highest-score = { $condition } has the highest mean score.
+best-none-out = No condition can be ruled out as the best.
+best-left = Not ruled out as the best: { $names }.
+best-all-out = Every condition is shown to be lower than some other one, which chance alone must have done.
+best-published = By the published rule (each against { $best } alone) { $names } would not differ from it.
+
+## Confidence
+
+confidence-nobody = Nobody decided for an answer: how confidence relates to being right cannot be told.
+# $parts is a list of confidence-part; $level is "sure" or "not sure".
+confidence-shares = People were { $parts }.
+confidence-part = { $share }% right when { $level }
+# $size is a difference within people.
+confidence-no-claim = The difference is { $size } within people; there is too little data for a claim.
+# $verdict is "tells", "worse" or "open".
+confidence-difference =
+    The difference is { $size } within people ({ $interval }; { $p }): { $verdict ->
+        [tells] confidence tells something
+        [worse] sure answers were worse
+       *[open] this does not show that confidence tells anything
+    }.
+
+## Equivalence, and what conclusions rest on
+
+# $against is what the difference is from, such as "from none"; $size the margin with its unit.
+equivalent = The difference { $against } is shown to be smaller than { $size } for { $names }.
+not-equivalent = No condition is shown to differ { $against } by less than { $size }.
+
+nobody-per-protocol = Nobody is analysed per protocol: there is nothing that these estimates could be compared with.
+# $parts is a list of turns-with or turns-without.
+turns = Some conclusions turn { $parts }: they rest on little.
+turns-with = with { $variant } ({ $names })
+# $what is "item" or "participant".
+turns-without =
+    when one { $what ->
+        [item] item
+       *[participant] participant
+    } is left out ({ $names })
+turns-nothing-claimed = Nothing is claimed, so no conclusion can turn.
+turns-none = No conclusion turns when one item or participant is left out, or when everybody who answered is counted.
+without-change =
+    { $people ->
+        [one] { $people } participant answered no item in both rounds and has no change
+       *[other] { $people } participants answered no item in both rounds and have no change
+    }: counted only where missing second answers are no change.
+each-left-out =
+    each { $what ->
+        [item] item
+       *[participant] participant
+    } left out in turn: lowest and highest estimate
+turned-by = without { $names }
+
+## Notes on the analysis as a whole
+
+session-term-left-out = A session term was asked for, but here everybody meets one condition only: it was left out.
+frozen-late =
+    The study was frozen when { $people ->
+        [one] { $people } person
+       *[other] { $people } people
+    } had already agreed to take part: what is called planned may have been chosen after their answers were seen.
+file-changed = { $file } was changed after { $source } was written: what stands here is of the changed file, which may lack answers that were given.
+no-analysis = There is no analysis of the protocol '{ $protocol }': only the flow of participants is reported.
+no-times-at-all = No answer has a time: how long people took is left out.
+no-ratings = There is no rating of an explanation: the tables of ratings are left out.
+no-pairs = Nobody who is analysed answered an item both before and after explanations: there is no primary analysis.
+
+## The Reverse Turing Test: answers like the model's
+
+imitation-nobody = Nobody who is analysed answered an item of a test session: there is no primary analysis.
+imitation-nobody-others =
+    Nobody who is analysed answered an item of a test session: there is no primary analysis. ({ $people ->
+        [one] { $people } participant
+       *[other] { $people } participants
+    } who did not finish or are excluded answered some.)
+imitation-no-reference = There is no condition without explanations and no random control with answers: accuracy is reported, and what explanations add cannot be told.
+# $parts is a list of difference-bare with shares in per cent.
+imitation-alone = Answers like the model's: { $parts }. Nothing is compared.
+# $parts is a list of imitation-part.
+imitation-shares = People answered like the model in { $parts }.
+imitation-part = { $share }% with { $condition }
+# $parts is a list of effect-part; $towards is "truth" or "model".
+imitation-bias =
+    They answered more like { $towards ->
+        [truth] the true label than like the model
+       *[model] the model than like the true label
+    } with { $parts }.

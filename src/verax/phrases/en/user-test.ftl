@@ -1,0 +1,8 @@
+### A user test: forward and then counterfactual simulation by the same people. $kind is "text" or "table".
+
+second-part-later = After this comes a second part with changed { inputs }, which is explained then.
+second-part = The second part
+second-part-text = This is another task with the same model.
+changed-part = Changed { inputs }
+# $title is the title of a part of it, such as "First predictions".
+changed-part-of = Changed { inputs }: { $title }
