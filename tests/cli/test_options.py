@@ -18,10 +18,10 @@ from typer.testing import CliRunner
 import verax as library
 from verax.benchmarks.measures.spec import MeasuresOptions, MeasuresSpec
 from verax.benchmarks.rationale.spec import RationaleOptions, RationaleSpec
-from verax.benchmarks.spec_files import TESTED, default_of, options_of
 from verax.benchmarks.staining.spec import Planting, StainOptions, StainRequest, StainSpec
 from verax.benchmarks.students.spec import StudentsOptions, StudentsSpec
 from verax.cli.options import options_table, with_spec_options
+from verax.options import RunSpec, default_of, objects_of, options_of
 
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = [
@@ -199,7 +199,9 @@ app(["bench", "stain", "--help"])
 
 @pytest.mark.parametrize(("kind", "types", "function"), BENCHMARKS)
 def test_the_keywords_of_python_and_their_types_are_those_of_the_spec(kind, types, function):
-    declared = {one.name: one for one in options_of(kind) if one.name not in TESTED}
+    declared = {
+        one.name: one for one in (*options_of(kind), *options_of(RunSpec)) if one.name not in objects_of(kind)
+    }
     assert get_type_hints(types) == {name: one.type for name, one in declared.items()}
     parameters = inspect.signature(function).parameters
     assert not any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values())

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from verax.benchmarks.rationale.spec import RationaleSpec
-from verax.benchmarks.spec_files import checked_spec
+from verax.options import checked_spec
 from verax.benchmarks.staining.spec import StainSpec
 from verax.errors import VeraxError
 from verax.models.ready import check_model

@@ -18,10 +18,10 @@ from verax.names import split_outside
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from verax.benchmarks.spec_files import Option
+    from verax.options import Option
 
 KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
-NAMES_OF_TYPES = {bool: "yes or no", int: "whole number", float: "number", str: "text"}
+NAMES_OF_TYPES = {bool: "yes or no", int: "whole number", float: "number", str: "text", Path: "path"}
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a built study.")]
 Folders = Annotated[
@@ -48,12 +48,6 @@ SpecFile = Annotated[
 Limit = Annotated[int | None, typer.Option(help="Use at most so many inputs of each dataset.")]
 TextColumn = Annotated[str | None, typer.Option(help="A file's column of texts ('text').")]
 LabelColumn = Annotated[str | None, typer.Option(help="A file's column of labels ('label').")]
-Cluster = Annotated[
-    str | None,
-    typer.Option(help="A Dask scheduler's address, e.g. tcp://host:8786; its workers do the jobs."),
-]
-RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Do again what failed.")]
-Fresh = Annotated[bool, typer.Option("--fresh", help="Do everything again, whatever is stored.")]
 Port = Annotated[int, typer.Option(help="Where the pages are served; 0 for any free port.")]
 Host = Annotated[str, typer.Option(help="127.0.0.1 for this machine only, 0.0.0.0 for everybody.")]
 
@@ -70,24 +64,31 @@ SPELLINGS = {
     "explainers": ("--explainers", "-e"),
     "text": ("--text-column",),
     "label": ("--label-column",),
+    "jobs": ("--jobs", "-j"),
+    "n": ("--n", "-n"),
+    "out": ("--out", "-o"),
+    "together": ("--with",),  # which Python keeps for itself
 }
+# Lists that are given one by one: what they hold may have commas.
+REPEATED = ("together",)
 
 
-def with_spec_options(kind: type[BaseModel]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """A command with an option for each field of a spec, in the place of its argument ``given``.
+def with_spec_options(*kinds: type[BaseModel]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A command with an option for each field of some specs, in the place of its argument ``given``.
 
     The command gets those that were given on the command line as a dict: the others are left to a spec file and to the
     spec, which also checks ranges.
     """
-    from verax.benchmarks.spec_files import options_of
+    from verax.options import options_of
 
-    options = options_of(kind)
+    options = [option for kind in kinds for option in options_of(kind)]
 
     def derive(command: Callable[..., None]) -> Callable[..., None]:
         own = inspect.signature(command, eval_str=True)
-        parameters = [inspect.Parameter("context", KEYWORD_ONLY, annotation=typer.Context)]
+        parameters = []
         for one in own.parameters.values():
             parameters += [_parameter(option) for option in options] if one.name == "given" else [one]
+        parameters += [inspect.Parameter("context", KEYWORD_ONLY, annotation=typer.Context)]
 
         @functools.wraps(command)
         def run(*, context: typer.Context, **values: Any) -> None:
@@ -96,7 +97,8 @@ def with_spec_options(kind: type[BaseModel]) -> Callable[[Callable[..., None]], 
                 value = values.pop(option.name)
                 source = context.get_parameter_source(option.name)
                 if source is not None and source.name != "DEFAULT":
-                    given[option.name] = split_names(value) if option.many else value
+                    split = option.many and option.name not in REPEATED
+                    given[option.name] = split_names(value) if split else value
             command(given=given, **values)
 
         run.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
@@ -108,14 +110,18 @@ def with_spec_options(kind: type[BaseModel]) -> Callable[[Callable[..., None]], 
 
 def _parameter(option: Option) -> inspect.Parameter:
     shown = typer.Option(*spellings(option), help=_help(option))
+    kind: Any = list[option.plain] if option.name in REPEATED else option.plain  # type: ignore[name-defined]
     default = option.default if option.default is None or option.plain is not str else written(option)
+    if option.name in REPEATED:
+        default = None
     return inspect.Parameter(
-        option.name, KEYWORD_ONLY, default=default, annotation=Annotated[option.plain | None, shown]
+        option.name, KEYWORD_ONLY, default=default, annotation=Annotated[kind | None, shown]
     )
 
 
 def _help(option: Option) -> str:
-    more = "; ".join(words for words in (option.allowed, "commas between" if option.many else "") if words)
+    many = "" if not option.many else "may be given again" if option.name in REPEATED else "commas between"
+    more = "; ".join(words for words in (option.allowed, many) if words)
     return f"{option.help.removesuffix('.')} ({more})." if more else option.help
 
 
@@ -133,12 +139,12 @@ def written(option: Option) -> str:
     return ",".join(map(str, option.default)) if option.many else str(option.default)
 
 
-def options_table(kind: type[BaseModel]) -> str:
-    """The options of a spec as a table in Markdown, for the docs."""
-    from verax.benchmarks.spec_files import options_of
+def options_table(*kinds: type[BaseModel]) -> str:
+    """The options of specs as a table in Markdown, for the docs."""
+    from verax.options import options_of
 
     rows = [("option", "in Python and TOML", "values", "default", "meaning"), ("---",) * 5]
-    for option in options_of(kind):
+    for option in [option for kind in kinds for option in options_of(kind)]:
         spelt = ", ".join(f"`{one}`" for one in "/".join(spellings(option)).split("/"))
         sort, default = NAMES_OF_TYPES[option.plain], f"`{written(option)}`".removeprefix("``")
         if option.plain is bool:

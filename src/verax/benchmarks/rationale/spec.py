@@ -6,7 +6,8 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from verax.benchmarks.spec_files import BenchmarkOptions, BenchmarkSpec, default_of
+from verax.benchmarks.spec_files import BenchmarkOptions, BenchmarkSpec
+from verax.options import default_of
 
 Difficulty = Literal["easy", "hard", "published"]
 # Strict inputs of each target, at least, for a verdict on them alone.
