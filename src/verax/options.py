@@ -10,7 +10,7 @@ import difflib
 import functools
 import inspect
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import NoneType, UnionType
@@ -38,7 +38,7 @@ S = TypeVar("S", bound=BaseModel)
 
 
 class Spec(BaseModel):
-    """Options that belong together; ``objects`` of a subclass names fields that are arguments of their own in Python."""
+    """Options that belong together; ``objects`` names those that are arguments of their own in Python."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -113,7 +113,7 @@ class Option:
     @property
     def many(self) -> bool:
         """Whether it is a list of names."""
-        return get_origin(self.type) is list
+        return get_origin(self.type) in (list, Sequence)
 
     @property
     def plain(self) -> type[bool | int | float | str | Path]:
@@ -170,7 +170,7 @@ def _allowed(annotation: Any, limits: Collection[object]) -> str:
         return ", or ".join(words for words in every if words)
     if origin is Literal:
         return " or ".join(map(str, inside))
-    if origin is list:
+    if origin in (list, Sequence):
         return (
             f"any of {', '.join(map(str, get_args(inside[0])))}" if get_origin(inside[0]) is Literal else ""
         )

@@ -48,8 +48,6 @@ SpecFile = Annotated[
 Limit = Annotated[int | None, typer.Option(help="Use at most so many inputs of each dataset.")]
 TextColumn = Annotated[str | None, typer.Option(help="A file's column of texts ('text').")]
 LabelColumn = Annotated[str | None, typer.Option(help="A file's column of labels ('label').")]
-Port = Annotated[int, typer.Option(help="Where the pages are served; 0 for any free port.")]
-Host = Annotated[str, typer.Option(help="127.0.0.1 for this machine only, 0.0.0.0 for everybody.")]
 
 
 def split_names(names: str) -> list[str]:
@@ -61,6 +59,8 @@ def split_names(names: str) -> list[str]:
 SPELLINGS = {
     "datasets": ("--dataset", "--datasets", "-d"),
     "models": ("--model", "--models", "-m"),
+    "dataset": ("--dataset", "-d"),
+    "model": ("--model", "-m"),
     "explainers": ("--explainers", "-e"),
     "text": ("--text-column",),
     "label": ("--label-column",),
