@@ -17,6 +17,7 @@ from types import NoneType, UnionType
 from typing import (
     Annotated,
     Any,
+    ClassVar,
     Literal,
     ParamSpec,
     TypedDict,
@@ -41,6 +42,10 @@ class Spec(BaseModel):
     """Options that belong together; ``objects`` names those that are arguments of their own in Python."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    objects: ClassVar[tuple[str, ...]] = ()
+    # Whether a TOML file may give them, so that the command line must be able to take them back.
+    in_files: ClassVar[bool] = False
 
 
 class DatasetSpec(Spec):
@@ -97,6 +102,7 @@ class Option:
         default: the value if none is given.
         allowed: the range or the choices, in words; empty if there are none.
         help: what the option means.
+        in_files: whether a TOML file may give it.
     """
 
     name: str
@@ -104,6 +110,7 @@ class Option:
     default: Any
     allowed: str
     help: str
+    in_files: bool = False
 
     @property
     def sentence(self) -> str:
@@ -135,6 +142,7 @@ def options_of(kind: type[BaseModel]) -> list[Option]:
             default=default_of(kind, name),
             allowed=_allowed(field.annotation, field.metadata),
             help=field.description or "",
+            in_files=getattr(kind, "in_files", True),
         )
         for name, field in kind.model_fields.items()
     ]

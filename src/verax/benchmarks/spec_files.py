@@ -52,6 +52,7 @@ class BenchmarkSpec(DatasetSpec):
 
     # What is tested. In Python these are arguments of their own, which take objects as well as names.
     objects: ClassVar[tuple[str, ...]] = ("datasets", "models", "explainers")
+    in_files: ClassVar[bool] = True
 
     datasets: list[str] = Field(
         default=["rotten-tomatoes"],

@@ -79,7 +79,7 @@ class Command:
             *,
             out: RunFolder = Path("runs") / self.name,
             spec: SpecFile = None,
-            given: dict[str, object],
+            given: dict[str, Any],
             as_json: SummaryJson = False,
             verbose: Verbose = False,
         ) -> None:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -128,7 +128,8 @@ def _help(option: Option) -> str:
 def spellings(option: Option) -> tuple[str, ...]:
     """How an option of a spec is written on the command line."""
     name = option.name.replace("_", "-")
-    usual = f"--{name}/--no-{name}" if option.plain is bool else f"--{name}"
+    taken_back = option.plain is bool and (option.in_files or option.default is not False)
+    usual = f"--{name}/--no-{name}" if taken_back else f"--{name}"
     return SPELLINGS.get(option.name, (usual,))
 
 
@@ -143,14 +144,17 @@ def options_table(*kinds: type[BaseModel]) -> str:
     """The options of specs as a table in Markdown, for the docs."""
     from verax.options import options_of
 
-    rows = [("option", "in Python and TOML", "values", "default", "meaning"), ("---",) * 5]
-    for option in [option for kind in kinds for option in options_of(kind)]:
+    options = [option for kind in kinds for option in options_of(kind)]
+    where = "in Python and TOML" if any(option.in_files for option in options) else "in Python"
+    rows = [("option", where, "values", "default", "meaning"), ("---",) * 5]
+    for option in options:
         spelt = ", ".join(f"`{one}`" for one in "/".join(spellings(option)).split("/"))
         sort, default = NAMES_OF_TYPES[option.plain], f"`{written(option)}`".removeprefix("``")
-        if option.plain is bool:
+        if option.plain is bool and option.default is not None:
             default = "yes" if option.default else "no"
         elif option.plain is str and (option.many or option.allowed):
-            sort = "names" if option.many else ""
+            numbers = option.many and get_args(option.type)[0] is int
+            sort = "whole numbers" if numbers else "names" if option.many else ""
         values = ", ".join(words for words in (sort, option.allowed) if words)
         rows.append((spelt, f"`{option.name}`", values, default, option.help.replace("|", r"\|")))
     return "\n".join(f"| {' | '.join(row)} |".replace("|  |", "| |") for row in rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from verax.cli.console import note, one_sentence, output, plain_table, print_file, say, working
 from verax.cli.options import Folder, SummaryJson, with_spec_options
@@ -28,14 +28,14 @@ verax study analyze studies/forward --with studies/counterfactual
 
 @one_sentence
 @with_spec_options(AnalyzeSpec)
-def analyze_command(folder: Folder, *, given: dict[str, object], as_json: SummaryJson = False) -> None:
+def analyze_command(folder: Folder, *, given: dict[str, Any], as_json: SummaryJson = False) -> None:
     """Say what the answers of a study show: flow of participants, estimates, tables, figures, one page.
 
     The report says beside each table what was computed, and how to read it.
     """
     from verax.workflows.analysis import analyze_study
 
-    analysis = analyze_study(folder, during=working, **given)  # type: ignore[arg-type]
+    analysis = analyze_study(folder, during=working, **given)
     if as_json:
         print_file(analysis.folder / "summary.json")
     else:

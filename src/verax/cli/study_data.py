@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import astuple
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -53,7 +53,7 @@ def export_command(
         Path,
         typer.Option("--out", "-o", metavar="FOLDER", help="Where it goes; an older export is replaced."),
     ],
-    given: dict[str, object],
+    given: dict[str, Any],
     as_json: AsJson = False,
 ) -> None:
     """Write all answers to a folder, with a codebook of every column; anonymous unless you ask for more.
@@ -63,7 +63,7 @@ def export_command(
     from verax.workflows.analysis import export_answers
 
     with working("Exporting"):
-        exported = export_answers(folder, out, **given)  # type: ignore[arg-type]
+        exported = export_answers(folder, out, **given)
     if as_json:
         files = list(exported.files)
         said = {"identifying": exported.identifying, "free_text": exported.free_text}

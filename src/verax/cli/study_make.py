@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -49,7 +49,7 @@ verax study init mine.toml --dataset reviews.csv --text-column review --label-co
 def init_command(
     file: Annotated[Path, typer.Argument(metavar="SPEC", help="The file to write.")] = Path("study.toml"),
     *,
-    given: dict[str, object],
+    given: dict[str, Any],
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Ask nothing: what is not given is as usual.")
     ] = False,
@@ -149,7 +149,7 @@ def build_command(
             help="The study's folder; a stopped build goes on there. Of a folder of specs: where their folders go.",
         ),
     ],
-    given: dict[str, object],
+    given: dict[str, Any],
     as_json: AsJson = False,
     verbose: Verbose = False,
 ) -> None:
@@ -164,7 +164,7 @@ def build_command(
             raise VeraxError(f"There is no spec, no file that ends in .toml, in the folder {spec}.")
     reports = []
     for path, folder in specs.items():
-        made = build_study(path, folder, during=working, **given)  # type: ignore[arg-type]
+        made = build_study(path, folder, during=working, **given)
         reports.append(_about(made.study, folder) | {"computed": made.is_new})
         if not as_json:
             _print_study(made.study, folder, already=not made.is_new, spec=path)
@@ -177,7 +177,7 @@ def build_command(
 def preview_command(
     folder: Folder,
     *,
-    given: dict[str, object],
+    given: dict[str, Any],
     row: Annotated[int | None, typer.Option(help="Say where to see this row of the design.")] = None,
 ) -> None:
     """Walk through a study's pages; nothing is recorded."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -199,7 +199,7 @@ def _password() -> str:
 
 @one_sentence
 @with_spec_options(ServeSpec)
-def serve_command(folders: Folders, *, given: dict[str, object]) -> None:
+def serve_command(folders: Folders, *, given: dict[str, Any]) -> None:
     """Serve a study to participants and store their answers.
 
     With several folders, and --database for all of them, whoever comes is given one of the studies: the one with the
@@ -210,7 +210,7 @@ def serve_command(folders: Folders, *, given: dict[str, object]) -> None:
 
     if given.get("title") and len(folders) == 1:
         raise VeraxError("--title is for several studies; one study has the title of its spec.")
-    run(folders, **given)  # type: ignore[arg-type]
+    run(folders, **given)
 
 
 @one_sentence

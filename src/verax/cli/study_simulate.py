@@ -51,7 +51,7 @@ verax study power reverse-turing.toml --check --studies 200
 def power_command(
     spec: Annotated[Path, typer.Argument(metavar="SPEC", help="A TOML file; it need not be built.")],
     *,
-    given: dict[str, object],
+    given: dict[str, Any],
     check: Annotated[
         bool,
         typer.Option(
@@ -76,7 +76,7 @@ def power_command(
             _check(asked, given, out, as_json)
             return
         with _saying() as say_what:
-            plan = plan_power(asked, say=say_what, **given)  # type: ignore[arg-type]
+            plan = plan_power(asked, say=say_what, **given)
     written = None if out is None else _write_plan(plan, out)
     if as_json:
         print_json(plan.to_dict())
@@ -228,7 +228,7 @@ def _list_profiles(asked: bool) -> None:
 def bots_command(
     folders: Folders,
     *,
-    given: dict[str, object],
+    given: dict[str, Any],
     as_json: AsJson = False,
     list_profiles: Annotated[  # noqa: ARG001
         bool,
@@ -246,7 +246,7 @@ def bots_command(
     study = load_study(folders[0])
     begun = time.monotonic()
     with _leaving() as stop, _progress(asked.n, len(participant_steps(study, study.rows[0], 1))) as progress:
-        summary = send_bots(folders, progress=progress, stop=stop, **given)  # type: ignore[arg-type]
+        summary = send_bots(folders, progress=progress, stop=stop, **given)
     summary |= {"seconds": round(time.monotonic() - begun, 1)}
     if as_json:
         print_json(summary)

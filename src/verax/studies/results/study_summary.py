@@ -21,6 +21,7 @@ from verax.studies.definition.options import AnalyzeSpec, Estimator
 from verax.studies.results.study_facts import Attrition, Balance, ItemResult, ModelFacts
 
 People = Literal["participants", "bots"]
+USUAL: Estimator = default_of(AnalyzeSpec, "estimator")
 
 OWN_REPLICATES = 5_000
 # What Hase and Bansal (2020) drew.
@@ -45,7 +46,7 @@ class Options:
         refuse_unequal: within people, refuse to analyse where rows of the design are filled unequally.
     """
 
-    estimator: Estimator = default_of(AnalyzeSpec, "estimator")
+    estimator: Estimator = USUAL
     replicates: int | None = None
     seed: int = 0
     level: float = 0.95
