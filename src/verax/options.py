@@ -251,6 +251,8 @@ def checked_spec(kind: type[S], options: Mapping[str, Any]) -> S:
         first = error.errors()[0]
         if first["type"] == "extra_forbidden":
             raise VeraxError(no_such_option(str(first["loc"][-1]), kind.model_fields)) from error
-        where = ".".join(str(part) for part in first["loc"]) or "the spec"
+        where = ".".join(str(part) for part in first["loc"])
         what = first["msg"].removeprefix("Value error, ")
+        if not where:
+            raise VeraxError(f"{what}.") from error
         raise VeraxError(f"{where}: {what} (given: {first.get('input')!r}).") from error

@@ -21,7 +21,11 @@ from real_parts import LONG, free_port
 from verax.web.serve import BoundedProtocol
 
 TESTS = Path(__file__).parents[1]
-START = "from sys import argv as a; from verax.web.serve import serve; serve(a[1], database=a[2] or None, port={}, workers={})"
+START = """
+from sys import argv
+from verax.web.serve import serve
+serve(argv[1], database=argv[2] or None, port={}, workers={})
+"""
 # Holds an SQLite file as another program would, until its standard input ends.
 HOLD = """
 import sqlite3, sys

@@ -38,16 +38,12 @@ Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Processes on this machi
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say which way was taken, and why.")]
 SummaryJson = Annotated[bool, typer.Option("--json", help="Print summary.json, and nothing else.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")]
-DataFormat = Annotated[str | None, typer.Option(help="A published format (verax list formats).")]
 RunFolder = Annotated[
     Path, typer.Option("--out", "-o", help="The run's folder; a stopped run goes on there.")
 ]
 SpecFile = Annotated[
     Path | None, typer.Option("--spec", help="A TOML file with these options; the command line wins.")
 ]
-Limit = Annotated[int | None, typer.Option(help="Use at most so many inputs of each dataset.")]
-TextColumn = Annotated[str | None, typer.Option(help="A file's column of texts ('text').")]
-LabelColumn = Annotated[str | None, typer.Option(help="A file's column of labels ('label').")]
 
 
 def split_names(names: str) -> list[str]:
@@ -67,10 +63,12 @@ SPELLINGS = {
     "jobs": ("--jobs", "-j"),
     "n": ("--n", "-n"),
     "out": ("--out", "-o"),
+    "texts": ("--text",),
+    "numbers": ("--input", "-i"),
     "together": ("--with",),  # which Python keeps for itself
 }
 # Lists that are given one by one: what they hold may have commas.
-REPEATED = ("together",)
+REPEATED = ("texts", "numbers", "together")
 
 
 def with_spec_options(*kinds: type[BaseModel]) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -110,7 +108,9 @@ def with_spec_options(*kinds: type[BaseModel]) -> Callable[[Callable[..., None]]
 
 def _parameter(option: Option) -> inspect.Parameter:
     shown = typer.Option(*spellings(option), help=_help(option))
-    kind: Any = list[option.plain] if option.name in REPEATED else option.plain  # type: ignore[name-defined]
+    kind: Any = option.plain
+    if option.name in REPEATED:
+        kind = list[int] if int in get_args(option.type) else list[str]
     default = option.default if option.default is None or option.plain is not str else written(option)
     if option.name in REPEATED:
         default = None
@@ -161,7 +161,7 @@ def options_table(*kinds: type[BaseModel]) -> str:
 
 
 # What a sentence of `load_dataset` calls an option of the command line.
-STAIN_ARGUMENTS = (
+NUMBERED = (
     "plant_share",
     "decoy_share",
     "min_region",
@@ -172,6 +172,7 @@ STAIN_ARGUMENTS = (
     "split",
     "size",
     "weight",
+    "fragments",
 )
 ARGUMENTS = {"text": "--text-column ", "label": "--label-column ", "format": "--format "}
 
@@ -190,7 +191,7 @@ def as_options(sentence: str) -> str:
     """A sentence that names arguments of Python, with the options of the command line in their place."""
     for argument, option in ARGUMENTS.items():
         sentence = re.sub(rf"\b{argument}=\s?", option, sentence)
-    for argument in STAIN_ARGUMENTS:
+    for argument in NUMBERED:
         option = f"--{argument.replace('_', '-')}"
         sentence = re.sub(rf"\b{argument}=True", option, sentence)
         sentence = re.sub(rf"\b{argument}=\"?([\w./]*\w)\"?", rf"{option} \1", sentence)
