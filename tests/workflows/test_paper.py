@@ -178,7 +178,7 @@ groups = ["FILMS"]
 datasets = [{films}]
 models = ["rationale(rate=0.01,dimensions=12)"]
 difficulty = ["published"]
-targets = 1
+target_models = 1
 share = 0.25
 epochs = 8
 inputs = 6

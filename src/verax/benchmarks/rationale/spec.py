@@ -32,7 +32,7 @@ class RationaleSpec(BenchmarkSpec):
         description="E.g. 'lime,shap(samples=500),lime-package,my_package.mine:Mine'; random and oracle always take "
         "part.",
     )
-    targets: int = Field(
+    target_models: int = Field(
         default=3, ge=1, description="Models trained for each dataset and difficulty, with a seed each."
     )
     difficulty: list[Difficulty] = Field(
@@ -83,7 +83,7 @@ class RationaleSpec(BenchmarkSpec):
 class RationaleOptions(BenchmarkOptions, total=False):
     """The types of `RationaleSpec` for editors and type checkers; a test compares the two."""
 
-    targets: int
+    target_models: int
     difficulty: list[Difficulty]
     share: float | None
     max_words: int
