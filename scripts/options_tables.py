@@ -2,8 +2,8 @@
 
     python scripts/options_tables.py
 
-A table stands between ``<!-- options of MODULE:SPEC and MODULE:SPEC -->`` and ``<!-- end of options -->``. A test checks that
-the pages are what this writes.
+A table stands between ``<!-- options of MODULE:SPEC and MODULE:SPEC -->`` and ``<!-- end of options -->``. A test
+checks that the pages are what this writes.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ SMALLER = {
     "bench stain": "--stains 1 --inputs 2 --samples 30 --learnt 0 --limit 700 --jobs 1",
     "bench measures": "--stains 1 --inputs 2 --samples 30 --learnt 0 --limit 700 --no-replaced --jobs 1",
     "bench students": "--stains 1 --inputs 10 --sizes 8 --samples 30 --learnt 0 --limit 700 --draws 1 --jobs 1",
-    "bench rationale": "--target-models 1 --inputs 3 --samples 30 --epochs 4 --share 0.25 --limit 600 --subsets 2 --jobs 1",
+    "bench rationale": "--target-models 1 --inputs 3 --samples 30 --epochs 4 --share 0.25 --limit 600 --subsets 2 -j 1",
     "explain": "--limit 300 --no-judge",
     "judge": "--n 2 --seconds 8 --explainers greedy",
     "study bots": "--n 4",

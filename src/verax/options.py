@@ -46,6 +46,8 @@ class Spec(BaseModel):
     objects: ClassVar[tuple[str, ...]] = ()
     # Whether a TOML file may give them, so that the command line must be able to take them back.
     in_files: ClassVar[bool] = False
+    # Whether a function of Python has them as keywords.
+    in_python: ClassVar[bool] = True
 
 
 class DatasetSpec(Spec):

@@ -145,18 +145,26 @@ def options_table(*kinds: type[BaseModel]) -> str:
     from verax.options import options_of
 
     options = [option for kind in kinds for option in options_of(kind)]
-    where = "in Python and TOML" if any(option.in_files for option in options) else "in Python"
-    rows = [("option", where, "values", "default", "meaning"), ("---",) * 5]
+    in_files = any(option.in_files for option in options)
+    rows: list[tuple[str, ...]] = [
+        ("option", "in Python and TOML" if in_files else "in Python", "values", "default", "meaning"),
+        ("---",) * 5,
+    ]
     for option in options:
         spelt = ", ".join(f"`{one}`" for one in "/".join(spellings(option)).split("/"))
         sort, default = NAMES_OF_TYPES[option.plain], f"`{written(option)}`".removeprefix("``")
+        numbers = option.many and get_args(option.type)[0] is int
         if option.plain is bool and option.default is not None:
             default = "yes" if option.default else "no"
         elif option.plain is str and (option.many or option.allowed):
-            numbers = option.many and get_args(option.type)[0] is int
             sort = "whole numbers" if numbers else "names" if option.many else ""
+        if option.name in REPEATED:
+            sort = f"{'whole number' if numbers else 'text'}, several times"
         values = ", ".join(words for words in (sort, option.allowed) if words)
-        rows.append((spelt, f"`{option.name}`", values, default, option.help.replace("|", r"\|")))
+        name = f"`{option.name}`" + (", in Python only" if in_files and not option.in_files else "")
+        rows.append((spelt, name, values, default, option.help.replace("|", r"\|")))
+    if not all(getattr(kind, "in_python", True) for kind in kinds):
+        rows = [(row[0], *row[2:]) for row in rows]
     return "\n".join(f"| {' | '.join(row)} |".replace("|  |", "| |") for row in rows)
 
 

@@ -11,7 +11,9 @@ from verax.options import DatasetOptions, DatasetSpec
 
 
 class ExplainSpec(DatasetSpec):
-    """Explanations side by side: which inputs of which model, by which methods."""
+    """Explanations side by side: which inputs of which model, by which methods; of the command alone."""
+
+    in_python: ClassVar[bool] = False
 
     dataset: str = Field(
         default="rotten-tomatoes", description="A name (verax list datasets), or a file or folder."
@@ -70,25 +72,6 @@ class ExplainSpec(DatasetSpec):
         if self.fragments is None and (tuple(self.fragment_sizes) != (1,) or self.any_sign):
             raise ValueError("fragment_sizes and any_sign are of fragments; say how many, with fragments=3")
         return self
-
-
-class ExplainOptions(DatasetOptions, total=False):
-    """The types of `ExplainSpec` for editors and type checkers; a test compares the two."""
-
-    dataset: str
-    model: str
-    explainers: Sequence[str]
-    preset: str | None
-    texts: Sequence[str]
-    numbers: Sequence[int]
-    n: int | None
-    target: str | None
-    samples: int | None
-    seed: int
-    fragments: int | None
-    fragment_sizes: Sequence[int]
-    any_sign: bool
-    judge: bool
 
 
 class JudgeSpec(DatasetSpec):

@@ -118,9 +118,11 @@ def test_running_again_recomputes_nothing_and_two_workers_change_nothing(run, fi
 
 def test_a_run_killed_twice_ends_with_the_same_bytes(films_csv, tmp_path):
     """Its targets are trained anew too: each run has a cache of its own."""
-    options = "-e lime,greedy --target-models 1 --difficulty easy --epochs 3 --inputs 12 --samples 60 --subsets 2 --tau 0.001"
+    options = (
+        "-e lime,greedy --target-models 1 --difficulty easy --epochs 3 --inputs 12 --samples 60 --subsets 2"
+    )
     command = [sys.executable, "-W", "ignore", "-m", "verax.cli.main", "bench", "rationale", "-d", films_csv]
-    command += [*options.split(), "-m", MODEL, "-o"]
+    command += [*options.split(), "--tau", "0.001", "-m", MODEL, "-o"]
 
     def start(name):
         environment = os.environ | {"VERAX_CACHE": str(tmp_path / f"cache-{name}")}

@@ -336,7 +336,8 @@ def notes(summary: RationaleSummary) -> list[str]:
     elif any(group.targets < FEWEST_UNITS for group in summary.groups):
         sentences.append(
             f"Fewer than {FEWEST_UNITS} targets of a kind have no interval for other targets, trained on the same data "
-            f"with other seeds: their values are shown one by one. Use {FEWEST_UNITS} or more for one (--target-models)."
+            "with other seeds: their values are shown one by one. Use "
+            f"{FEWEST_UNITS} or more for one (--target-models)."
         )
     few = [
         f"{target.dataset}, {target.label} ({target.sets['strict'].inputs})"
