@@ -185,7 +185,7 @@ def judge(
     from verax.results.tables import rows_of
     from verax.workflows.judge import judge as judge_model
 
-    with working(f"judging on {data}"), options_for_arguments():
+    with options_for_arguments():
         found = judge_model(model, data, **given)
     command = shlex.join(["verax", *sys.argv[1:]])
     written = []

@@ -79,7 +79,7 @@ def judge(
     """
     asked = checked_spec(JudgeSpec, options)
     planted, seed = asked.plant, asked.seed
-    named = _named(explainers)
+    named = _named(explainers, seed)
     with shown_progress(progress) as told:
         subject = _subject(model, data, asked, reference)
         if isinstance(target, str) and target.isdecimal() and target not in subject.model.class_names:
@@ -266,11 +266,11 @@ def _adapted(model: object, inputs: Any, reference: Any) -> tuple[Model, list[st
     return as_model(model, reference=inputs), [note]
 
 
-def _named(given: Given) -> dict[str, Explainer]:
-    """Explainers by what to call them."""
+def _named(given: Given, seed: int) -> dict[str, Explainer]:
+    """Explainers by what to call them; those given by name have the seed, if they were not given their own."""
     if isinstance(given, str):
         made: list[tuple[str, str | Explainer]] = [
-            (each.name, each.explainer) for each in parse_explainers(given)
+            (each.name, each.explainer) for each in parse_explainers(given, seed=seed)
         ]
     elif isinstance(given, Mapping):
         made = list(given.items())
@@ -288,7 +288,7 @@ def _named(given: Given) -> dict[str, Explainer]:
                 "Explanations of the packages shap, lime and captum are taken by verax.explain.from_shap, from_lime "
                 "and from_captum."
             )
-        named[label] = parse_explainers(each)[0].explainer if isinstance(each, str) else each
+        named[label] = parse_explainers(each, seed=seed)[0].explainer if isinstance(each, str) else each
     return named
 
 

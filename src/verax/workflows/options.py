@@ -104,7 +104,7 @@ class JudgeSpec(DatasetSpec):
     )
     seed: int = Field(
         default=0,
-        description="Of the split, of a ready-made model, of the inputs that are drawn, and of chance.",
+        description="Of the split, of a ready-made model, of explainers given by name, and of what is drawn at random.",
     )
 
 
