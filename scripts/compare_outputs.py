@@ -110,7 +110,7 @@ def study(source: Path, out: Path, answers: Path | None, name: str) -> None:
     if answers is not None:
         (out / database).unlink()
         shutil.copy(answers / database, out / database)
-    verax(source, out, "study", "export", here, "--database", url, "--out", f"exports/{name}", "--format",
+    verax(source, out, "study", "export", here, "--database", url, "--out", f"exports/{name}", "--file-formats",
           "csv,jsonl,parquet", "--identifying", "--free-text")  # fmt: skip
     said += verax(source, out, "study", "status", here, "--database", url, "--json")
     said += verax(source, out, "study", "analyze", here, "--database", url, "--bots", "--replicates", "300",

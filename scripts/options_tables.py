@@ -2,8 +2,8 @@
 
     python scripts/options_tables.py
 
-A table stands between ``<!-- options of MODULE:SPEC -->`` and ``<!-- end of options -->``. A test checks that the
-pages are what this writes.
+A table stands between ``<!-- options of MODULE:SPEC and MODULE:SPEC -->`` and ``<!-- end of options -->``. A test
+checks that the pages are what this writes.
 """
 
 from __future__ import annotations
@@ -15,15 +15,17 @@ from pathlib import Path
 from verax.cli.options import options_table
 
 DOCS = Path(__file__).parents[1] / "docs"
-PLACE = re.compile(r"(<!-- options of ([\w.]+):(\w+) -->\n).*?(<!-- end of options -->)", re.DOTALL)
+PLACE = re.compile(r"(<!-- options of ([\w.: ]+) -->\n).*?(<!-- end of options -->)", re.DOTALL)
 
 
 def with_tables(page: str) -> str:
     """The text of a page with its tables written anew."""
 
     def table(place: re.Match[str]) -> str:
-        begin, module, spec, end = place.groups()
-        return f"{begin}\n{options_table(getattr(import_module(module), spec))}\n\n{end}"
+        begin, specs, end = place.groups()
+        named = [spec.split(":") for spec in specs.split(" and ")]
+        kinds = [getattr(import_module(module), name) for module, name in named]
+        return f"{begin}\n{options_table(*kinds)}\n\n{end}"
 
     return PLACE.sub(table, page)
 

@@ -93,7 +93,10 @@ SMALLER = {
         ("studies=60", "studies=1"),
     ],
     "docs/rationale.md": [
-        ("targets=3", "targets=1, inputs=12, samples=30, epochs=4, share=0.25, limit=600, subsets=2")
+        (
+            "target_models=3",
+            "target_models=1, inputs=12, samples=30, epochs=4, share=0.25, limit=600, subsets=2",
+        )
     ],
     "docs/counterfactuals.md": [('"boring"', '"film"')],  # few words are frequent enough here
     "docs/running.md": [("workers=4", "workers=1"), ("range(100)", "range(10)")],

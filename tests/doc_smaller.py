@@ -17,7 +17,7 @@ CANNOT = {
     r"^verax explain .*--model smollm2\b": "unpacks and calibrates a language model; tests/models/llm/ does it once",
     r"^verax explain .*--model openai:": "needs an endpoint; tests/cli/test_language_models.py has one",
     r"^verax bench stain --models smollm2-tuned\b": "trains a language model for minutes",
-    r"^verax study bots .*--participants\b": "asks a language model; tests/studies/bots/test_language.py does",
+    r"^verax study bots .*--language-model\b": "asks a language model; tests/studies/bots/test_language.py does",
     r"^verax paper (?!sippy-2020$)\S+": "takes minutes or days; test_paper.py runs a small one, and checks all specs",
 }
 # Commands of packages that a page writes itself; where the page is run, they are there.
@@ -50,7 +50,7 @@ SWAPPED = [
     ("", r"--source (\.\./old-checkout|\.)(?= )", "--source {root}"),
     # Everybody enters a study in one way.
     ("docs/recruiting.md", r"studies/mine(?= --(prolific|mturk))", r"studies/by-\1"),
-    ("docs/recruiting.md", "studies/mine(?= --count)", "studies/by-code"),
+    ("docs/recruiting.md", "studies/mine(?= --n)", "studies/by-code"),
     ("docs/recruiting.md", "K7QH2MXRT9", "{completion_code}"),
     ("docs/recruiting.md", r"https://study\.example\.org/p/\S+", "https://study.example.org/p/{token}"),
     ("docs/studies.md", "studies/text studies/table", "studies/text-counterfactual studies/table-forward"),
@@ -63,7 +63,7 @@ SMALLER = {
     "bench stain": "--stains 1 --inputs 2 --samples 30 --learnt 0 --limit 700 --jobs 1",
     "bench measures": "--stains 1 --inputs 2 --samples 30 --learnt 0 --limit 700 --no-replaced --jobs 1",
     "bench students": "--stains 1 --inputs 10 --sizes 8 --samples 30 --learnt 0 --limit 700 --draws 1 --jobs 1",
-    "bench rationale": "--targets 1 --inputs 3 --samples 30 --epochs 4 --share 0.25 --limit 600 --subsets 2 --jobs 1",
+    "bench rationale": "--target-models 1 --inputs 3 --samples 30 --epochs 4 --share 0.25 --limit 600 --subsets 2 -j 1",
     "explain": "--limit 300 --no-judge",
     "judge": "--n 2 --seconds 8 --explainers greedy",
     "study bots": "--n 4",

@@ -85,7 +85,7 @@ def test_a_spec_file_gives_the_options_and_the_command_line_wins(verax, reviews)
         (("--dataset", "none.csv"), "There is no file or folder 'none.csv'"),
         (("--min-share", "0.99"), "lower --min-share or --size"),
         (("--spec", "none.toml"), "There is no spec file 'none.toml'"),
-        (("--jobs", "0"), "must be 1 or more"),
+        (("--jobs", "0"), "jobs: Input should be greater than or equal to 1"),
     ],
 )
 def test_what_is_wrong_is_one_sentence(verax, reviews, options, sentence):

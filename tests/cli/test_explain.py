@@ -183,7 +183,15 @@ def test_evidence_stands_beside_counter_evidence(verax, folder):
     assert '<table class="fragments">' in page
     assert '<mark class="for l3"><bdi>bad</bdi></mark>' in page
     ended = verax(
-        *KNOWN, "--explainers", "greedy", "--text", "good bad film", "--fragments", "1", "--sizes", "2,3"
+        *KNOWN,
+        "--explainers",
+        "greedy",
+        "--text",
+        "good bad film",
+        "--fragments",
+        "1",
+        "--fragment-sizes",
+        "2,3",
     )
     assert ["greedy", "bad", "film", "–"] in [line.split() for line in ended.out.splitlines()]
 
@@ -191,9 +199,12 @@ def test_evidence_stands_beside_counter_evidence(verax, folder):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--fragments", "0"), "--fragments 0 shows nothing"),
-        (("--fragments", "2", "--sizes", "two"), "--sizes two cannot be read"),
-        (("--sizes", "2"), "say how many, with --fragments 3"),
+        (("--fragments", "0"), "fragments: Input should be greater than or equal to 1"),
+        (
+            ("--fragments", "2", "--fragment-sizes", "two"),
+            "fragment_sizes.0: Input should be a valid integer",
+        ),
+        (("--fragment-sizes", "2"), "say how many, with --fragments 3"),
     ],
 )
 def test_fragments_that_cannot_be_are_sentences(verax, options, sentence):

@@ -18,10 +18,17 @@ from typer.testing import CliRunner
 import verax as library
 from verax.benchmarks.measures.spec import MeasuresOptions, MeasuresSpec
 from verax.benchmarks.rationale.spec import RationaleOptions, RationaleSpec
-from verax.benchmarks.spec_files import TESTED, default_of, options_of
 from verax.benchmarks.staining.spec import Planting, StainOptions, StainRequest, StainSpec
 from verax.benchmarks.students.spec import StudentsOptions, StudentsSpec
 from verax.cli.options import options_table, with_spec_options
+from verax.options import RunSpec, default_of, objects_of, options_of
+from verax.studies.definition import options as asked
+from verax.studies.planning.power import plan_power
+from verax.web.serve import serve
+from verax.workflows.analysis import analyze_study
+from verax.workflows.options import ExplainSpec, JudgeOptions, JudgeSpec
+from verax.workflows.spec_draft import SpecDraft
+from verax.workflows.study import BuiltStudy, send_bots
 
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = [
@@ -30,6 +37,20 @@ BENCHMARKS = [
     (MeasuresSpec, MeasuresOptions, library.bench_measures),
     (StudentsSpec, StudentsOptions, library.bench_students),
 ]
+OTHERS = [
+    ((JudgeSpec,), JudgeOptions, library.judge),
+    ((asked.BuildSpec,), asked.BuildOptions, library.build_study),
+    ((asked.PowerSpec,), asked.PowerOptions, plan_power),
+    ((asked.ServeSpec,), asked.ServeOptions, serve),
+    ((asked.ServeSpec,), asked.ServeOptions, BuiltStudy.serve),
+    ((asked.BotsSpec,), asked.BotsOptions, send_bots),
+    ((asked.BotsSpec,), asked.BotsOptions, BuiltStudy.bots),
+    ((asked.ExportSpec,), asked.ExportOptions, BuiltStudy.export),
+    ((asked.AnalyzeSpec,), asked.AnalyzeOptions, analyze_study),
+    ((asked.AnalyzeSpec,), asked.AnalyzeOptions, BuiltStudy.analyze),
+]
+SPECS = [kind for kind, _, _ in BENCHMARKS] + [ExplainSpec, RunSpec, SpecDraft]
+SPECS += [kind for kinds, _, _ in OTHERS for kind in kinds]
 SHARED = {
     "--samples 30": {"samples": 30},
     "--inputs 4": {"inputs": 4},
@@ -67,7 +88,7 @@ STAIN = SHARED | {
     "--learnt 0.9": {"learnt": 0.9},
 }
 RATIONALE = SHARED | {
-    "--targets 2": {"targets": 2},
+    "--target-models 2": {"target_models": 2},
     "--difficulty hard,easy": {"difficulty": ["hard", "easy"]},
     "--share 0.2": {"share": 0.2},
     "--max-words 50": {"max_words": 50},
@@ -142,38 +163,65 @@ def test_what_is_not_typed_is_not_given_and_every_option_can_be_typed(kind, spel
     assert {name for asked in spellings.values() for name in asked} == set(kind.model_fields)
 
 
-def test_a_made_up_option_is_one_line_in_the_spec(tmp_path):
-    (tmp_path / "stain.toml").write_text("[stain]\nmade_up = 9\n")
+@pytest.mark.parametrize(
+    ("module", "spec", "function", "section", "command", "page", "needed"),
+    [
+        (
+            "verax.benchmarks.staining.spec",
+            "StainSpec",
+            "verax.stain",
+            "stain",
+            "bench stain",
+            "staining",
+            "",
+        ),
+        ("verax.workflows.options", "JudgeSpec", "verax.judge", "", "judge", "judge", "logistic reviews.csv"),
+        (
+            "verax.studies.definition.options",
+            "AnalyzeSpec",
+            "verax.workflows.analysis.analyze_study",
+            "",
+            "study analyze",
+            "analysis",
+            "folder",
+        ),
+    ],
+)
+def test_a_made_up_option_is_one_line_in_the_spec(
+    tmp_path, module, spec, function, section, command, page, needed
+):
+    (tmp_path / "asked.toml").write_text(f"[{section or 'other'}]\nmade_up = 9\n")
     program = f"""
-import inspect, runpy, sys
+import inspect, runpy
 from pydantic import Field
-import verax.benchmarks.staining.spec as module
+import {module} as module
 
-class More(module.StainSpec):
+class More(module.{spec}):
     made_up: int = Field(default=7, ge=3, description="Of no use at all.")
 
-module.StainSpec = More
-import verax
+module.{spec} = More
+import verax, verax.workflows.study
+from verax.benchmarks.spec_files import spec_options
 from verax.cli.main import app
+from verax.options import checked_spec
 
-print(inspect.signature(verax.stain).parameters["made_up"])
-print(module.make_spec(module.read_spec({str(tmp_path / "stain.toml")!r})).made_up, module.make_spec({{}}).made_up)
-page = open({str(ROOT / "docs" / "staining.md")!r}, encoding="utf-8").read()
+print(inspect.signature({function}).parameters["made_up"])
+print("made_up: Of no use at all (3 or more)." in {function}.__doc__)
+if {section!r}:
+    print(checked_spec(More, spec_options("asked.toml", {section!r})).made_up, checked_spec(More, {{}}).made_up)
+page = open({str(ROOT / "docs" / f"{page}.md")!r}, encoding="utf-8").read()
 with_tables = runpy.run_path({str(ROOT / "scripts" / "options_tables.py")!r})["with_tables"]
 print(*(line for line in with_tables(page).splitlines() if "made" in line and "up`" in line), sep="\\n")
+for options in ({{"made_up": 2}}, {{"madeup": 2}}):
+    try:
+        {function}(*{needed.split()!r}, **options)
+    except verax.VeraxError as error:
+        print(error)
 try:
-    verax.stain(made_up=2)
-except verax.VeraxError as error:
-    print(error)
-try:
-    verax.stain(madeup=2)
-except verax.VeraxError as error:
-    print(error)
-try:
-    app(["bench", "stain", "--made-up", "1"], standalone_mode=False)
+    app({[*command.split(), *needed.split()]!r} + ["--made-up", "1"], standalone_mode=False)
 except BaseException as error:
     print(type(error).__name__)
-app(["bench", "stain", "--help"])
+app({command.split()!r} + ["--help"])
 """
     ended = subprocess.run(
         [sys.executable, "-c", program],
@@ -181,17 +229,19 @@ app(["bench", "stain", "--help"])
         text=True,
         check=False,
         cwd=tmp_path,
-        env=os.environ | {"COLUMNS": "160"},
+        env=os.environ | {"COLUMNS": "200"},
     )
     assert ended.returncode == 0, ended.stderr
     lines = ended.stdout.splitlines()
-    assert lines[:5] == [
+    expected = [
         "made_up: int = 7",
-        "9 7",
+        "True",
+        *(["9 7"] if section else []),
         "| `--made-up` | `made_up` | whole number, 3 or more | `7` | Of no use at all. |",
         "made_up: Input should be greater than or equal to 3 (given: 2).",
         "There is no option 'madeup'; did you mean 'made_up'?",
     ]
+    assert lines[: len(expected)] == expected
     assert "made_up: Input should be greater than or equal to 3 (given: 1)." in ended.stderr
     [shown] = [line for line in lines if "--made-up" in line and "│" in line]
     assert "Of no use at all (3 or more). [default: 7]" in " ".join(shown.split())
@@ -199,7 +249,9 @@ app(["bench", "stain", "--help"])
 
 @pytest.mark.parametrize(("kind", "types", "function"), BENCHMARKS)
 def test_the_keywords_of_python_and_their_types_are_those_of_the_spec(kind, types, function):
-    declared = {one.name: one for one in options_of(kind) if one.name not in TESTED}
+    declared = {
+        one.name: one for one in (*options_of(kind), *options_of(RunSpec)) if one.name not in objects_of(kind)
+    }
     assert get_type_hints(types) == {name: one.type for name, one in declared.items()}
     parameters = inspect.signature(function).parameters
     assert not any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values())
@@ -213,7 +265,11 @@ def test_the_keywords_of_python_and_their_types_are_those_of_the_spec(kind, type
         (library.stain, "min_fliped", "There is no option 'min_fliped'; did you mean 'min_flipped'?"),
         (library.stain, "job", "There is no option 'job'; did you mean 'jobs'?"),
         (library.stain, "datasets", "There is no option 'datasets'; did you mean 'dataset'?"),
-        (library.rationale, "target", "There is no option 'target'; did you mean 'targets'?"),
+        (
+            library.rationale,
+            "target_model",
+            "There is no option 'target_model'; did you mean 'target_models'?",
+        ),
     ],
 )
 def test_an_unknown_keyword_is_a_sentence_with_the_nearest_one(function, keyword, sentence):
@@ -229,9 +285,9 @@ def test_a_keyword_like_no_other_is_told_which_there_are():
         library.stain(zzzz=1)
 
 
-@pytest.mark.parametrize("kind", [StainSpec, RationaleSpec, MeasuresSpec, StudentsSpec])
+@pytest.mark.parametrize("kind", SPECS)
 def test_every_option_says_what_it_means(kind):
-    assert [one.name for one in options_of(kind) if not one.help.endswith(".")] == []
+    assert [one.name for one in options_of(kind) if not one.help.endswith((".", "?"))] == []
 
 
 def test_ranges_in_words():
@@ -268,12 +324,19 @@ def test_what_stains_are_like_without_a_spec_is_what_the_spec_says():
 
 def test_the_tables_in_the_docs_are_what_the_specs_say():
     with_tables = runpy.run_path(str(ROOT / "scripts" / "options_tables.py"))["with_tables"]
-    for page, kind in (
-        ("staining", StainSpec),
-        ("rationale", RationaleSpec),
-        ("measures", MeasuresSpec),
-        ("students", StudentsSpec),
+    for page, kinds in (
+        ("staining", (StainSpec, RunSpec)),
+        ("rationale", (RationaleSpec, RunSpec)),
+        ("measures", (MeasuresSpec, RunSpec)),
+        ("students", (StudentsSpec, RunSpec)),
+        ("judge", (JudgeSpec,)),
+        ("command-line", (ExplainSpec,)),
+        ("bots", (asked.BotsSpec,)),
+        ("planning", (asked.PowerSpec,)),
+        ("analysis", (asked.AnalyzeSpec,)),
+        ("data", (asked.ExportSpec,)),
+        ("deployment", (asked.ServeSpec,)),
     ):
         text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
-        assert options_table(kind) in text, "run scripts/options_tables.py"
+        assert options_table(*kinds) in text, "run scripts/options_tables.py"
         assert with_tables(text) == text

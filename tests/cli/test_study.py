@@ -136,7 +136,7 @@ def test_reasons_are_given_when_asked(verax, study):
 def test_codes_let_participants_in(verax, study):
     (study / "spec.toml").write_text('entry = "code"\n' + SPEC)
     verax("study", "build", "spec.toml", "--out", "built")
-    codes = verax("study", "codes", "built", "--count", "3").out.split()
+    codes = verax("study", "codes", "built", "--n", "3").out.split()
     assert len(set(codes)) == 3
     from verax.studies.definition.study_files import load_study
     from verax.studies.store import open_store
@@ -158,10 +158,10 @@ def test_codes_let_participants_in(verax, study):
         (("preview", "nowhere"), "The folder 'nowhere' has no manifest.json; build a study with"),
         (("serve", "nowhere"), "The folder 'nowhere' has no manifest.json; build a study with"),
         (
-            ("codes", "nowhere", "--count", "2"),
+            ("codes", "nowhere", "--n", "2"),
             "The folder 'nowhere' has no manifest.json; build a study with",
         ),
-        (("codes", "nowhere", "--count", "0"), "--count 0 makes no codes; give 1 or more."),
+        (("codes", "nowhere", "--n", "0"), "--n 0 makes no codes; give 1 or more."),
         (("build", "nowhere.toml", "--out", "x"), "There is no spec file 'nowhere.toml'; check the path."),
     ],
 )
@@ -175,7 +175,7 @@ def test_rows_and_codes_that_a_study_does_not_have(verax, study):
     verax("study", "build", "spec.toml", "--out", "built")
     ended = verax("study", "preview", "built", "--row", "7")
     assert (ended.status, ended.err) == (2, "Error: There is no row 7; the design has the rows 0 to 2.\n")
-    ended = verax("study", "codes", "built", "--count", "2")
+    ended = verax("study", "codes", "built", "--n", "2")
     assert ended.status == 2
     assert "The study in 'built' is entered by link" in ended.err
 
@@ -202,7 +202,7 @@ def test_protocols_are_listed_with_their_parameters(verax):
     assert out.endswith("then: verax study build SPEC --out DIR.")
 
 
-@pytest.mark.parametrize("command", [("serve",), ("preview",), ("codes", "--count", "2")])
+@pytest.mark.parametrize("command", [("serve",), ("preview",), ("codes", "--n", "2")])
 def test_without_the_extra_the_sentence_says_what_to_install(verax, folder, monkeypatch, command):
     monkeypatch.setitem(sys.modules, "starlette", None)
     ended = verax("study", command[0], "nowhere", *command[1:])

@@ -81,8 +81,8 @@ def test_all_profiles_are_listed(verax):
     ("arguments", "sentence"),
     [
         (["--profile", "gueser"], "There is no profile called 'gueser'; did you mean 'guesser'?"),
-        (["--pace", "slow"], "--pace is simulated, human or fast; 'slow' is none of them."),
-        (["--n", "0"], "0 bots, 10 at once, are nobody; give at least 1 of each."),
+        (["--pace", "slow"], "pace: Input should be 'simulated', 'human' or 'fast' (given: 'slow')."),
+        (["--n", "0"], "n: Input should be greater than or equal to 1 (given: 0)."),
         (["--url", "localhost"], "'localhost' is not the address of a study"),
     ],
 )
@@ -121,12 +121,12 @@ def test_language_models_take_part_by_name(verax, study, store, tmp_path, monkey
 
     monkeypatch.setenv("VERAX_CACHE", str(tmp_path / "cache"))
     folder = tmp_path / "study"
-    refused = verax("study", "bots", str(folder), "--participants", "gpt", "--n", "1")
+    refused = verax("study", "bots", str(folder), "--language-model", "gpt", "--n", "1")
     assert refused.status == 2
     assert "There is no language model 'gpt' that can take part" in refused.err
     with served(tiny.network(window=4096), tiny.tokenizer()) as (url, _):
         ended = verax(
-            "study", "bots", str(folder), "--participants", "openai:tiny", "--base-url", url, "--n", "1",
+            "study", "bots", str(folder), "--language-model", "openai:tiny", "--base-url", url, "--n", "1",
             "--reading", "300", "--pass-screening",
         )  # fmt: skip
     assert "complete       1" in ended.out

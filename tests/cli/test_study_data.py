@@ -103,7 +103,7 @@ def _target(pid, descriptor):
 
 class TestExport:
     def test_is_anonymous_and_noted(self, store, folder, verax):
-        done = verax("study", "export", "study", "--out", "out", "--format", "csv, parquet")
+        done = verax("study", "export", "study", "--out", "out", "--file-formats", "csv, parquet")
         assert (done.status, done.err) == (0, "")
         assert done.out.endswith("The export is anonymous. It is in out.\n")
         assert len(list((folder / "out").iterdir())) == 12
@@ -135,7 +135,10 @@ class TestExport:
     @pytest.mark.parametrize(
         ("arguments", "said"),
         [
-            (["study", "--out", "out", "--format", "xlsx"], "csv, jsonl, parquet; 'xlsx' is none of them"),
+            (
+                ["study", "--out", "out", "--file-formats", "xlsx"],
+                "file_formats.0: Input should be 'csv', 'jsonl' or",
+            ),
             (["study", "--out", "."], "holds what no export wrote"),
             (["nothing", "--out", "out"], "has no manifest.json"),
             (["study", "--out", "out", "--database", "sqlite:///no.sqlite"], "There are no answers yet"),

@@ -65,7 +65,7 @@ def test_bots_are_no_people(verax, study):
     "command",
     [
         ["serve", "small", "--port", "0"],
-        ["codes", "small", "--count", "1"],
+        ["codes", "small", "--n", "1"],
         ["bots", "small", "--n", "1"],
         ["backup", "small", "--out", "a.backup"],
         ["restore", "small", "a.backup"],

@@ -30,7 +30,7 @@ def verify(start, tmp_path):
         process = start(
             *("-m", "verax.cli.main", "bench", "rationale", "--dataset", tmp_path / "films.csv"),
             *("--model", "rationale(rate=0.01,dimensions=12)", "--explainers", "lime,greedy"),
-            *("--targets", 1, "--difficulty", "easy", "--epochs", 4, "--share", 0.25, "--inputs", 10),
+            *("--target-models", 1, "--difficulty", "easy", "--epochs", 4, "--share", 0.25, "--inputs", 10),
             *("--samples", 60, "--subsets", 2, "--tau", 0.001, "--out", tmp_path / out, *options),
             cwd=tmp_path,
             environment={"VERAX_CACHE": str(tmp_path / "cache")},

@@ -21,9 +21,11 @@ from real_parts import LONG, free_port
 from verax.web.serve import BoundedProtocol
 
 TESTS = Path(__file__).parents[1]
-START = (
-    "import sys; from verax.web.serve import serve; serve(sys.argv[1], sys.argv[2] or None, {}, workers={})"
-)
+START = """
+from sys import argv
+from verax.web.serve import serve
+serve(argv[1], database=argv[2] or None, port={}, workers={})
+"""
 # Holds an SQLite file as another program would, until its standard input ends.
 HOLD = """
 import sqlite3, sys

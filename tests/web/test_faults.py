@@ -35,7 +35,7 @@ BOTS = 50
 STEPS = (1, 2, 5, 6, 7, 8, 9, 10, 11)
 PROFILES = "helped=0.6,double-clicker(copies=3)=0.2,reloader=0.2"
 LONG = 240  # seconds after which something hangs, on any machine
-SERVE = "import sys; from verax.web.serve import serve; serve(sys.argv[1], sys.argv[2], int(sys.argv[3]), workers=2)"
+SERVE = "from sys import argv as a; from verax.web.serve import serve; serve(a[1], database=a[2], port=a[3], workers=2)"
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

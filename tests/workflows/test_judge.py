@@ -169,7 +169,7 @@ def test_an_explainer_gains_nothing_from_naming_noise_where_nothing_speaks_for_t
         def explain(self, model, inputs, targets=None):
             return [Attribution(tuple("abcde"), [1.0, 0.5, 0.0, 0.0, 0.0], 1, "good", "") for _ in inputs]
 
-    found = judged(tree, bad, {"noise": Noise(), "shap": "shap"}, reference=rows, targets="good")
+    found = judged(tree, bad, {"noise": Noise(), "shap": "shap"}, reference=rows, target="good")
     assert [trial.sign for trial in found.trials] == ["open", "open"]
     assert not found.believe
 
@@ -258,9 +258,9 @@ def test_bad_input_gets_a_sentence(model):
         judged(model, [TEXT, "..."], ["greedy"])
     with pytest.raises(VeraxError, match="no explainer to judge"):
         judged(model, [TEXT], [])
-    with pytest.raises(VeraxError, match="n=0 judges nothing"):
+    with pytest.raises(VeraxError, match="n: Input should be greater than or equal to 1"):
         judged(model, [TEXT], ["greedy"], n=0)
-    with pytest.raises(VeraxError, match="leaves no time"):
+    with pytest.raises(VeraxError, match="seconds: Input should be greater than 0"):
         verax.judge(model, [TEXT], ["greedy"], seconds=0)
     with pytest.raises(VeraxError, match="has to be fitted first"):
         judged("logistic", [TEXT], ["greedy"])
@@ -345,7 +345,7 @@ def test_features_that_the_input_does_not_have_are_not_dropped_in_silence(model)
 
 
 def test_names_with_options_targets_by_name_and_dicts_are_taken(model):
-    found = judged(model, [TEXT, LONG[1]], ["lime(samples=200)", "greedy"], targets="negative")
+    found = judged(model, [TEXT, LONG[1]], ["lime(samples=200)", "greedy"], target="negative")
     assert [trial.name for trial in found.trials] == ["lime(samples=200)", "greedy"]
     assert {each.target_name for each in found.explanations["greedy"]} == {"negative"}
     assert found.trials[1].named[0] == ("dull",)
@@ -420,9 +420,9 @@ def test_the_same_in_every_form(model, tmp_path):
 
 def test_labelled_data_are_drawn_from_and_a_frame_knows_its_label(model):
     frame = pd.DataFrame({"text": LONG * 5, "stars": [0, 1] * 15})
-    found = judged(model, frame, ["greedy"], label="stars", text="text", planted=False)
+    found = judged(model, frame, ["greedy"], label="stars", text="text", plant=False)
     assert found.inputs <= len(LONG)
-    pair = judged(model, (LONG, [0, 1] * 3), ["greedy"], planted=False, n=4)
+    pair = judged(model, (LONG, [0, 1] * 3), ["greedy"], plant=False, n=4)
     assert pair.inputs == 4
     two = judged(model, (LONG[0], LONG[1]), ["greedy"])
     assert two.inputs == 2

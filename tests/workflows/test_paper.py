@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from verax.benchmarks.rationale.spec import RationaleSpec
-from verax.benchmarks.spec_files import checked_spec
 from verax.benchmarks.staining.spec import StainSpec
 from verax.errors import VeraxError
 from verax.models.ready import check_model
+from verax.options import checked_spec
 from verax.results.tables import Column, Table
 from verax.studies.definition.spec import make_study_spec
 from verax.workflows.paper import changed_spec, registered, run_paper, study_numbers
@@ -178,7 +178,7 @@ groups = ["FILMS"]
 datasets = [{films}]
 models = ["rationale(rate=0.01,dimensions=12)"]
 difficulty = ["published"]
-targets = 1
+target_models = 1
 share = 0.25
 epochs = 8
 inputs = 6

@@ -114,7 +114,7 @@ def test_python_the_command_line_and_the_demo_analyse_alike(folder, capsys, monk
 def test_an_export_holds_the_answers_and_can_be_analysed(folder):
     study = verax.build_study(SPEC, out="study")
     study.bots(4)
-    exported = study.export("exported", ["csv", "parquet"])
+    exported = study.export("exported", file_formats=["csv", "parquet"])
     assert exported.rows["participants"] == 4
     analysis = study.analyze(export="exported", bots=True, replicates=100)
     assert analysis.folder == verax.open_study("study").folder / "analysis-bots"

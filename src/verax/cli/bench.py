@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from verax.benchmarks.contract import benchmark_named, benchmarks
 from verax.benchmarks.measures.spec import MeasuresSpec
 from verax.benchmarks.rationale.spec import RationaleSpec
 from verax.benchmarks.spec_files import spec_options
-from verax.benchmarks.staining.spec import StainSpec, read_spec
+from verax.benchmarks.staining.spec import StainSpec
 from verax.benchmarks.students.spec import StudentsSpec
 from verax.cli.console import (
     end_if_failed,
@@ -26,10 +27,6 @@ from verax.cli.console import (
     working,
 )
 from verax.cli.options import (
-    Cluster,
-    Fresh,
-    Jobs,
-    RetryFailed,
     RunFolder,
     SpecFile,
     SummaryJson,
@@ -39,246 +36,223 @@ from verax.cli.options import (
     with_spec_options,
 )
 from verax.errors import VeraxError
+from verax.options import RunSpec
 
 if TYPE_CHECKING:
-    from verax.benchmarks.staining.findings import StainSummary
+    from pydantic import BaseModel
+
+    from verax.workflows.bench import BenchmarkRun
+    from verax.workflows.measures import MeasuresRun, StudentsRun
     from verax.workflows.rationale import RationaleRun
     from verax.workflows.stain import StainRun
-
-
-@one_sentence
-@with_spec_options(RationaleSpec)
-def rationale(
-    *,
-    out: RunFolder = Path("runs/rationale"),
-    spec: SpecFile = None,
-    given: dict[str, object],
-    jobs: Jobs = 1,
-    cluster: Cluster = None,
-    retry_failed: RetryFailed = False,
-    fresh: Fresh = False,
-    as_json: SummaryJson = False,
-    verbose: Verbose = False,
-) -> None:
-    """See which explainers rank words that provably do nothing (Camburu et al. 2020).
-
-    Targets select words of a text and predict from these alone. An explainer errs where it ranks a word that is not
-    selected above one without which the prediction moves.
-    """
-    show_reasons(verbose)
-    from verax.reporting.page import failed_jobs
-    from verax.reporting.rationale.page import failed_explainers
-    from verax.workflows.rationale import rationale as run_rationale
-
-    options = {} if spec is None else spec_options(spec, "rationale")
-    with options_for_arguments():
-        run = run_rationale(
-            spec=options | given,
-            out=out,
-            jobs=jobs,
-            cluster=cluster,
-            retry_failed=retry_failed,
-            fresh=fresh,
-            during=working,
-        )
-    if as_json:
-        print_file(out / "summary.json")
-    else:
-        _print_rationale(run)
-    end_if_failed([*failed_jobs(run.summary.failures, "job"), *failed_explainers(run.summary)])
-
-
-def _print_rationale(run: RationaleRun) -> None:
-    from verax.reporting.rationale.page import terminal_summary
-
-    output().print(terminal_summary(run.summary))
-    say(
-        f"The run is in {run.folder}: report.html, summary.json, results.parquet, targets/.",
-        f"Next: open {run.folder / 'report.html'} in a browser.",
-    )
-
-
-@one_sentence
-@with_spec_options(MeasuresSpec)
-def measures(
-    *,
-    out: RunFolder = Path("runs/measures"),
-    spec: SpecFile = None,
-    given: dict[str, object],
-    jobs: Jobs = 1,
-    cluster: Cluster = None,
-    retry_failed: RetryFailed = False,
-    fresh: Fresh = False,
-    as_json: SummaryJson = False,
-    verbose: Verbose = False,
-) -> None:
-    """See which automatic measures of explanations agree with reasons that are known.
-
-    Reasons are planted in models. A measure is compared with the truth on explanations of known quality: does it order
-    them as they are true, and does it prefer the truer of two?
-    """
-    show_reasons(verbose)
-    from verax.reporting.findings_page import terminal_page
-    from verax.reporting.measures_and_students import measures_page
-    from verax.reporting.page import failed_jobs
-    from verax.workflows.measures import bench_measures
-
-    options = {} if spec is None else spec_options(spec, "measures")
-    with options_for_arguments():
-        run = bench_measures(
-            spec=options | given,
-            out=out,
-            jobs=jobs,
-            cluster=cluster,
-            retry_failed=retry_failed,
-            fresh=fresh,
-            during=working,
-        )
-    if as_json:
-        print_file(out / "summary.json")
-    else:
-        output().print(terminal_page(measures_page(run.findings, run.run.manifest)))
-        say(
-            f"The run is in {run.folder}: report.html, summary.json, results.parquet.",
-            f"Next: open {run.folder / 'report.html'} in a browser.",
-        )
-    end_if_failed(failed_jobs(run.findings.failures, "job"))
-
-
-@one_sentence
-@with_spec_options(StudentsSpec)
-def students(
-    *,
-    out: RunFolder = Path("runs/students"),
-    spec: SpecFile = None,
-    given: dict[str, object],
-    jobs: Jobs = 1,
-    cluster: Cluster = None,
-    retry_failed: RetryFailed = False,
-    fresh: Fresh = False,
-    as_json: SummaryJson = False,
-    verbose: Verbose = False,
-) -> None:
-    """See which explanations help a learner predict the model, on new inputs and on changed ones.
-
-    Students learn from a few examples what a model says, with explanations of them and without. Reasons are planted and
-    the names of classes hidden, so that nothing can be known beforehand.
-    """
-    show_reasons(verbose)
-    from verax.reporting.findings_page import terminal_page
-    from verax.reporting.measures_and_students import students_page
-    from verax.reporting.page import failed_jobs
-    from verax.workflows.measures import bench_students
-
-    options = {} if spec is None else spec_options(spec, "students")
-    with options_for_arguments():
-        run = bench_students(
-            spec=options | given,
-            out=out,
-            jobs=jobs,
-            cluster=cluster,
-            retry_failed=retry_failed,
-            fresh=fresh,
-            during=working,
-        )
-    if as_json:
-        print_file(out / "summary.json")
-    else:
-        output().print(terminal_page(students_page(run.findings, run.run.manifest), most=2))
-        say(
-            f"The run is in {run.folder}: report.html, summary.json, results.parquet.",
-            f"Next: open {run.folder / 'report.html'} in a browser.",
-        )
-    end_if_failed(failed_jobs(run.findings.failures, "job"))
-
 
 bench = typer.Typer(name="bench")
 
 
-@bench.command(
-    "stain",
-    epilog="Example: verax bench stain --explainers lime,shap,greedy --stains 20 --out runs/rt"
-    "\n\nMore: verax docs staining",
-)
-@one_sentence
-@with_spec_options(StainSpec)
-def stain(
-    *,
-    out: RunFolder = Path("runs/stain"),
-    spec: SpecFile = None,
-    given: dict[str, object],
-    jobs: Jobs = 1,
-    cluster: Cluster = None,
-    retry_failed: RetryFailed = False,
-    fresh: Fresh = False,
-    as_json: SummaryJson = False,
-    verbose: Verbose = False,
-) -> None:
-    """Plant a known flaw in models and see which explainers show it (data staining).
+@dataclass(frozen=True)
+class Command:
+    """A benchmark as a command; what it takes is its spec.
 
-    Every stain makes models err in a known way: inputs with certain words get one label. An explainer is scored by how
-    many of these words are among its top b, on inputs whose label was flipped.
+    Attributes:
+        name: of the command, its section in a spec, and its folder below runs/.
+        spec: its options.
+        do: its function of Python, given once it is called.
+        show: prints what was found.
+        failed: sentences on what failed.
+        printed: more of them, which `show` prints already.
+        files: of the run's folder, beside the page and the summary.
     """
-    show_reasons(verbose)
-    from verax.workflows.stain import stain as run_stain
 
-    options = {} if spec is None else read_spec(spec)
-    with options_for_arguments():
-        run = run_stain(
-            spec=options | given,
-            out=out,
-            jobs=jobs,
-            cluster=cluster,
-            retry_failed=retry_failed,
-            fresh=fresh,
-            during=working,
-            tell=lambda sentence: note(as_options(sentence)),
-        )
-    if as_json:
-        print_file(out / "summary.json")
-    else:
-        _print_stain(run)
-    _end(run.summary, as_json)
+    name: str
+    spec: type[BaseModel]
+    do: Callable[..., Any]
+    show: Callable[[Any], None]
+    failed: Callable[[Any], list[str]]
+    printed: Callable[[Any], list[str]] = lambda _: []
+    files: str = "results.parquet"
+
+    def made(self) -> Callable[..., None]:
+        """The function behind the command."""
+
+        @with_spec_options(self.spec, RunSpec)
+        def run(
+            *,
+            out: RunFolder = Path("runs") / self.name,
+            spec: SpecFile = None,
+            given: dict[str, Any],
+            as_json: SummaryJson = False,
+            verbose: Verbose = False,
+        ) -> None:
+            show_reasons(verbose)
+            asked = {} if spec is None else spec_options(spec, self.name)
+            how = {option: given.pop(option) for option in RunSpec.model_fields if option in given}
+            with options_for_arguments():
+                done = self.do(spec=asked | given, out=out, during=working, **how)
+            if as_json:
+                print_file(out / "summary.json")
+                end_if_failed([*self.failed(done), *self.printed(done)])
+                return
+            self.show(done)
+            say(
+                f"The run is in {done.folder}: report.html, summary.json, {self.files}.",
+                f"Next: open {done.folder / 'report.html'} in a browser.",
+            )
+            end_if_failed(self.failed(done), told=self.printed(done))
+
+        return one_sentence(run)
 
 
-bench.command(
-    "rationale",
-    epilog="Example: verax bench rationale --explainers lime,shap,greedy --inputs 200 --out runs/rationale"
-    "\n\nMore: verax docs rationale",
-)(rationale)
+def _failed_jobs(run: MeasuresRun | StudentsRun) -> list[str]:
+    from verax.reporting.page import failed_jobs
 
-bench.command(
-    "measures",
-    epilog="Example: verax bench measures --stains 20 --models logistic,tree,forest --out runs/measures"
-    "\n\nMore: verax docs measures",
-)(measures)
-
-bench.command(
-    "students",
-    epilog="Example: verax bench students --explainers lime,shap --stains 20 --out runs/students"
-    "\n\nMore: verax docs students",
-)(students)
+    return failed_jobs(run.findings.failures, "job")
 
 
-def _print_stain(run: StainRun) -> None:
+def _stain(**asked: Any) -> StainRun:
+    from verax.workflows.stain import stain
+
+    return stain(**asked, tell=lambda sentence: note(as_options(sentence)))
+
+
+def _show_stain(run: StainRun) -> None:
     from verax.reporting.staining.tables import terminal_summary
 
     output().print(terminal_summary(run.summary))
-    say(
-        f"The run is in {run.folder}: report.html, summary.json, results.parquet.",
-        f"Next: open {run.folder / 'report.html'} in a browser.",
+
+
+def _failed_stain(run: StainRun) -> list[str]:
+    from verax.reporting.page import failed_jobs
+
+    return failed_jobs(run.summary.failures, "trial")
+
+
+def _failed_in_stain(run: StainRun) -> list[str]:
+    from verax.reporting.staining.tables import failed_explainers
+
+    return failed_explainers(run.summary)
+
+
+def _rationale(**asked: Any) -> RationaleRun:
+    from verax.workflows.rationale import rationale
+
+    return rationale(**asked)
+
+
+def _show_rationale(run: RationaleRun) -> None:
+    from verax.reporting.rationale.page import terminal_summary
+
+    output().print(terminal_summary(run.summary))
+
+
+def _failed_rationale(run: RationaleRun) -> list[str]:
+    from verax.reporting.page import failed_jobs
+    from verax.reporting.rationale.page import failed_explainers
+
+    return [*failed_jobs(run.summary.failures, "job"), *failed_explainers(run.summary)]
+
+
+def _measures(**asked: Any) -> MeasuresRun:
+    from verax.workflows.measures import bench_measures
+
+    return bench_measures(**asked)
+
+
+def _show_measures(run: MeasuresRun) -> None:
+    from verax.reporting.findings_page import terminal_page
+    from verax.reporting.measures_and_students import measures_page
+
+    output().print(terminal_page(measures_page(run.findings, run.run.manifest)))
+
+
+def _students(**asked: Any) -> StudentsRun:
+    from verax.workflows.measures import bench_students
+
+    return bench_students(**asked)
+
+
+def _show_students(run: StudentsRun) -> None:
+    from verax.reporting.findings_page import terminal_page
+    from verax.reporting.measures_and_students import students_page
+
+    output().print(terminal_page(students_page(run.findings, run.run.manifest), most=2))
+
+
+STAIN = """Plant a known flaw in models and see which explainers show it (data staining).
+
+Every stain makes models err in a known way: inputs with certain words get one label. An explainer is scored by how many
+of these words are among its top b, on inputs whose label was flipped."""
+RATIONALE = """See which explainers rank words that provably do nothing (Camburu et al. 2020).
+
+Targets select words of a text and predict from these alone. An explainer errs where it ranks a word that is not
+selected above one without which the prediction moves."""
+MEASURES = """See which automatic measures of explanations agree with reasons that are known.
+
+Reasons are planted in models. A measure is compared with the truth on explanations of known quality: does it order them
+as they are true, and does it prefer the truer of two?"""
+STUDENTS = """See which explanations help a learner predict the model, on new inputs and on changed ones.
+
+Students learn from a few examples what a model says, with explanations of them and without. Reasons are planted and the
+names of classes hidden, so that nothing can be known beforehand."""
+# In the order of the help: what the command says of itself, an example, its page in the docs.
+OWN = (
+    (
+        Command("stain", StainSpec, _stain, _show_stain, _failed_stain, _failed_in_stain),
+        STAIN,
+        "verax bench stain --explainers lime,shap,greedy --stains 20 --out runs/rt",
+        "staining",
+    ),
+    (
+        Command(
+            "rationale",
+            RationaleSpec,
+            _rationale,
+            _show_rationale,
+            _failed_rationale,
+            files="results.parquet, targets/",
+        ),
+        RATIONALE,
+        "verax bench rationale --explainers lime,shap,greedy --inputs 200 --out runs/rationale",
+        "rationale",
+    ),
+    (
+        Command("measures", MeasuresSpec, _measures, _show_measures, _failed_jobs),
+        MEASURES,
+        "verax bench measures --stains 20 --models logistic,tree,forest --out runs/measures",
+        "measures",
+    ),
+    (
+        Command("students", StudentsSpec, _students, _show_students, _failed_jobs),
+        STUDENTS,
+        "verax bench students --explainers lime,shap --stains 20 --out runs/students",
+        "students",
+    ),
+)
+for _own, _about, _example, _page in OWN:
+    bench.command(_own.name, help=_about, epilog=f"Example: {_example}\n\nMore: verax docs {_page}")(
+        _own.made()
     )
 
 
-def _end(summary: StainSummary, as_json: bool) -> None:
-    from verax.reporting.page import failed_jobs
-    from verax.reporting.staining.tables import failed_explainers
+def _outside(name: str) -> Command:
+    """A benchmark of an installed package."""
 
-    trials, explainers = failed_jobs(summary.failures, "trial"), failed_explainers(summary)
-    if as_json:
-        end_if_failed(trials + explainers)
-    else:
-        end_if_failed(trials, told=explainers)
+    def do(**asked: Any) -> BenchmarkRun:
+        from verax.workflows.bench import bench as run_bench
+
+        return run_bench(name, **asked)
+
+    def show(run: BenchmarkRun) -> None:
+        from verax.results.tables import verdict_lines
+
+        for line in verdict_lines(run.summary.verdict):
+            output().print(line, markup=False, highlight=False)
+
+    def failed(run: BenchmarkRun) -> list[str]:
+        from verax.reporting.page import failed_jobs
+
+        return failed_jobs(run.summary.failures, "job")
+
+    return Command(name, benchmark_named(name).spec, do, show, failed, files="findings.csv")
 
 
 def outside_names() -> list[str]:
@@ -292,56 +266,11 @@ def outside_command(name: str) -> Any:
     try:
         kind = type(benchmark_named(name))
         about = (kind.__doc__ or "").strip() or kind.title
-        command = _command(name)
+        command = _outside(name).made()
     except Exception as error:  # code of others: it must not take the other commands with it
-        about, command = f"Cannot be loaded: {error}", _broken(name, error)
-    app.command(name, help=about)(one_sentence(command))
+        about, command = f"Cannot be loaded: {error}", one_sentence(_broken(name, error))
+    app.command(name, help=about)(command)
     return typer.main.get_command(app)
-
-
-def _command(name: str) -> Callable[..., None]:
-    @with_spec_options(benchmark_named(name).spec)
-    def run(
-        *,
-        out: RunFolder = Path("runs") / name,
-        spec: SpecFile = None,
-        given: dict[str, object],
-        jobs: Jobs = 1,
-        cluster: Cluster = None,
-        retry_failed: RetryFailed = False,
-        fresh: Fresh = False,
-        as_json: SummaryJson = False,
-        verbose: Verbose = False,
-    ) -> None:
-        show_reasons(verbose)
-        from verax.reporting.page import failed_jobs
-        from verax.results.tables import verdict_lines
-        from verax.workflows.bench import bench
-
-        options = {} if spec is None else spec_options(spec, name)
-        with options_for_arguments():
-            done = bench(
-                name,
-                spec=options | given,
-                out=out,
-                jobs=jobs,
-                cluster=cluster,
-                retry_failed=retry_failed,
-                fresh=fresh,
-                during=working,
-            )
-        if as_json:
-            print_file(out / "summary.json")
-        else:
-            for line in verdict_lines(done.summary.verdict):
-                output().print(line, markup=False, highlight=False)
-            say(
-                f"The run is in {done.folder}: report.html, summary.json, findings.csv.",
-                f"Next: open {done.folder / 'report.html'} in a browser.",
-            )
-        end_if_failed(failed_jobs(done.summary.failures, "job"))
-
-    return run
 
 
 def _broken(name: str, error: Exception) -> Callable[[], None]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,108 +21,33 @@ from verax.cli.console import (
 )
 from verax.cli.options import (
     AsJson,
-    DataFormat,
-    LabelColumn,
-    Limit,
-    TextColumn,
     Verbose,
     options_for_arguments,
+    with_spec_options,
 )
 from verax.errors import VeraxError
+from verax.options import checked_spec
+from verax.workflows.options import ExplainSpec, JudgeSpec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from verax.data.dataset import Dataset
-    from verax.models import Model
     from verax.reporting.comparison import Comparison
-    from verax.workflows.compare import ChosenInput, FragmentChoice
+    from verax.workflows.compare import ChosenInput
     from verax.workflows.given_objects import Named
 
 
-DEFAULT_INPUTS = 3
-DEFAULT_EXPLAINERS = "lime,shap,greedy"
-
-
 @one_sentence
+@with_spec_options(ExplainSpec)
 def explain(
-    dataset: Annotated[
-        str, typer.Option("--dataset", "-d", help="A name (verax list datasets), or a file or folder.")
-    ] = "rotten-tomatoes",
-    model: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            "-m",
-            help="A name (verax list models), with options as in 'cnn(epochs=2)'; package.module:name, or a saved one.",
-        ),
-    ] = "logistic",
-    explainers: Annotated[
-        str | None,
-        typer.Option(
-            "--explainers",
-            "-e",
-            help="Names with commas between, e.g. 'lime,shap(samples=500),greedy'; lime,shap,greedy if left out.",
-        ),
-    ] = None,
-    preset: Annotated[
-        str | None,
-        typer.Option(help="The methods of a paper instead, such as 'simulatability' (verax list presets)."),
-    ] = None,
-    text: Annotated[
-        list[str] | None, typer.Option(help="A text to explain; may be given several times.")
-    ] = None,
-    number: Annotated[
-        list[int] | None,
-        typer.Option(
-            "--input", "-i", help="The number, from 0, of an input of the test part; several times."
-        ),
-    ] = None,
-    first: Annotated[
-        int | None,
-        typer.Option(
-            "--n", "-n", help=f"The first so many of the test part; {DEFAULT_INPUTS} if nothing is chosen."
-        ),
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option(help="The class to explain, by name or number; the predicted one by default."),
-    ] = None,
-    samples: Annotated[
-        int | None, typer.Option(help="Perturbed rows for each explainer that samples.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Of the split, the model and the explainers.")] = 0,
+    *,
+    given: dict[str, Any],
     top: Annotated[int, typer.Option(help="How many features to show of each explanation.")] = 6,
-    limit: Annotated[
-        int | None, typer.Option(help="Use at most so many inputs of the dataset; faster.")
-    ] = None,
-    format: DataFormat = None,
-    text_column: TextColumn = None,
-    label_column: LabelColumn = None,
-    html: Annotated[Path | None, typer.Option(help="Write a page to look at to this file.")] = None,
-    as_json: AsJson = False,
-    fragments: Annotated[
-        int | None,
-        typer.Option(
-            help="Also show so many fragments for the class beside as many against it, one line a method."
-        ),
-    ] = None,
-    sizes: Annotated[
-        str, typer.Option(help="How many words a fragment may have, e.g. 2,3,4 for n-grams.")
-    ] = "1",
-    any_sign: Annotated[
-        bool,
-        typer.Option("--any-sign", help="Fragments of the highest and lowest scores, whatever their sign."),
-    ] = False,
     details: Annotated[
         bool, typer.Option("--details", help="Also print how each explanation was made.")
     ] = False,
-    judged: Annotated[
-        bool,
-        typer.Option(
-            "--judge/--no-judge", help="Say first which of the methods to trust here; explains thrice."
-        ),
-    ] = True,
+    html: Annotated[Path | None, typer.Option(help="Write a page to look at to this file.")] = None,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -131,6 +55,7 @@ def explain(
             help="Of openai:MODEL: print how many requests and tokens it would take; send nothing.",
         ),
     ] = False,
+    as_json: AsJson = False,
     verbose: Verbose = False,
 ) -> None:
     """Explain a model's predictions with several methods, side by side.
@@ -138,49 +63,23 @@ def explain(
     The model is fitted on the training part; texts of your own or inputs of the test part are explained.
     """
     show_reasons(verbose)
-    from verax.data import load_dataset
-    from verax.models import resolve_model
     from verax.models.llm.adapt import ENDPOINT
-    from verax.models.ready import check_model
-    from verax.models.resolve import is_saved
-    from verax.workflows.compare import compare, from_test_part, from_texts, parse_target
-    from verax.workflows.given_objects import parse_explainers, preset_explainers
+    from verax.workflows.compare import explain_side_by_side, requested
 
-    # What was mistyped is told before any work.
-    if preset is not None and explainers is not None:
-        raise VeraxError("--preset names the explainers already; give either --preset or --explainers.")
-    named = (
-        parse_explainers(DEFAULT_EXPLAINERS if explainers is None else explainers, samples, seed)
-        if preset is None
-        else preset_explainers(preset, seed)
-    )
-    chosen_fragments = _fragment_choice(fragments, sizes, any_sign)
-    if not is_saved(model) and not model.startswith(ENDPOINT):
-        check_model(model)
-    if dry_run and not model.startswith(ENDPOINT):
-        raise VeraxError(f"--dry-run is for models behind an endpoint (openai:MODEL), and {model!r} is none.")
     if top < 1:
         raise VeraxError(f"--top {top} shows nothing; give 1 or more.")
-    if first is not None and first < 1:
-        raise VeraxError(f"--n {first} explains nothing; give 1 or more.")
-    with working(f"loading {dataset}"), options_for_arguments():
-        data = load_dataset(
-            dataset, format=format, text=text_column, label=label_column, seed=seed, limit=limit
-        )
-    chosen = from_texts(text or [], data) + from_test_part(number or [], data)
-    if first is not None or not chosen:
-        chosen += from_test_part(range(min(first or DEFAULT_INPUTS, len(data.test))), data)
+    with options_for_arguments():
+        spec = checked_spec(ExplainSpec, given)
+        if dry_run and not spec.model.startswith(ENDPOINT):
+            raise VeraxError(
+                f"--dry-run is for models behind an endpoint (openai:MODEL), and {spec.model!r} is none."
+            )
+        request = requested(spec, working)
     if dry_run:
-        _print_plan(model, data, chosen, named)
+        _print_plan(spec.model, request.dataset, request.chosen, request.explainers)
         return
-    with working(f"fitting {model}"):
-        fitted = resolve_model(model, data, seed=seed)
-    wanted = parse_target(target, fitted)
-    comparison = compare(
-        data, fitted, model, chosen, named, wanted, data.notes, during=working, fragments=chosen_fragments
-    )
-    if judged and (html is not None or not as_json):
-        comparison = _judged(comparison, fitted, chosen, named)
+    judged = spec.judge and (html is not None or not as_json)
+    comparison = explain_side_by_side(request, judge=judged, during=working)
     if html is not None:
         from verax.reporting.explanations import write_page
 
@@ -220,34 +119,6 @@ def _print_json(comparison: Comparison) -> None:
     print_json(as_dicts(comparison))
 
 
-def _fragment_choice(count: int | None, sizes: str, any_sign: bool) -> FragmentChoice | None:
-    from verax.workflows.compare import FragmentChoice
-
-    if count is None:
-        if sizes != "1" or any_sign:
-            raise VeraxError("--sizes and --any-sign are of fragments; say how many, with --fragments 3.")
-        return None
-    if count < 1:
-        raise VeraxError(f"--fragments {count} shows nothing; give 1 or more.")
-    parts = [part.strip() for part in sizes.split(",")]
-    if not all(part.isdecimal() and int(part) >= 1 for part in parts):
-        raise VeraxError(f"--sizes {sizes} cannot be read; write numbers of words with commas, e.g. 2,3,4.")
-    return FragmentChoice(count, tuple(map(int, parts)), any_sign)
-
-
-def _judged(
-    comparison: Comparison, model: Model, chosen: Sequence[ChosenInput], named: Sequence[Named]
-) -> Comparison:
-    """The comparison with its verdict, or with a note that says why there is none."""
-    from verax.workflows.compare import with_verdict
-
-    try:
-        with working("judging the explanations"):
-            return with_verdict(comparison, model, chosen, named)
-    except VeraxError as error:
-        return replace(comparison, notes=(*comparison.notes, f"The explanations are not judged: {error}"))
-
-
 def _print_verdict(comparison: Comparison) -> None:
     from verax.results.tables import verdict_lines
 
@@ -279,6 +150,7 @@ def _command() -> str:
 
 
 @one_sentence
+@with_spec_options(JudgeSpec)
 def judge(
     model: Annotated[
         str,
@@ -294,30 +166,8 @@ def judge(
             help="A file with labels (CSV, JSON lines, Parquet), or a name (verax list datasets).",
         ),
     ],
-    explainers: Annotated[
-        str,
-        typer.Option(
-            "--explainers", "-e", help="Names with commas between, e.g. 'lime,shap(samples=500),greedy'."
-        ),
-    ] = "lime,shap,greedy",
-    n: Annotated[int, typer.Option("--n", "-n", help="Judge on so many inputs of the test part.")] = 20,
-    seconds: Annotated[
-        float, typer.Option(help="How long it may take, about; what is left out is said.")
-    ] = 120.0,
-    target: Annotated[
-        str | None,
-        typer.Option(help="The class to explain, by name or number; the predicted one by default."),
-    ] = None,
-    planted: Annotated[
-        bool, typer.Option("--planted/--no-planted", help="Also plant known reasons in copies of the model.")
-    ] = True,
-    seed: Annotated[int, typer.Option(help="Of the split, of a ready-made model and of what is random.")] = 0,
-    limit: Limit = None,
-    format: DataFormat = None,
-    text_column: TextColumn = None,
-    label_column: Annotated[
-        str | None, typer.Option("--label-column", "--label", help="A file's column of labels ('label').")
-    ] = None,
+    *,
+    given: dict[str, Any],
     html: Annotated[Path | None, typer.Option(help="Write a page to look at to this file.")] = None,
     markdown: Annotated[
         Path | None, typer.Option(help="Write the verdict and its table to this file.")
@@ -332,26 +182,11 @@ def judge(
     the model can be fitted again, known reasons are planted in copies of it. The answer is the first sentence.
     """
     show_reasons(verbose)
-    from verax.data import load_dataset
-    from verax.models.ready import check_model
-    from verax.models.resolve import is_saved
     from verax.results.tables import rows_of
-    from verax.workflows.given_objects import parse_explainers
     from verax.workflows.judge import judge as judge_model
 
-    # What was mistyped is told before any work.
-    if not seconds > 0:
-        raise VeraxError(f"--seconds {seconds:g} leaves no time; give more than 0.")
-    named = {each.name: each.explainer for each in parse_explainers(explainers, seed=seed)}
-    if not is_saved(model):
-        check_model(model)
-    with working(f"loading {data}"), options_for_arguments():
-        dataset = load_dataset(
-            data, format=format, text=text_column, label=label_column, seed=seed, limit=limit
-        )
-    found = judge_model(
-        model, dataset, named, targets=target, n=n, seed=seed, seconds=seconds, planted=planted
-    )
+    with options_for_arguments():
+        found = judge_model(model, data, **given)
     command = shlex.join(["verax", *sys.argv[1:]])
     written = []
     if html is not None:

@@ -82,7 +82,7 @@ app.command(
 )(explain)
 app.command(
     "judge",
-    epilog="Example: verax judge model.joblib customers.csv --label churned --html page.html"
+    epilog="Example: verax judge model.joblib customers.csv --label-column churned --html page.html"
     "\n\nMore: verax docs judge",
 )(judge)
 app.command("list")(list_things)

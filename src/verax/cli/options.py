@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -18,10 +18,10 @@ from verax.names import split_outside
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from verax.benchmarks.spec_files import Option
+    from verax.options import Option
 
 KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
-NAMES_OF_TYPES = {bool: "yes or no", int: "whole number", float: "number", str: "text"}
+NAMES_OF_TYPES = {bool: "yes or no", int: "whole number", float: "number", str: "text", Path: "path"}
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a built study.")]
 Folders = Annotated[
@@ -38,24 +38,12 @@ Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Processes on this machi
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say which way was taken, and why.")]
 SummaryJson = Annotated[bool, typer.Option("--json", help="Print summary.json, and nothing else.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")]
-DataFormat = Annotated[str | None, typer.Option(help="A published format (verax list formats).")]
 RunFolder = Annotated[
     Path, typer.Option("--out", "-o", help="The run's folder; a stopped run goes on there.")
 ]
 SpecFile = Annotated[
     Path | None, typer.Option("--spec", help="A TOML file with these options; the command line wins.")
 ]
-Limit = Annotated[int | None, typer.Option(help="Use at most so many inputs of each dataset.")]
-TextColumn = Annotated[str | None, typer.Option(help="A file's column of texts ('text').")]
-LabelColumn = Annotated[str | None, typer.Option(help="A file's column of labels ('label').")]
-Cluster = Annotated[
-    str | None,
-    typer.Option(help="A Dask scheduler's address, e.g. tcp://host:8786; its workers do the jobs."),
-]
-RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Do again what failed.")]
-Fresh = Annotated[bool, typer.Option("--fresh", help="Do everything again, whatever is stored.")]
-Port = Annotated[int, typer.Option(help="Where the pages are served; 0 for any free port.")]
-Host = Annotated[str, typer.Option(help="127.0.0.1 for this machine only, 0.0.0.0 for everybody.")]
 
 
 def split_names(names: str) -> list[str]:
@@ -67,27 +55,38 @@ def split_names(names: str) -> list[str]:
 SPELLINGS = {
     "datasets": ("--dataset", "--datasets", "-d"),
     "models": ("--model", "--models", "-m"),
+    "dataset": ("--dataset", "-d"),
+    "model": ("--model", "-m"),
     "explainers": ("--explainers", "-e"),
     "text": ("--text-column",),
     "label": ("--label-column",),
+    "jobs": ("--jobs", "-j"),
+    "n": ("--n", "-n"),
+    "out": ("--out", "-o"),
+    "texts": ("--text",),
+    "numbers": ("--input", "-i"),
+    "together": ("--with",),  # which Python keeps for itself
 }
+# Lists that are given one by one: what they hold may have commas.
+REPEATED = ("texts", "numbers", "together")
 
 
-def with_spec_options(kind: type[BaseModel]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """A command with an option for each field of a spec, in the place of its argument ``given``.
+def with_spec_options(*kinds: type[BaseModel]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A command with an option for each field of some specs, in the place of its argument ``given``.
 
     The command gets those that were given on the command line as a dict: the others are left to a spec file and to the
     spec, which also checks ranges.
     """
-    from verax.benchmarks.spec_files import options_of
+    from verax.options import options_of
 
-    options = options_of(kind)
+    options = [option for kind in kinds for option in options_of(kind)]
 
     def derive(command: Callable[..., None]) -> Callable[..., None]:
         own = inspect.signature(command, eval_str=True)
-        parameters = [inspect.Parameter("context", KEYWORD_ONLY, annotation=typer.Context)]
+        parameters = []
         for one in own.parameters.values():
             parameters += [_parameter(option) for option in options] if one.name == "given" else [one]
+        parameters += [inspect.Parameter("context", KEYWORD_ONLY, annotation=typer.Context)]
 
         @functools.wraps(command)
         def run(*, context: typer.Context, **values: Any) -> None:
@@ -96,7 +95,8 @@ def with_spec_options(kind: type[BaseModel]) -> Callable[[Callable[..., None]], 
                 value = values.pop(option.name)
                 source = context.get_parameter_source(option.name)
                 if source is not None and source.name != "DEFAULT":
-                    given[option.name] = split_names(value) if option.many else value
+                    split = option.many and option.name not in REPEATED
+                    given[option.name] = split_names(value) if split else value
             command(given=given, **values)
 
         run.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
@@ -108,21 +108,28 @@ def with_spec_options(kind: type[BaseModel]) -> Callable[[Callable[..., None]], 
 
 def _parameter(option: Option) -> inspect.Parameter:
     shown = typer.Option(*spellings(option), help=_help(option))
+    kind: Any = option.plain
+    if option.name in REPEATED:
+        kind = list[int] if int in get_args(option.type) else list[str]
     default = option.default if option.default is None or option.plain is not str else written(option)
+    if option.name in REPEATED:
+        default = None
     return inspect.Parameter(
-        option.name, KEYWORD_ONLY, default=default, annotation=Annotated[option.plain | None, shown]
+        option.name, KEYWORD_ONLY, default=default, annotation=Annotated[kind | None, shown]
     )
 
 
 def _help(option: Option) -> str:
-    more = "; ".join(words for words in (option.allowed, "commas between" if option.many else "") if words)
+    many = "" if not option.many else "may be given again" if option.name in REPEATED else "commas between"
+    more = "; ".join(words for words in (option.allowed, many) if words)
     return f"{option.help.removesuffix('.')} ({more})." if more else option.help
 
 
 def spellings(option: Option) -> tuple[str, ...]:
     """How an option of a spec is written on the command line."""
     name = option.name.replace("_", "-")
-    usual = f"--{name}/--no-{name}" if option.plain is bool else f"--{name}"
+    taken_back = option.plain is bool and (option.in_files or option.default is not False)
+    usual = f"--{name}/--no-{name}" if taken_back else f"--{name}"
     return SPELLINGS.get(option.name, (usual,))
 
 
@@ -133,25 +140,36 @@ def written(option: Option) -> str:
     return ",".join(map(str, option.default)) if option.many else str(option.default)
 
 
-def options_table(kind: type[BaseModel]) -> str:
-    """The options of a spec as a table in Markdown, for the docs."""
-    from verax.benchmarks.spec_files import options_of
+def options_table(*kinds: type[BaseModel]) -> str:
+    """The options of specs as a table in Markdown, for the docs."""
+    from verax.options import options_of
 
-    rows = [("option", "in Python and TOML", "values", "default", "meaning"), ("---",) * 5]
-    for option in options_of(kind):
+    options = [option for kind in kinds for option in options_of(kind)]
+    in_files = any(option.in_files for option in options)
+    rows: list[tuple[str, ...]] = [
+        ("option", "in Python and TOML" if in_files else "in Python", "values", "default", "meaning"),
+        ("---",) * 5,
+    ]
+    for option in options:
         spelt = ", ".join(f"`{one}`" for one in "/".join(spellings(option)).split("/"))
         sort, default = NAMES_OF_TYPES[option.plain], f"`{written(option)}`".removeprefix("``")
-        if option.plain is bool:
+        numbers = option.many and get_args(option.type)[0] is int
+        if option.plain is bool and option.default is not None:
             default = "yes" if option.default else "no"
         elif option.plain is str and (option.many or option.allowed):
-            sort = "names" if option.many else ""
+            sort = "whole numbers" if numbers else "names" if option.many else ""
+        if option.name in REPEATED:
+            sort = f"{'whole number' if numbers else 'text'}, several times"
         values = ", ".join(words for words in (sort, option.allowed) if words)
-        rows.append((spelt, f"`{option.name}`", values, default, option.help.replace("|", r"\|")))
+        name = f"`{option.name}`" + (", in Python only" if in_files and not option.in_files else "")
+        rows.append((spelt, name, values, default, option.help.replace("|", r"\|")))
+    if not all(getattr(kind, "in_python", True) for kind in kinds):
+        rows = [(row[0], *row[2:]) for row in rows]
     return "\n".join(f"| {' | '.join(row)} |".replace("|  |", "| |") for row in rows)
 
 
 # What a sentence of `load_dataset` calls an option of the command line.
-STAIN_ARGUMENTS = (
+NUMBERED = (
     "plant_share",
     "decoy_share",
     "min_region",
@@ -162,6 +180,7 @@ STAIN_ARGUMENTS = (
     "split",
     "size",
     "weight",
+    "fragments",
 )
 ARGUMENTS = {"text": "--text-column ", "label": "--label-column ", "format": "--format "}
 
@@ -180,7 +199,7 @@ def as_options(sentence: str) -> str:
     """A sentence that names arguments of Python, with the options of the command line in their place."""
     for argument, option in ARGUMENTS.items():
         sentence = re.sub(rf"\b{argument}=\s?", option, sentence)
-    for argument in STAIN_ARGUMENTS:
+    for argument in NUMBERED:
         option = f"--{argument.replace('_', '-')}"
         sentence = re.sub(rf"\b{argument}=True", option, sentence)
         sentence = re.sub(rf"\b{argument}=\"?([\w./]*\w)\"?", rf"{option} \1", sentence)

@@ -70,7 +70,7 @@ COMMANDS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {
         "freeze": (freeze_command, FREEZE_EXAMPLES),
         "account": (account_command, ACCOUNT_EXAMPLES),
         "links": (links_command, "Example: verax study links studies/forward --ids ids.txt > links.txt"),
-        "codes": (codes_command, "Example: verax study codes studies/forward --count 40 > codes.txt"),
+        "codes": (codes_command, "Example: verax study codes studies/forward --n 40 > codes.txt"),
     },
     "While people take part": {
         "serve": (

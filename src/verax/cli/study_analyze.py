@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from verax.cli.console import note, one_sentence, output, plain_table, print_file, say, working
-from verax.cli.options import Database, Folder, SummaryJson, split_names
+from verax.cli.options import Folder, SummaryJson, with_spec_options
+from verax.studies.definition.options import AnalyzeSpec
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from verax.studies.results.study_summary import Estimator, Primary, Sensitivity, Summary
+    from verax.studies.results.study_summary import Primary, Sensitivity, Summary
 
 ANALYZE_EXAMPLES = """Examples:
 
@@ -28,103 +27,15 @@ verax study analyze studies/forward --with studies/counterfactual
 
 
 @one_sentence
-def analyze_command(
-    folder: Folder,
-    *,
-    database: Database = None,
-    export: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Analyse an export of the study, not its database.")
-    ] = None,
-    together: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--with",
-            metavar="DIR",
-            help="A further forward or counterfactual study with the same conditions; adds the tables of Hase and "
-            "Bansal (2020) over all of them. Or a further reverse-turing study, of another task: adds Table 1 of "
-            "Gonzalez and Sogaard (2020). Or further studies of the three tasks with graded answers: adds Table 4 of "
-            "Lertvittayakumjorn and Toni (2019). May be given several times.",
-        ),
-    ] = None,
-    bots: Annotated[
-        bool, typer.Option("--bots", help="Analyse the bots; they are never mixed with people.")
-    ] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", "-o", help="Where the report goes; DIR/analysis (DIR/analysis-bots) by default."
-        ),
-    ] = None,
-    as_json: SummaryJson = False,
-    replicates: Annotated[
-        int | None,
-        typer.Option(
-            min=100,
-            help="Replicates of each bootstrap. By default 5,000, and for published tables what was published: 25,000 "
-            "for Change, 10,000 for means, 15,000 for the regression on ratings.",
-        ),
-    ] = None,
-    estimator: Annotated[
-        str,
-        typer.Option(
-            help="Whose tables of Change are reported: crossed, with its cross-check; hase2020, the published "
-            "procedure; or both. The primary analysis is always by crossed."
-        ),
-    ] = "both",
-    mend: Annotated[
-        str,
-        typer.Option(
-            metavar="DEFECTS",
-            help="Defects of the published procedure to mend, with commas between: across_methods, shared_names, "
-            "items_as_participants, drop_singular.",
-        ),
-    ] = "",
-    seed: Annotated[int, typer.Option(min=0, help="Of the resampling.")] = 0,
-    strategies: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="A CSV file for what people wrote of how they found their answers in reverse-turing studies, with a "
-            "column to code it: fill it in and analyse again, and the codes are counted by task and condition.",
-        ),
-    ] = None,
-    session_term: Annotated[
-        bool,
-        typer.Option(
-            "--session-term",
-            help="Where everybody meets every condition: account for the session in which it was met.",
-        ),
-    ] = False,
-    refuse_unequal: Annotated[
-        bool,
-        typer.Option(
-            "--refuse-unequal",
-            help="Where everybody meets every condition: analyse nothing if rows of the design are filled unequally.",
-        ),
-    ] = False,
-) -> None:
+@with_spec_options(AnalyzeSpec)
+def analyze_command(folder: Folder, *, given: dict[str, Any], as_json: SummaryJson = False) -> None:
     """Say what the answers of a study show: flow of participants, estimates, tables, figures, one page.
 
     The report says beside each table what was computed, and how to read it.
     """
     from verax.workflows.analysis import analyze_study
 
-    analysis = analyze_study(
-        folder,
-        database=database,
-        export=export,
-        together=together or (),
-        bots=bots,
-        out=out,
-        replicates=replicates,
-        estimator=cast("Estimator", estimator),  # which is checked where it is used
-        mend=[name.replace("-", "_") for name in split_names(mend)],
-        seed=seed,
-        strategies=strategies,
-        session_term=session_term,
-        refuse_unequal=refuse_unequal,
-        during=working,
-    )
+    analysis = analyze_study(folder, during=working, **given)
     if as_json:
         print_file(analysis.folder / "summary.json")
     else:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import astuple
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from verax.cli.console import one_sentence, output, print_json, say, working
-from verax.cli.options import AsJson, Database, Folder, split_names
+from verax.cli.options import AsJson, Database, Folder, with_spec_options
 from verax.errors import VeraxError
+from verax.studies.definition.options import ExportSpec
 from verax.workflows.analysis import answers, check_installed
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ EXPORT_EXAMPLES = """Examples:
 
 verax study export studies/forward --out exported
 
-verax study export studies/forward --out exported --format csv,jsonl,parquet --free-text
+verax study export studies/forward --out exported --file-formats csv,jsonl,parquet --free-text
 """
 WITHDRAW_EXAMPLES = """Examples:
 
@@ -44,26 +45,15 @@ verax study purge studies/forward
 
 
 @one_sentence
+@with_spec_options(ExportSpec)
 def export_command(
     folder: Folder,
+    *,
     out: Annotated[
         Path,
         typer.Option("--out", "-o", metavar="FOLDER", help="Where it goes; an older export is replaced."),
     ],
-    formats: Annotated[
-        str,
-        typer.Option(
-            "--format", "-f", metavar="FORMATS", help="csv, jsonl, parquet; commas between several."
-        ),
-    ] = "csv",
-    identifying: Annotated[
-        bool,
-        typer.Option("--identifying", help="With times of day, completion codes and hashes of persons."),
-    ] = False,
-    free_text: Annotated[
-        bool, typer.Option("--free-text", help="With what people wrote in their own words.")
-    ] = False,
-    database: Database = None,
+    given: dict[str, Any],
     as_json: AsJson = False,
 ) -> None:
     """Write all answers to a folder, with a codebook of every column; anonymous unless you ask for more.
@@ -73,9 +63,7 @@ def export_command(
     from verax.workflows.analysis import export_answers
 
     with working("Exporting"):
-        exported = export_answers(
-            folder, out, split_names(formats), identifying=identifying, free_text=free_text, database=database
-        )
+        exported = export_answers(folder, out, **given)
     if as_json:
         files = list(exported.files)
         said = {"identifying": exported.identifying, "free_text": exported.free_text}

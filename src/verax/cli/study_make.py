@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -20,9 +20,12 @@ from verax.cli.console import (
     show_reasons,
     working,
 )
-from verax.cli.options import AsJson, Folder, Host, Jobs, Port, Verbose, split_names
+from verax.cli.options import AsJson, Folder, Verbose, split_names, with_spec_options
 from verax.errors import VeraxError
+from verax.options import checked_spec
+from verax.studies.definition.options import BuildSpec, PreviewSpec
 from verax.workflows.analysis import check_installed
+from verax.workflows.spec_draft import SpecDraft
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -32,8 +35,6 @@ if TYPE_CHECKING:
     from verax.studies.build.imports.hase_bansal import Domain, Test
     from verax.studies.definition.spec import StudySpec
     from verax.studies.definition.study import Study
-    from verax.workflows.spec_draft import SpecDraft
-
 
 INIT_EXAMPLES = """Examples:
 
@@ -41,37 +42,14 @@ verax study init forward.toml
 
 verax study init mine.toml --dataset reviews.csv --text-column review --label-column stars --explainers lime,shap --yes
 """
-QUESTIONS = {
-    "title": "Title, which participants read",
-    "protocol": "Protocol (verax list protocols)",
-    "dataset": "Dataset: a name (verax list datasets) or a file",
-    "text_column": "The file's column of texts; empty if its rows are a table",
-    "label_column": "The file's column of labels",
-    "model": "Model (verax list models), package.module:name, or a saved one",
-    "explainers": "Explainers, with commas between (verax list explainers)",
-    "participants": "People for each row of the design, e.g. for each condition",
-    "items": "Inputs that each study asks about; 0 for the protocol's own number",
-    "contact": "Whom can participants ask?",
-    "entry": "How do people come in: link, code, prolific or mturk?",
-}
 
 
 @one_sentence
+@with_spec_options(SpecDraft)
 def init_command(
     file: Annotated[Path, typer.Argument(metavar="SPEC", help="The file to write.")] = Path("study.toml"),
-    title: Annotated[str | None, typer.Option(help="Shown to participants.")] = None,
-    protocol: Annotated[str | None, typer.Option(help="See verax list protocols.")] = None,
-    dataset: Annotated[str | None, typer.Option("--dataset", "-d", help="A name, or a file.")] = None,
-    text_column: Annotated[str | None, typer.Option(help="A file's column of texts.")] = None,
-    label_column: Annotated[str | None, typer.Option(help="A file's column of labels.")] = None,
-    model: Annotated[str | None, typer.Option("--model", "-m", help="See verax list models.")] = None,
-    explainers: Annotated[
-        str | None, typer.Option("--explainers", "-e", help="Names with commas between.")
-    ] = None,
-    participants: Annotated[int | None, typer.Option(help="For each row of the design.")] = None,
-    items: Annotated[int | None, typer.Option(help="Inputs that people are asked about.")] = None,
-    contact: Annotated[str | None, typer.Option(help="Whom participants can ask.")] = None,
-    entry: Annotated[str | None, typer.Option(help="link, code, prolific or mturk.")] = None,
+    *,
+    given: dict[str, Any],
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Ask nothing: what is not given is as usual.")
     ] = False,
@@ -84,12 +62,7 @@ def init_command(
     """
     if file.exists() and not force:
         raise VeraxError(f"There is a file {file} already; give another name, or --force to write over it.")
-    given = {
-        "title": title, "protocol": protocol, "dataset": dataset, "text_column": text_column,
-        "label_column": label_column, "model": model, "explainers": explainers, "participants": participants,
-        "items": items, "contact": contact, "entry": entry,
-    }  # fmt: skip
-    answers = {name: str(value) for name, value in given.items() if value is not None}
+    answers = {name: str(value) for name, value in given.items()}
     draft = _given(answers) if yes else _asked(answers, file.with_name(f"{file.name}.answers"))
     draft.check()
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -105,10 +78,8 @@ def init_command(
 
 
 def _given(answers: Mapping[str, str]) -> SpecDraft:
-    from verax.workflows.spec_draft import SpecDraft
-
     draft = SpecDraft()
-    for name in QUESTIONS:
+    for name in SpecDraft.model_fields:
         if name in answers:
             draft = draft.with_answer(name, answers[name])
     return draft
@@ -116,7 +87,7 @@ def _given(answers: Mapping[str, str]) -> SpecDraft:
 
 def _asked(answers: Mapping[str, str], path: Path) -> SpecDraft:
     """Asks what is not answered; every answer is kept in a file before the next question."""
-    from verax.workflows.spec_draft import SpecDraft, is_file, keep, kept
+    from verax.workflows.spec_draft import is_file, keep, kept
 
     before = kept(path)
     if before:
@@ -124,7 +95,7 @@ def _asked(answers: Mapping[str, str], path: Path) -> SpecDraft:
     known = {**before, **answers}
     draft, done = SpecDraft(), []
     try:
-        for name in QUESTIONS:
+        for name in SpecDraft.model_fields:
             if name.endswith("_column") and not is_file(draft.dataset):
                 continue
             draft = draft.with_answer(name, known[name]) if name in known else _answer(draft, name)
@@ -136,10 +107,14 @@ def _asked(answers: Mapping[str, str], path: Path) -> SpecDraft:
     return draft
 
 
+def _question(name: str) -> str:
+    return (SpecDraft.model_fields[name].description or name).removesuffix(".")
+
+
 def _answer(draft: SpecDraft, name: str) -> SpecDraft:
     """One question, until its answer can be used."""
     while True:
-        typed = typer.prompt(QUESTIONS[name], default=str(getattr(draft, name)), err=True)
+        typed = typer.prompt(_question(name), default=str(getattr(draft, name)), err=True)
         try:
             return draft.with_answer(name, str(typed))
         except VeraxError as error:
@@ -149,13 +124,14 @@ def _answer(draft: SpecDraft, name: str) -> SpecDraft:
 HASE_BANSAL = "hase-bansal"
 IMPORT_EXAMPLES = """Examples:
 
-verax study import spec.toml --items items.csv --out studies/mine
+verax study import spec.toml --items-file items.csv --out studies/mine
 
 verax study import hase-bansal InterpretableNLP-ACL2020 --domain text --protocol forward --out studies/forward
 """
 
 
 @one_sentence
+@with_spec_options(BuildSpec)
 def build_command(
     spec: Annotated[
         Path,
@@ -164,6 +140,7 @@ def build_command(
             help="A TOML file, as verax study init writes one; or a folder of them, each becoming a study.",
         ),
     ],
+    *,
     out: Annotated[
         Path,
         typer.Option(
@@ -172,10 +149,7 @@ def build_command(
             help="The study's folder; a stopped build goes on there. Of a folder of specs: where their folders go.",
         ),
     ],
-    jobs: Jobs = 1,
-    force: Annotated[
-        bool, typer.Option("--force", help="Build again, or in place of another study that nobody answered.")
-    ] = False,
+    given: dict[str, Any],
     as_json: AsJson = False,
     verbose: Verbose = False,
 ) -> None:
@@ -190,7 +164,7 @@ def build_command(
             raise VeraxError(f"There is no spec, no file that ends in .toml, in the folder {spec}.")
     reports = []
     for path, folder in specs.items():
-        made = build_study(path, folder, jobs=jobs, force=force, during=working)
+        made = build_study(path, folder, during=working, **given)
         reports.append(_about(made.study, folder) | {"computed": made.is_new})
         if not as_json:
             _print_study(made.study, folder, already=not made.is_new, spec=path)
@@ -199,10 +173,11 @@ def build_command(
 
 
 @one_sentence
+@with_spec_options(PreviewSpec)
 def preview_command(
     folder: Folder,
-    port: Port = 8000,
-    host: Host = "127.0.0.1",
+    *,
+    given: dict[str, Any],
     row: Annotated[int | None, typer.Option(help="Say where to see this row of the design.")] = None,
 ) -> None:
     """Walk through a study's pages; nothing is recorded."""
@@ -215,7 +190,8 @@ def preview_command(
         if row not in numbers:
             raise VeraxError(f"There is no row {row}; the design has the rows {numbers[0]} to {numbers[-1]}.")
         say(f"Row {row} is at /row/{row}/ below the address.")
-    show(folder, port=port, host=host)
+    asked = checked_spec(PreviewSpec, given)
+    show(folder, port=asked.port, host=asked.host)
 
 
 @one_sentence
@@ -232,10 +208,10 @@ def import_command(
     ] = None,
     *,
     out: Annotated[Path, typer.Option("--out", "-o", help="The study's folder.")],
-    items: Annotated[
+    items_file: Annotated[
         Path | None, typer.Option(help="The items: CSV, JSON lines, Parquet or xlsx, one record for each.")
     ] = None,
-    explanations: Annotated[
+    explanations_file: Annotated[
         Path | None, typer.Option(help="A file of explanations, if they are not in the items' file.")
     ] = None,
     domain: Annotated[str | None, typer.Option(help="Of the published forms: text or tabular.")] = None,
@@ -267,13 +243,13 @@ def import_command(
         "--methods": methods,
         "--spec": spec,
     }
-    own = {"--items": items, "--explanations": explanations}
+    own = {"--items-file": items_file, "--explanations-file": explanations_file}
     if source == HASE_BANSAL:
         _refuse(own, f"is for a spec of your own, not for {HASE_BANSAL}")
         asked, text, imported = _published(folder, domain, protocol, methods, spec)
     else:
         _refuse(published, f"is for {HASE_BANSAL}, not for a spec of your own")
-        asked, text, imported = _from_files(Path(source), items, explanations)
+        asked, text, imported = _from_files(Path(source), items_file, explanations_file)
     _save(asked, text, imported, out, force=force, as_json=as_json)
 
 
@@ -288,7 +264,7 @@ def _from_files(path: Path, items: Path | None, explanations: Path | None) -> tu
     from verax.studies.definition.spec import parse_study_spec, read_spec_text
 
     if items is None:
-        raise VeraxError("Name the file of the items with --items.")
+        raise VeraxError("Name the file of the items with --items-file.")
     text = read_spec_text(path)
     asked = parse_study_spec(text, path.name)
     return asked, text, import_files(asked, items, explanations)

@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from verax.cli.console import note, one_sentence, output, plain_table, print_json, say
-from verax.cli.options import AsJson, Database, Folder, Folders, Host, Port
+from verax.cli.options import AsJson, Database, Folder, Folders, with_spec_options
 from verax.errors import VeraxError
+from verax.studies.definition.options import ServeSpec
 from verax.workflows.analysis import answers, check_installed, opened
 
 if TYPE_CHECKING:
@@ -197,26 +198,8 @@ def _password() -> str:
 
 
 @one_sentence
-def serve_command(
-    folders: Folders,
-    database: Database = None,
-    port: Port = 8000,
-    host: Host = "127.0.0.1",
-    workers: Annotated[int, typer.Option(help="Processes that serve pages.")] = 1,
-    proxy: Annotated[
-        str,
-        typer.Option(metavar="ADDRESSES", help="Reverse proxies that say who asks; with commas between."),
-    ] = "",
-    host_name: Annotated[
-        str,
-        typer.Option(
-            metavar="NAMES", help="Names under which it is served, with commas between; any by default."
-        ),
-    ] = "",
-    title: Annotated[
-        str, typer.Option(help="Of the first page of several studies; the first one's title by default.")
-    ] = "",
-) -> None:
+@with_spec_options(ServeSpec)
+def serve_command(folders: Folders, *, given: dict[str, Any]) -> None:
     """Serve a study to participants and store their answers.
 
     With several folders, and --database for all of them, whoever comes is given one of the studies: the one with the
@@ -225,18 +208,9 @@ def serve_command(
     check_installed()
     from verax.web.serve import serve as run
 
-    if title and len(folders) == 1:
+    if given.get("title") and len(folders) == 1:
         raise VeraxError("--title is for several studies; one study has the title of its spec.")
-    run(
-        folders,
-        database=database,
-        port=port,
-        host=host,
-        workers=workers,
-        proxy=proxy,
-        host_name=host_name,
-        title=title,
-    )
+    run(folders, **given)
 
 
 @one_sentence
@@ -279,7 +253,7 @@ def links_command(
 @one_sentence
 def codes_command(
     folder: Folder,
-    count: Annotated[int, typer.Option("--count", "-n", help="How many.")],
+    n: Annotated[int, typer.Option("--n", "-n", help="How many.")],
     database: Database = None,
     as_json: AsJson = False,
 ) -> None:
@@ -287,15 +261,15 @@ def codes_command(
     check_installed()
     from verax.studies.definition.study_files import load_study
 
-    if count < 1:
-        raise VeraxError(f"--count {count} makes no codes; give 1 or more.")
+    if n < 1:
+        raise VeraxError(f"--n {n} makes no codes; give 1 or more.")
     loaded = load_study(folder)
     if loaded.spec.entry != "code":
         raise VeraxError(
             f'The study in {str(folder)!r} is entered by link; write entry = "code" into its spec and build it again.'
         )
     with opened(loaded, folder, database) as store:
-        made = store.make_codes(count)
+        made = store.make_codes(n)
     if as_json:
         print_json({"codes": list(made)})
     else:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,16 +24,18 @@ from verax.cli.console import (
     say,
     show_reasons,
 )
-from verax.cli.options import AsJson, Folders, Verbose
+from verax.cli.options import AsJson, Folders, Verbose, with_spec_options
 from verax.errors import VeraxError
+from verax.options import checked_spec
+from verax.studies.definition.options import BotsSpec, PowerSpec
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from verax.studies.bots.web import Pace, Progress
+    from verax.studies.bots.web import Progress
     from verax.studies.definition.spec import StudySpec
     from verax.studies.planning.check import Check
-    from verax.studies.planning.power import People, PowerPlan
+    from verax.studies.planning.power import PowerPlan
 
 
 POWER_EXAMPLES = """Examples:
@@ -42,47 +44,19 @@ verax study power forward.toml --effect 8 --participants 10,20,40 --items 16,32 
 
 verax study power reverse-turing.toml --check --studies 200
 """
-STUDIES, CHECKED = 400, 60
 
 
 @one_sentence
+@with_spec_options(PowerSpec)
 def power_command(
     spec: Annotated[Path, typer.Argument(metavar="SPEC", help="A TOML file; it need not be built.")],
-    effect: Annotated[
-        float,
-        typer.Option(help="The effect to find, in points; of the graded tasks in hundredths of the score."),
-    ] = 10.0,
-    participants: Annotated[
-        str, typer.Option(help="Sizes to try, for each row of the design, with commas between.")
-    ] = "5,10,20,40",
-    items: Annotated[
-        str | None,
-        typer.Option(
-            help="Numbers of items to try beside the spec's: its protocol's test, or evaluation (of one session)."
-        ),
-    ] = None,
-    power: Annotated[float, typer.Option(help="The share of studies that shall find it.")] = 0.8,
-    between_people: Annotated[
-        float | None,
-        typer.Option(help="How much people differ: the standard deviation of their log-odds; 0.55."),
-    ] = None,
-    between_items: Annotated[
-        float | None, typer.Option(help="How much items differ: the same of items; 1.0.")
-    ] = None,
-    accuracy: Annotated[
-        float | None,
-        typer.Option(
-            help="Right answers without explanations, as a share; 0.66, or 0.55 where people see each item once."
-        ),
-    ] = None,
-    studies: Annotated[
-        int | None, typer.Option(help=f"Simulated studies; {STUDIES} for each size, {CHECKED} with --check.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Of the simulation.")] = 0,
+    *,
+    given: dict[str, Any],
     check: Annotated[
         bool,
         typer.Option(
-            "--check", help="Simulate no effect through the whole analysis: false claims and coverage."
+            "--check",
+            help="Simulate no effect through the whole analysis (60 studies by default): false claims and coverage.",
         ),
     ] = False,
     out: Annotated[
@@ -94,31 +68,15 @@ def power_command(
     """Say how many participants and items a study needs to find an effect, by simulating it."""
     from verax.run.threads import one_thread
     from verax.studies.definition.spec import read_study_spec
-    from verax.studies.planning.power import People, plan_power
+    from verax.studies.planning.power import plan_power
 
     asked = read_study_spec(spec)
-    default = People()
-    who = People(
-        accuracy,
-        default.between_people if between_people is None else between_people,
-        default.between_items if between_items is None else between_items,
-    )
     with one_thread():
         if check:
-            _check(asked, who, CHECKED if studies is None else studies, seed, out, as_json)
+            _check(asked, given, out, as_json)
             return
-        with _saying() as say:
-            plan = plan_power(
-                asked,
-                effect,
-                _numbers("participants", participants),
-                _numbers("items", items) if items else (),
-                power,
-                who,
-                STUDIES if studies is None else studies,
-                seed,
-                say,
-            )
+        with _saying() as say_what:
+            plan = plan_power(asked, say=say_what, **given)
     written = None if out is None else _write_plan(plan, out)
     if as_json:
         print_json(plan.to_dict())
@@ -128,12 +86,14 @@ def power_command(
         say(f"Figure: {written}")
 
 
-def _check(asked: StudySpec, who: People, studies: int, seed: int, out: Path | None, as_json: bool) -> None:
+def _check(asked: StudySpec, given: Mapping[str, object], out: Path | None, as_json: bool) -> None:
     """Simulates no effect through the whole pipeline and says what came out."""
-    from verax.studies.planning.check import check_pipeline
+    from verax.studies.planning.check import STUDIES, check_pipeline
+    from verax.studies.planning.power import People
 
-    with _bar("simulated studies", studies) as progress:
-        check = check_pipeline(asked, studies, seed, who, progress)
+    wanted = checked_spec(PowerSpec, {"studies": STUDIES} | dict(given))
+    with _bar("simulated studies", wanted.studies) as progress:
+        check = check_pipeline(asked, wanted.studies, wanted.seed, People.asked(wanted), progress)
     if out is not None:
         _write_json(out, "check.json", check.to_dict())
     if as_json:
@@ -141,19 +101,6 @@ def _check(asked: StudySpec, who: People, studies: int, seed: int, out: Path | N
         return
     output().print(_check_table(check))
     say("", check.sentence())
-
-
-def _numbers(name: str, text: str) -> tuple[int, ...]:
-    """Whole numbers with commas between."""
-    try:
-        numbers = tuple(int(part) for part in text.split(","))
-    except ValueError as error:
-        raise VeraxError(
-            f"--{name} is {text!r}: give whole numbers with commas between, such as 10,20."
-        ) from error
-    if min(numbers) < 1:
-        raise VeraxError(f"--{name} has {min(numbers)}: give whole numbers from 1.")
-    return numbers
 
 
 @contextmanager
@@ -277,60 +224,11 @@ def _list_profiles(asked: bool) -> None:
 
 
 @one_sentence
+@with_spec_options(BotsSpec)
 def bots_command(
     folders: Folders,
-    n: Annotated[int, typer.Option("--n", "-n", help="How many.")] = 40,
-    profile: Annotated[
-        str, typer.Option(help="Who they are: one profile, or several with their shares.")
-    ] = "helped",
-    url: Annotated[
-        str | None,
-        typer.Option(help="Where the study is served; if it is not given, it is served here on a free port."),
-    ] = None,
-    database: Annotated[
-        str | None,
-        typer.Option(
-            help="The URL of the answers' database; a SQLite file in the study's folder by default. The server at "
-            "--url must use the same one: from it comes the pass that marks bots."
-        ),
-    ] = None,
-    concurrent: Annotated[int, typer.Option(help="How many are at it at once.")] = 10,
-    seed: Annotated[int, typer.Option(help="Of all that they decide.")] = 0,
-    pace: Annotated[
-        str,
-        typer.Option(
-            help="simulated does not wait, and its clock runs as if people had looked at each page; human waits as "
-            "long as people do; fast answers in no time."
-        ),
-    ] = "simulated",
-    patience: Annotated[
-        float, typer.Option(help="For how many seconds they try again where no answer comes.")
-    ] = 60.0,
-    participants: Annotated[
-        str | None,
-        typer.Option(
-            help="A language model that takes part in place of profiles: smollm2, or openai:MODEL for one behind an "
-            "endpoint. It reads the pages and nothing else."
-        ),
-    ] = None,
-    base_url: Annotated[
-        str | None, typer.Option(help="The address of the endpoint, as in http://localhost:8000/v1.")
-    ] = None,
-    persona: Annotated[str, typer.Option(help="What the language model is told to be.")] = "",
-    temperature: Annotated[
-        float, typer.Option(help="Of the language model's answers; 0 gives the likeliest.", min=0)
-    ] = 0.0,
-    reading: Annotated[
-        int,
-        typer.Option(help="Characters that the language model has before it, the last pages first.", min=200),
-    ] = 2_000,
-    pass_screening: Annotated[
-        bool,
-        typer.Option(
-            "--pass-screening",
-            help="Tell the language model the right answers to the screening test; marked so.",
-        ),
-    ] = False,
+    *,
+    given: dict[str, Any],
     as_json: AsJson = False,
     list_profiles: Annotated[  # noqa: ARG001
         bool,
@@ -344,33 +242,16 @@ def bots_command(
     from verax.studies.protocol.common_steps import participant_steps
     from verax.workflows.study import send_bots
 
+    asked = checked_spec(BotsSpec, given)
     study = load_study(folders[0])
     begun = time.monotonic()
-    with _leaving() as stop, _progress(n, len(participant_steps(study, study.rows[0], 1))) as progress:
-        summary = send_bots(
-            folders,
-            n,
-            profile,
-            url=url,
-            database=database,
-            concurrent=concurrent,
-            seed=seed,
-            pace=cast("Pace", pace),  # which is checked where it is used
-            patience=patience,
-            progress=progress,
-            stop=stop,
-            participants=participants,
-            base_url=base_url,
-            persona=persona,
-            temperature=temperature,
-            reading=reading,
-            pass_screening=pass_screening,
-        )
+    with _leaving() as stop, _progress(asked.n, len(participant_steps(study, study.rows[0], 1))) as progress:
+        summary = send_bots(folders, progress=progress, stop=stop, **given)
     summary |= {"seconds": round(time.monotonic() - begun, 1)}
     if as_json:
         print_json(summary)
     else:
-        _print(study.spec.title, summary, _analysis(folders, database))
+        _print(study.spec.title, summary, _analysis(folders, asked.database))
     if stop.is_set():
         raise typer.Exit(INTERRUPTED)
     if summary["problems"]:

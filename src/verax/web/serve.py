@@ -19,7 +19,7 @@ from multiprocessing import parent_process
 from multiprocessing.connection import wait
 from pathlib import Path
 from threading import Thread
-from typing import TextIO
+from typing import TextIO, Unpack
 
 import h11
 import uvicorn
@@ -29,6 +29,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors import Multiprocess
 
 from verax.errors import VeraxError
+from verax.options import checked_spec, takes_options
+from verax.studies.definition.options import ServeOptions, ServeSpec
 from verax.studies.definition.study_files import frozen, load_study
 from verax.studies.store.clock import share_clock
 from verax.studies.store.database.location import present_url
@@ -80,43 +82,28 @@ GRACE = 10
 PATIENCE = 60
 
 
-def serve(
-    folder: str | Path | Sequence[str | Path],
-    database: str | None = None,
-    port: int = 8000,
-    host: str = "127.0.0.1",
-    workers: int = 1,
-    proxy: str = "",
-    host_name: str = "",
-    title: str = "",
-) -> None:
+@takes_options(ServeSpec)
+def serve(folder: str | Path | Sequence[str | Path], **options: Unpack[ServeOptions]) -> None:
     """Serves a built study until Ctrl-C, or several with one first page, where whoever comes is given one of them.
 
     Args:
         folder: of the study, or the folders of several.
-        database: its URL; a SQLite file in the study's folder if None. Several studies need one.
-        port: 0 takes any free one.
-        host: the address to listen at: 127.0.0.1 for this machine only, 0.0.0.0 for everybody.
-        workers: processes.
-        proxy: the addresses of the reverse proxies that tell where requests come from; see `proxies`.
-        host_name: the names under which the study is served, with commas between; any name if empty.
-        title: of the first page of several studies; that of the first study if empty.
+        options: see docs/deployment.md; several studies need a database.
     """
-    trusted, names = proxies(proxy), host_names(host_name)
+    asked = checked_spec(ServeSpec, options)
+    trusted, names, workers = proxies(asked.proxy), host_names(asked.host_name), asked.workers
     share_clock()
-    if workers < 1:
-        raise VeraxError(f"A study is served by at least one process; workers is {workers}.")
     folders = [str(one) for one in ([folder] if isinstance(folder, str | Path) else folder)]
-    url = database or _their_database(folders)
+    url = asked.database or _their_database(folders)
     studies = [load_study(one) for one in folders]
     if len(studies) > 1:
         check_alike(studies)
     # Opened once before there are several processes: tables are made here, and what is wrong is said here.
     open_together(studies, url, folders=folders).close()
     url = present_url(url)
-    listener = listen(host, port)
+    listener = listen(asked.host, asked.port)
     many = f"with {workers} processes " if workers > 1 else ""
-    title = title or studies[0].spec.title
+    title = asked.title or studies[0].spec.title
     print(f"{title!r} is served {many}at {address(listener)}")
     if len(studies) > 1:
         for study in studies:
@@ -248,7 +235,9 @@ def _worker(folders: Sequence[str], url: str, hosts: Sequence[str] = (), title: 
     return make_app(together.stores[0], studies[0], frozen=when.get(studies[0].hash), hosts=hosts)
 
 
-SERVE = "import sys; from verax.web.serve import serve; serve(sys.argv[2:], sys.argv[1] or None, port=0)"
+SERVE = (
+    "import sys; from verax.web.serve import serve; serve(sys.argv[2:], database=sys.argv[1] or None, port=0)"
+)
 PREVIEW = (
     "import sys; from verax.web.preview import preview; preview(sys.argv[1], int(sys.argv[2]), sys.argv[3])"
 )

@@ -7,13 +7,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Unpack
 
 from verax.errors import VeraxError
 from verax.installed import require
 from verax.notebook import paragraph_html
+from verax.options import checked_spec, takes_options
 from verax.phrases import say
 from verax.run.progress import During, quietly
+from verax.studies.definition.options import AnalyzeOptions, AnalyzeSpec, ExportOptions, ExportSpec
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from verax.studies.answers.export import Exported
     from verax.studies.answers.schema import Collected
     from verax.studies.definition.study import Study
-    from verax.studies.results.study_summary import Estimator, Summary
+    from verax.studies.results.study_summary import Summary
     from verax.studies.store import Store
 
 
@@ -90,31 +92,22 @@ def answers(folder: str | Path, database: str | None, *, key: bytes | None = Non
             ) from error
 
 
-def export_answers(
-    folder: str | Path,
-    out: Path,
-    formats: Sequence[str] = ("csv",),
-    *,
-    identifying: bool = False,
-    free_text: bool = False,
-    database: str | None = None,
-) -> Exported:
+@takes_options(ExportSpec)
+def export_answers(folder: str | Path, out: Path, **options: Unpack[ExportOptions]) -> Exported:
     """Writes all answers to a folder, with a codebook of every column; the study notes that it was done.
 
     Args:
         folder: of the study.
         out: where the export goes; an older one is replaced.
-        formats: "csv", "jsonl", "parquet".
-        identifying: with times of day, completion codes and hashes of persons.
-        free_text: with what people wrote in their own words.
-        database: its URL; a SQLite file in the study's folder if None.
+        options: see docs/data.md.
     """
+    asked = checked_spec(ExportSpec, options)
     check_installed()
     from verax.studies.answers.export import export_study
     from verax.studies.store.people import act
 
-    with answers(folder, database) as store:
-        exported = export_study(store, out, list(formats), identifying, free_text)
+    with answers(folder, asked.database) as store:
+        exported = export_study(store, out, asked.file_formats, asked.identifying, asked.free_text)
         data = {
             "rows": dict(exported.rows),
             "identifying": exported.identifying,
@@ -181,71 +174,45 @@ class Analysis:
         )
 
 
+@takes_options(AnalyzeSpec)
 def analyze_study(
-    folder: str | Path,
-    *,
-    database: str | None = None,
-    export: str | Path | None = None,
-    together: Sequence[str | Path] = (),
-    bots: bool = False,
-    out: str | Path | None = None,
-    replicates: int | None = None,
-    estimator: Estimator = "both",
-    mend: Sequence[str] = (),
-    seed: int = 0,
-    strategies: str | Path | None = None,
-    session_term: bool = False,
-    refuse_unequal: bool = False,
-    during: During = quietly,
+    folder: str | Path, *, during: During = quietly, **options: Unpack[AnalyzeOptions]
 ) -> Analysis:
     """Says what the answers of a study show: flow of participants, estimates, tables, figures, one page.
 
+    Further studies are looked for in the database too, and in their own folders if they are not there.
+
     Args:
         folder: of the study.
-        database: the URL of its answers; a SQLite file in the study's folder by default. Further studies are looked for
-            there too, and in their own folders if they are not there.
-        export: an export of the study, to be analysed instead of its database.
-        together: folders of further studies, for the tables over several; see docs/analysis.md.
-        bots: analyse the bots; they are never mixed with people.
-        out: where the report goes; "analysis" (of bots "analysis-bots") in the study's folder by default.
-        replicates: of each bootstrap; by default 5,000, and of published procedures as many as were published.
-        estimator: whose tables of Change are reported: "crossed", "hase2020" or "both".
-        mend: defects of the published procedure to mend.
-        seed: of the resampling.
-        strategies: a CSV file for what people wrote of how they found their answers, with a column to code it; codes
-            that stand there already are kept and counted. Of reverse-turing studies.
-        session_term: where everybody meets every condition, account for the session in which it was met.
-        refuse_unequal: refuse to analyse such a study where rows of its design are filled unequally.
         during: told what is being done while it is done.
+        options: see docs/analysis.md.
     """
     check_installed()
     from verax.studies.analysis.analyse import analyse, analysed, rehearsed, write_analysis
     from verax.studies.analysis.between.hase2020 import defects_of
     from verax.studies.definition.study_files import frozen
-    from verax.studies.results.study_summary import Estimator, Options
+    from verax.studies.results.study_summary import Options
 
-    if estimator not in get_args(Estimator):
-        raise VeraxError(
-            f"There is no estimator {estimator!r}; choose one of {', '.join(get_args(Estimator))}."
-        )
-    options = Options(
-        estimator,
-        replicates,
-        seed,
-        mended=tuple(mend),
-        bots=bots,
-        session_term=session_term,
-        refuse_unequal=refuse_unequal,
+    asked = checked_spec(AnalyzeSpec, options)
+    how = Options(
+        asked.estimator,
+        asked.replicates,
+        asked.seed,
+        mended=tuple(name.replace("-", "_") for name in asked.mend),
+        bots=asked.bots,
+        session_term=asked.session_term,
+        refuse_unequal=asked.refuse_unequal,
     )
-    defects_of(options)  # says what is wrong with `mend`, also where nothing is resampled
-    collected = _collected(folder, database, export)
-    into = Path(out) if out is not None else Path(folder) / ("analysis-bots" if bots else "analysis")
+    defects_of(how)  # says what is wrong with `mend`, also where nothing is resampled
+    collected = _collected(folder, asked.database, asked.export)
+    own = Path(folder) / ("analysis-bots" if asked.bots else "analysis")
+    into = own if asked.out is None else Path(asked.out)
     with during("Analysing"):
-        others = [_collected(other, _shared(other, database), None) for other in together]
-        summary = analyse(collected, options, frozen=frozen(folder), others=others)
-        if strategies is not None:
-            summary = _with_strategies(summary, Path(strategies), [collected, *others], bots)
-        write_analysis(into, rehearsed(analysed(collected, bots=bots)), summary, options)
+        others = [_collected(other, _shared(other, asked.database), None) for other in asked.together]
+        summary = analyse(collected, how, frozen=frozen(folder), others=others)
+        if asked.strategies is not None:
+            summary = _with_strategies(summary, Path(asked.strategies), [collected, *others], asked.bots)
+        write_analysis(into, rehearsed(analysed(collected, bots=asked.bots)), summary, how)
         analysis = Analysis(into, summary)
         analysis.report()
     return analysis

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from verax.benchmarks.contract import Benchmark, BenchmarkSummary, benchmark_named, run_benchmark
-from verax.benchmarks.spec_files import BenchmarkSpec, checked_spec, spec_options
+from verax.benchmarks.spec_files import BenchmarkSpec, spec_options
 from verax.benchmarks.staining.plan import own_code
 from verax.data import load_dataset
 from verax.errors import VeraxError
@@ -18,6 +18,7 @@ from verax.installed import require
 from verax.models.ready import models, parse_model
 from verax.models.resolve import is_saved, model_files
 from verax.notebook import paragraph_html
+from verax.options import RunSpec, checked_spec, split_options
 from verax.phrases import say
 from verax.results.findings import Finding, to_frame
 from verax.results.tables import verdict_html
@@ -78,10 +79,6 @@ def bench(
     *,
     spec: str | Path | BaseModel | Mapping[str, object] | None = None,
     out: str | Path | None = None,
-    jobs: int = 1,
-    cluster: str | None = None,
-    retry_failed: bool = False,
-    fresh: bool = False,
     during: During = quietly,
     **options: object,
 ) -> BenchmarkRun:
@@ -94,18 +91,16 @@ def bench(
         name: of its entry point in the group "verax.benchmarks", or ``package.module:Class``.
         spec: a TOML file, its text, or its content as a dict; what is given here besides wins.
         out: the run's folder; runs/NAME by default.
-        jobs: processes on this machine.
-        cluster: a Dask scheduler's address, whose workers then do the jobs.
-        retry_failed: do again what failed.
-        fresh: do everything again, whatever is stored.
         during: told what is being done while it is done.
-        options: those of the benchmark's spec; ``verax bench NAME --help`` has all of them.
+        options: those of the benchmark's spec, and jobs, cluster, retry_failed and fresh; ``verax bench NAME --help``
+            has all of them.
     """
     require("A benchmark", "matplotlib", extra="bench")
     if name in OWN:
         raise VeraxError(f"{name!r} is a benchmark of Verax's own; call verax.{name}(...).")
     benchmark = benchmark_named(name)
-    asked = (spec_options(spec, name) if spec is not None else {}) | options
+    how, own = split_options(RunSpec, options)
+    asked = (spec_options(spec, name) if spec is not None else {}) | own
     checked = checked_spec(benchmark.spec, asked)
     folder = Path(out) if out is not None else Path("runs") / name.rpartition(":")[2]
     with during("loading what is tested"):
@@ -118,11 +113,11 @@ def bench(
         folder,
         hashes=hashes,
         code=code,
-        workers=jobs,
-        cluster=cluster,
+        workers=how.jobs,
+        cluster=how.cluster,
         progress=terminal_progress("jobs"),
-        retry_failed=retry_failed,
-        fresh=fresh,
+        retry_failed=how.retry_failed,
+        fresh=how.fresh,
     )
     run = BenchmarkRun(folder, summary, manifest)
     with during("writing the report"):

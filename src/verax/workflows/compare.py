@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from verax.arrays import FloatArray
-from verax.data import Dataset
+from verax.data import Dataset, load_dataset
 from verax.data.dataset import Inputs
 from verax.errors import OwnCodeError, VeraxError
 from verax.explain import Attribution, Explanation, Fragments
@@ -17,12 +17,17 @@ from verax.explain import fragments as make_fragments
 from verax.explain.base import explanations_of, model_inputs, target_number
 from verax.explain.perturbed import shown_input
 from verax.explain.random import Random, RandomFragments
-from verax.models import Model
+from verax.models import Model, resolve_model
+from verax.models.llm.adapt import ENDPOINT
+from verax.models.ready import check_model
+from verax.models.resolve import is_saved
+from verax.options import DatasetSpec
 from verax.phrases import say
 from verax.reporting.comparison import Comparison, Entry, Subject
 from verax.run.progress import During, quietly
-from verax.workflows.given_objects import Named
+from verax.workflows.given_objects import Named, parse_explainers, preset_explainers
 from verax.workflows.measure_explainers import judge_inputs, judged_scores
+from verax.workflows.options import ExplainSpec
 
 
 @dataclass(frozen=True)
@@ -84,6 +89,81 @@ def parse_target(target: str | None, model: Model) -> int | None:
         return None
     is_number = target.isdecimal() and target not in model.class_names
     return target_number(model, int(target) if is_number else target)
+
+
+# Of the test part so many inputs are explained if nothing is chosen.
+FIRST = 3
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is explained, before a model is fitted: names are objects, and what was mistyped was told.
+
+    Attributes:
+        spec: what was asked.
+        dataset: loaded.
+        chosen: the inputs.
+        explainers: the methods.
+    """
+
+    spec: ExplainSpec
+    dataset: Dataset
+    chosen: tuple[ChosenInput, ...]
+    explainers: tuple[Named, ...]
+
+
+def requested(spec: ExplainSpec, during: During = quietly) -> Request:
+    """Reads what is asked; a sentence on what cannot be, before any work."""
+    explainers = (
+        parse_explainers(",".join(spec.explainers), spec.samples, spec.seed)
+        if spec.preset is None
+        else preset_explainers(spec.preset, spec.seed)
+    )
+    if not is_saved(spec.model) and not spec.model.startswith(ENDPOINT):
+        check_model(spec.model)
+    with during(f"loading {spec.dataset}"):
+        reading = {name: getattr(spec, name) for name in DatasetSpec.model_fields}
+        dataset = load_dataset(spec.dataset, seed=spec.seed, **reading)
+    chosen = from_texts(spec.texts, dataset) + from_test_part(spec.numbers, dataset)
+    if spec.n is not None or not chosen:
+        chosen += from_test_part(range(min(spec.n or FIRST, len(dataset.test))), dataset)
+    return Request(spec, dataset, tuple(chosen), tuple(explainers))
+
+
+def explain_side_by_side(request: Request, *, judge: bool, during: During = quietly) -> Comparison:
+    """Fits the model that is asked for, and explains the chosen inputs with every explainer.
+
+    Args:
+        request: from `requested`.
+        judge: whether to say which of the explainers to trust here.
+        during: told what is being done while it is done.
+    """
+    spec, dataset, chosen = request.spec, request.dataset, request.chosen
+    with during(f"fitting {spec.model}"):
+        model = resolve_model(spec.model, dataset, seed=spec.seed)
+    fragments = (
+        None
+        if spec.fragments is None
+        else FragmentChoice(spec.fragments, tuple(spec.fragment_sizes), spec.any_sign)
+    )
+    comparison = compare(
+        dataset,
+        model,
+        spec.model,
+        chosen,
+        request.explainers,
+        parse_target(spec.target, model),
+        dataset.notes,
+        during,
+        fragments,
+    )
+    if not judge:
+        return comparison
+    try:
+        with during("judging the explanations"):
+            return with_verdict(comparison, model, chosen, request.explainers)
+    except VeraxError as error:
+        return replace(comparison, notes=(*comparison.notes, f"The explanations are not judged: {error}"))
 
 
 def compare(

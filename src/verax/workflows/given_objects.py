@@ -228,6 +228,26 @@ class Gathered:
         return methods
 
 
+def gather(
+    asked: dict[str, Any],
+    dataset: Given | None,
+    models: Given | None,
+    explainers: Given | None,
+    refit: Refitting | None = None,
+) -> Gathered:
+    """What a benchmark was given; the names of these things are put among the options that were asked."""
+    gathered = Gathered()
+    if dataset is not None:
+        asked["datasets"] = gathered.add_datasets(dataset, asked)
+    if models is not None:
+        asked["models"] = gathered.add_models(models, refit)
+    elif refit is not None:
+        raise VeraxError("refit= says how a model is fitted anew, and there is none; give models=.")
+    if explainers is not None:
+        asked["explainers"] = gathered.add_explainers(explainers)
+    return gathered
+
+
 def _method(thing: object) -> Method:
     """One explainer; one of Verax's own is known by its name and parameters, any other has no name."""
     if isinstance(thing, type) or not callable(getattr(thing, "explain", None)):

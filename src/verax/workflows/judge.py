@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -25,8 +25,10 @@ from verax.explain.base import class_numbers, model_inputs
 from verax.explain.random import Random, RandomFragments
 from verax.models import Model, as_model
 from verax.models.base import Inputs
+from verax.models.ready import check_model
 from verax.models.resolve import is_saved, own_model, resolve_model
 from verax.models.wrappers import is_texts
+from verax.options import DatasetSpec, checked_spec, default_of, takes_options
 from verax.perturb.paths.tables import dependence_notes
 from verax.phrases import say
 from verax.run.progress import ProgressFunction, shown_progress
@@ -35,12 +37,11 @@ from verax.workflows.given_objects import explainer_label, parse_explainers
 from verax.workflows.judge_findings import PlantedTrial, planted_trial
 from verax.workflows.judgement import Judgement
 from verax.workflows.measure_explainers import Clock, judge_inputs, taken
+from verax.workflows.options import JudgeOptions, JudgeSpec
 
-DEFAULT_EXPLAINERS = ("lime", "shap", "greedy")
+EXPLAINERS: tuple[str, ...] = default_of(JudgeSpec, "explainers")
 # Of data with labels so many inputs are judged unless told otherwise.
 INPUTS = 20
-# Seconds that judging may take unless told otherwise.
-SECONDS = 120.0
 # Planting may take this share of the time.
 PLANTING = 0.5
 # Planting takes at least so many seconds, and with no limit at most so many.
@@ -49,21 +50,17 @@ FEWEST_SECONDS, LONGEST_PLANTING = 3.0, 600.0
 Given = Sequence[str | Explainer] | Mapping[str, str | Explainer] | str | Explainer
 
 
+@takes_options(JudgeSpec)
 def judge(
     model: object,
     data: Any,
-    explainers: Given = DEFAULT_EXPLAINERS,
+    explainers: Given = EXPLAINERS,
     *,
-    targets: Any = None,
-    label: str | None = None,
-    text: str | None = None,
+    target: Any = None,
     reference: Any = None,
-    n: int | None = None,
-    seed: int = 0,
-    seconds: float | None = SECONDS,
-    planted: bool | None = None,
     refit: Callable[..., object] | None = None,
     progress: bool | None = None,
+    **options: Unpack[JudgeOptions],
 ) -> Judgement:
     """Says which explainer to believe for a model.
 
@@ -73,30 +70,22 @@ def judge(
         data: inputs to judge on (texts, rows of a table); or data with labels, of which some inputs are judged: a
             dataset, its name or file, ``(inputs, labels)``, or a DataFrame together with ``label=``.
         explainers: names, with options as in "lime(samples=500)"; objects; or a dict from what to call them to either.
-        targets: the class to explain, by number or name: one for all inputs, or one for each; the predicted one by
+        target: the class to explain, by number or name: one for all inputs, or one for each; the predicted one by
             default.
-        label: the column of the labels, of a DataFrame or file.
-        text: the column of the texts, of a DataFrame or file.
         reference: some of the model's training rows, for a model of tables; by default the data themselves.
-        n: judge at most so many inputs; 20 of data with labels, and all that are given otherwise.
-        seed: of the random features that stand for chance, and of the inputs that are drawn from data with labels.
-        seconds: how long it may take, about; what is left out then is said. None sets no limit.
-        planted: whether reasons are planted in copies of the model; by default where it can be fitted again and
-            labels are known.
         refit: fits the model anew, for planting: ``refit(inputs, labels)`` returns something fitted. Not needed for
             scikit-learn's models.
         progress: whether to show what is being done; by default in a terminal or notebook.
+        options: see docs/judge.md.
     """
-    if n is not None and n < 1:
-        raise VeraxError(f"n={n} judges nothing; give 1 or more.")
-    if seconds is not None and not seconds > 0:
-        raise VeraxError(f"seconds={seconds} leaves no time; give more than 0, or None for no limit.")
-    named = _named(explainers)
+    asked = checked_spec(JudgeSpec, options)
+    planted, seed = asked.plant, asked.seed
+    named = _named(explainers, seed)
     with shown_progress(progress) as told:
-        subject = _subject(model, data, label=label, text=text, reference=reference, n=n, seed=seed)
-        if isinstance(targets, str) and targets.isdecimal() and targets not in subject.model.class_names:
-            targets = int(targets)  # as it is typed on a command line
-        wanted = class_numbers(subject.model, subject.inputs, _of_judged(targets, subject))
+        subject = _subject(model, data, asked, reference)
+        if isinstance(target, str) and target.isdecimal() and target not in subject.model.class_names:
+            target = int(target)  # as it is typed on a command line
+        wanted = class_numbers(subject.model, subject.inputs, _of_judged(target, subject))
         labelled = subject.labelled if planted is not False else None
         number = _of_number(subject) if subject.model.output == "number" else []
         if number and labelled is not None:
@@ -104,7 +93,7 @@ def judge(
             number.append(
                 "No reasons were planted: so far that takes classes, and the model predicts a number."
             )
-        clock, trial, planting = Clock(seconds), None, list[str]()
+        clock, trial, planting = Clock(asked.seconds), None, list[str]()
         # First, so that all the time that is left goes to the model's own inputs.
         if labelled is not None:
             trial, planting = _plant(subject.fitted_again, labelled, named, refit, seed, clock, told)
@@ -152,9 +141,7 @@ class _Subject:
     notes: tuple[str, ...]
 
 
-def _subject(
-    model: object, data: Any, *, label: str | None, text: str | None, reference: Any, n: int | None, seed: int
-) -> _Subject:
+def _subject(model: object, data: Any, asked: JudgeSpec, reference: Any) -> _Subject:
     if (
         isinstance(data, str)
         and not isinstance(model, str)
@@ -162,31 +149,31 @@ def _subject(
         and not Path(data).exists()
     ):
         raise VeraxError("One text was given instead of a list of texts; put it in a list: [text].")
-    pair = _inputs_and_labels(data, label, text)
+    pair = _inputs_and_labels(data, asked.label, asked.text)
     if isinstance(data, str | Path | Dataset):
-        return _of_dataset(model, data, label=label, text=text, n=n, seed=seed)
+        return _of_dataset(model, data, asked)
     if isinstance(model, str):
         if pair is None:
             raise VeraxError(
                 f"The model {model!r} has to be fitted first, and that takes labels: give data=(inputs, labels), a "
                 "dataset or a file; or give a fitted model."
             )
-        return _of_dataset(model, load_dataset(pair, seed=seed), label=None, text=None, n=n, seed=seed)
+        return _of_dataset(model, load_dataset(pair, seed=asked.seed), asked)
     inputs, labels = (data, None) if pair is None else pair
     plain = plain_inputs(inputs)
-    asked, notes = _adapted(model, plain, reference)
+    adapted, notes = _adapted(model, plain, reference)
     if not len(plain):
         raise VeraxError("There is no input to explain; give at least one text or row.")
     places = np.arange(len(plain))
-    count = n if n is not None or labels is None else INPUTS
+    count = asked.n if asked.n is not None or labels is None else INPUTS
     if count is not None and count < len(plain):
         # Data with labels are drawn from; inputs that somebody chose are taken in their order.
-        drawn = stream(seed, "judged inputs", len(plain)).permutation(len(plain))
+        drawn = stream(asked.seed, "judged inputs", len(plain)).permutation(len(plain))
         places = np.sort(drawn[:count]) if labels is not None else places[:count]
     chosen = taken(plain, places)
     return _Subject(
-        asked,
-        model_inputs(asked, chosen),
+        adapted,
+        model_inputs(adapted, chosen),
         tuple(places.tolist()),
         len(plain),
         tuple(f"input {place}" for place in places.tolist()),
@@ -196,11 +183,13 @@ def _subject(
     )
 
 
-def _of_dataset(
-    model: object, data: Any, *, label: str | None, text: str | None, n: int | None, seed: int
-) -> _Subject:
-    dataset = data if isinstance(data, Dataset) else load_dataset(data, label=label, text=text, seed=seed)
-    asked = (
+def _of_dataset(model: object, data: Any, asked: JudgeSpec) -> _Subject:
+    seed = asked.seed
+    if isinstance(model, str) and not is_saved(model):
+        check_model(model)  # before anything is loaded
+    reading = {name: getattr(asked, name) for name in DatasetSpec.model_fields}
+    dataset = data if isinstance(data, Dataset) else load_dataset(data, seed=seed, **reading)
+    fitted = (
         resolve_model(model, dataset, seed=seed)
         if isinstance(model, str)
         else model
@@ -209,14 +198,14 @@ def _of_dataset(
     )
     if not len(dataset.test):
         raise VeraxError(f"The test part of {dataset.name!r} is empty; give more data.")
-    part = dataset.test.take(np.arange(min(len(dataset.test), n or INPUTS)))
+    part = dataset.test.take(np.arange(min(len(dataset.test), asked.n or INPUTS)))
     return _Subject(
-        asked,
-        model_inputs(asked, part.inputs),
+        fitted,
+        model_inputs(fitted, part.inputs),
         tuple(range(len(part))),
         len(dataset.test),
         tuple(f"test input {number}" for number in range(len(part))),
-        model if isinstance(model, str) and not is_saved(model) and ":" not in model else asked,
+        model if isinstance(model, str) and not is_saved(model) and ":" not in model else fitted,
         dataset,
         dataset.notes,
     )
@@ -272,11 +261,11 @@ def _adapted(model: object, inputs: Any, reference: Any) -> tuple[Model, list[st
     return as_model(model, reference=inputs), [note]
 
 
-def _named(given: Given) -> dict[str, Explainer]:
-    """Explainers by what to call them."""
+def _named(given: Given, seed: int) -> dict[str, Explainer]:
+    """Explainers by what to call them; those given by name have the seed, if they were not given their own."""
     if isinstance(given, str):
         made: list[tuple[str, str | Explainer]] = [
-            (each.name, each.explainer) for each in parse_explainers(given)
+            (each.name, each.explainer) for each in parse_explainers(given, seed=seed)
         ]
     elif isinstance(given, Mapping):
         made = list(given.items())
@@ -294,7 +283,7 @@ def _named(given: Given) -> dict[str, Explainer]:
                 "Explanations of the packages shap, lime and captum are taken by verax.explain.from_shap, from_lime "
                 "and from_captum."
             )
-        named[label] = parse_explainers(each)[0].explainer if isinstance(each, str) else each
+        named[label] = parse_explainers(each, seed=seed)[0].explainer if isinstance(each, str) else each
     return named
 
 

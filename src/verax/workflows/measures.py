@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from verax.benchmarks.measures.findings import MeasuresFindings
 from verax.benchmarks.measures.jobs import plan_measures
 from verax.benchmarks.measures.run import ComparisonRun, run_measures
 from verax.benchmarks.measures.spec import MeasuresOptions, MeasuresSpec
-from verax.benchmarks.spec_files import checked_spec, spec_options, takes_options
+from verax.benchmarks.spec_files import BenchmarkSpec, spec_options
+from verax.benchmarks.staining.jobs import Method
+from verax.benchmarks.staining.plan import Objects
 from verax.benchmarks.students.findings import StudentsFindings, TaughtRun, run_students
 from verax.benchmarks.students.jobs import plan_students
 from verax.benchmarks.students.spec import StudentsOptions, StudentsSpec
-from verax.errors import VeraxError
 from verax.installed import require
 from verax.notebook import paragraph_html
+from verax.options import RunSpec, checked_spec, split_options, takes_options
 from verax.phrases import say
 from verax.run.identity import at_hand
 from verax.run.progress import During, quietly, terminal_progress
-from verax.workflows.given_objects import Gathered, Given, Refitting
+from verax.workflows.given_objects import Gathered, Given, Refitting, gather
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     import pandas as pd
 
+
+S = TypeVar("S", bound=BenchmarkSpec)
+Plan = TypeVar("Plan")
+Done = TypeVar("Done")
 
 MEASURES_OUT = Path("runs/measures")
 
@@ -70,7 +76,7 @@ class MeasuresRun:
         )
 
 
-@takes_options(MeasuresSpec)
+@takes_options(MeasuresSpec, RunSpec)
 def bench_measures(
     dataset: Given | None = None,
     models: Given | None = None,
@@ -79,10 +85,6 @@ def bench_measures(
     refit: Refitting | None = None,
     spec: str | Path | MeasuresSpec | Mapping[str, object] | None = None,
     out: str | Path = MEASURES_OUT,
-    jobs: int = 1,
-    cluster: str | None = None,
-    retry_failed: bool = False,
-    fresh: bool = False,
     during: During = quietly,
     **options: Unpack[MeasuresOptions],
 ) -> MeasuresRun:
@@ -101,41 +103,15 @@ def bench_measures(
         refit: how models that are objects are fitted anew, see `verax.stain`.
         spec: a TOML file, its text, or its content as a dict; what is given here besides wins.
         out: the run's folder.
-        jobs: processes on this machine.
-        cluster: a Dask scheduler's address, whose workers then do the jobs.
-        retry_failed: do again what failed.
-        fresh: do everything again, whatever is stored.
         during: told what is being done while it is done.
-        options: the other options of a spec; docs/measures.md has all of them, with defaults and ranges.
+        options: those of a spec, and how the run is done; docs/measures.md has all of them.
     """
-    require("A benchmark", "pyarrow", extra="bench")
-    asked = (spec_options(spec, "measures") if spec is not None else {}) | options
-    gathered = Gathered()
-    if dataset is not None:
-        asked["datasets"] = gathered.add_datasets(dataset, asked)
-    if models is not None:
-        asked["models"] = gathered.add_models(models, refit)
-    elif refit is not None:
-        raise VeraxError("refit= says how a model is fitted anew, and there is none; give models=.")
-    if explainers is not None:
-        asked["explainers"] = gathered.add_explainers(explainers)
+    how, own = split_options(RunSpec, options)
+    asked = (spec_options(spec, "measures") if spec is not None else {}) | own
+    gathered = gather(asked, dataset, models, explainers, refit)
     checked = checked_spec(MeasuresSpec, asked)
     folder = Path(out)
-    with at_hand(gathered.things):
-        with during(f"loading {', '.join(checked.datasets)}"):
-            methods = gathered.methods(checked) if checked.explainers else []
-            plan = plan_measures(checked, methods, gathered.objects)
-        done = run_measures(
-            plan,
-            folder,
-            [label for label, _, _ in methods],
-            workers=jobs,
-            cluster=cluster,
-            progress=terminal_progress("stains x models"),
-            retry_failed=retry_failed,
-            fresh=fresh,
-        )
-    run = MeasuresRun(folder, done)
+    run = MeasuresRun(folder, _done(checked, gathered, plan_measures, run_measures, folder, how, during))
     with during("writing the report"):
         run.report()
     return run
@@ -182,7 +158,7 @@ class StudentsRun:
         )
 
 
-@takes_options(StudentsSpec)
+@takes_options(StudentsSpec, RunSpec)
 def bench_students(
     dataset: Given | None = None,
     models: Given | None = None,
@@ -191,10 +167,6 @@ def bench_students(
     refit: Refitting | None = None,
     spec: str | Path | StudentsSpec | Mapping[str, object] | None = None,
     out: str | Path = STUDENTS_OUT,
-    jobs: int = 1,
-    cluster: str | None = None,
-    retry_failed: bool = False,
-    fresh: bool = False,
     during: During = quietly,
     **options: Unpack[StudentsOptions],
 ) -> StudentsRun:
@@ -213,41 +185,42 @@ def bench_students(
         refit: how models that are objects are fitted anew, see `verax.stain`.
         spec: a TOML file, its text, or its content as a dict; what is given here besides wins.
         out: the run's folder.
-        jobs: processes on this machine.
-        cluster: a Dask scheduler's address, whose workers then do the jobs.
-        retry_failed: do again what failed.
-        fresh: do everything again, whatever is stored.
         during: told what is being done while it is done.
-        options: the other options of a spec; docs/students.md has all of them, with defaults and ranges.
+        options: those of a spec, and how the run is done; docs/students.md has all of them.
     """
-    require("A benchmark", "pyarrow", extra="bench")
-    asked = (spec_options(spec, "students") if spec is not None else {}) | options
-    gathered = Gathered()
-    if dataset is not None:
-        asked["datasets"] = gathered.add_datasets(dataset, asked)
-    if models is not None:
-        asked["models"] = gathered.add_models(models, refit)
-    elif refit is not None:
-        raise VeraxError("refit= says how a model is fitted anew, and there is none; give models=.")
-    if explainers is not None:
-        asked["explainers"] = gathered.add_explainers(explainers)
+    how, own = split_options(RunSpec, options)
+    asked = (spec_options(spec, "students") if spec is not None else {}) | own
+    gathered = gather(asked, dataset, models, explainers, refit)
     checked = checked_spec(StudentsSpec, asked)
     folder = Path(out)
-    with at_hand(gathered.things):
-        with during(f"loading {', '.join(checked.datasets)}"):
-            methods = gathered.methods(checked) if checked.explainers else []
-            plan = plan_students(checked, methods, gathered.objects)
-        done = run_students(
-            plan,
-            folder,
-            [label for label, _, _ in methods],
-            workers=jobs,
-            cluster=cluster,
-            progress=terminal_progress("stains x models"),
-            retry_failed=retry_failed,
-            fresh=fresh,
-        )
-    run = StudentsRun(folder, done)
+    run = StudentsRun(folder, _done(checked, gathered, plan_students, run_students, folder, how, during))
     with during("writing the report"):
         run.report()
     return run
+
+
+def _done(
+    spec: S,
+    gathered: Gathered,
+    plan: Callable[[S, list[Method], Objects], Plan],
+    run: Callable[..., Done],
+    folder: Path,
+    how: RunSpec,
+    during: During,
+) -> Done:
+    """Plans what is asked and does it."""
+    require("A benchmark", "pyarrow", extra="bench")
+    with at_hand(gathered.things):
+        with during(f"loading {', '.join(spec.datasets)}"):
+            methods = gathered.methods(spec) if spec.explainers else []
+            planned = plan(spec, methods, gathered.objects)
+        return run(
+            planned,
+            folder,
+            [label for label, _, _ in methods],
+            workers=how.jobs,
+            cluster=how.cluster,
+            progress=terminal_progress("stains x models"),
+            retry_failed=how.retry_failed,
+            fresh=how.fresh,
+        )

@@ -12,14 +12,15 @@ from verax.benchmarks.rationale.findings import RationaleSummary
 from verax.benchmarks.rationale.plan import CEILING, make_plan
 from verax.benchmarks.rationale.run import VerificationRun, run_rationale
 from verax.benchmarks.rationale.spec import RationaleOptions, RationaleSpec
-from verax.benchmarks.spec_files import checked_spec, default_of, spec_options, takes_options
+from verax.benchmarks.spec_files import spec_options
 from verax.installed import require
 from verax.names import split_outside
+from verax.options import RunSpec, checked_spec, default_of, split_options, takes_options
 from verax.phrases import say
 from verax.results.findings import Finding, to_frame
 from verax.run.identity import at_hand
 from verax.run.progress import During, quietly, terminal_progress
-from verax.workflows.given_objects import Gathered, Given
+from verax.workflows.given_objects import Gathered, Given, gather
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -80,7 +81,7 @@ class RationaleRun:
         )
 
 
-@takes_options(RationaleSpec)
+@takes_options(RationaleSpec, RunSpec)
 def rationale(
     dataset: Given | None = None,
     models: Given | None = None,
@@ -88,10 +89,6 @@ def rationale(
     *,
     spec: str | Path | RationaleSpec | Mapping[str, object] | None = None,
     out: str | Path = OUT,
-    jobs: int = 1,
-    cluster: str | None = None,
-    retry_failed: bool = False,
-    fresh: bool = False,
     during: During = quietly,
     **options: Unpack[RationaleOptions],
 ) -> RationaleRun:
@@ -109,22 +106,15 @@ def rationale(
             ``explain(model, inputs, targets)``. All three may be dicts, from what to call them to what they are.
         spec: a TOML file, its text, or its content as a dict; what is given here besides wins.
         out: the run's folder.
-        jobs: processes on this machine. Objects that cannot be sent to other processes run in this one.
-        cluster: a Dask scheduler's address, whose workers then explain; targets are trained here.
-        retry_failed: do again what failed.
-        fresh: do everything again, whatever is stored; targets are trained again only if something about them changed.
         during: told what is being done while it is done.
-        options: the other options of a spec; docs/rationale.md has all of them, with defaults and ranges.
+        options: those of a spec, and how the run is done; docs/rationale.md has all of them.
     """
     require("A benchmark", "matplotlib", "pyarrow", extra="bench")
-    asked = (spec_options(spec, "rationale") if spec is not None else {}) | options
-    gathered = Gathered()
-    if dataset is not None:
-        asked["datasets"] = gathered.add_datasets(dataset, asked)
+    how, own = split_options(RunSpec, options)
+    asked = (spec_options(spec, "rationale") if spec is not None else {}) | own
+    gathered = gather(asked, dataset, None, explainers)
     if models is not None:
         asked["models"] = gathered.add_targets(models)
-    if explainers is not None:
-        asked["explainers"] = gathered.add_explainers(explainers)
     asked["explainers"] = _ranked(asked.get("explainers"), gathered)
     checked = checked_spec(RationaleSpec, asked)
     folder = Path(out)
@@ -135,11 +125,11 @@ def rationale(
         done = run_rationale(
             plan,
             folder,
-            workers=jobs,
-            cluster=cluster,
+            workers=how.jobs,
+            cluster=how.cluster,
             progress=terminal_progress,
-            retry_failed=retry_failed,
-            fresh=fresh,
+            retry_failed=how.retry_failed,
+            fresh=how.fresh,
         )
     run = RationaleRun(folder, done)
     with during("writing the report"):

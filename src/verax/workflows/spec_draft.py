@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import Field
+
 from verax.errors import VeraxError
+from verax.options import Spec
 
 if TYPE_CHECKING:
     from verax.studies.protocol.contract import Protocol
@@ -25,35 +27,32 @@ ABOUT = {
 }
 
 
-@dataclass(frozen=True)
-class SpecDraft:
-    """What is asked for a spec, with what is taken where nothing is answered.
+class SpecDraft(Spec):
+    """What is asked for a spec, in this order, with what is taken where nothing is answered."""
 
-    Attributes:
-        title: shown to participants.
-        protocol: see ``verax list protocols``.
-        dataset: a name, or a file whose columns ``text_column`` (empty for a table) and ``label_column`` name.
-        text_column: of a file.
-        label_column: of a file.
-        model: a ready-made name, ``package.module:name``, or a saved one.
-        explainers: names with commas between.
-        participants: how many shall complete each row of the design.
-        items: how many inputs are judged; 0 takes as many as the protocol does by itself.
-        contact: whom participants can ask.
-        entry: how people come in.
-    """
-
-    title: str = "How does a computer decide?"
-    protocol: str = "forward"
-    dataset: str = "rotten-tomatoes"
-    text_column: str = ""
-    label_column: str = ""
-    model: str = "logistic"
-    explainers: str = "lime,shap"
-    participants: int = 10
-    items: int = 0
-    contact: str = "the person who invited you"
-    entry: str = "link"
+    title: str = Field(default="How does a computer decide?", description="Title, which participants read.")
+    protocol: str = Field(default="forward", description="Protocol (verax list protocols).")
+    dataset: str = Field(
+        default="rotten-tomatoes", description="Dataset: a name (verax list datasets) or a file."
+    )
+    text_column: str = Field(
+        default="", description="The file's column of texts; empty if its rows are a table."
+    )
+    label_column: str = Field(default="", description="The file's column of labels.")
+    model: str = Field(
+        default="logistic", description="Model (verax list models), package.module:name, or a saved one."
+    )
+    explainers: str = Field(
+        default="lime,shap", description="Explainers, with commas between (verax list explainers)."
+    )
+    participants: int = Field(
+        default=10, description="People for each row of the design, e.g. for each condition."
+    )
+    items: int = Field(
+        default=0, description="Inputs that each study asks about; 0 for the protocol's own number."
+    )
+    contact: str = Field(default="the person who invited you", description="Whom can participants ask?")
+    entry: str = Field(default="link", description="How do people come in: link, code, prolific or mturk?")
 
     def with_answer(self, name: str, given: str) -> SpecDraft:
         """The draft with one more answer, as it was typed; a sentence if it cannot be used."""
@@ -63,7 +62,7 @@ class SpecDraft:
                 value = int(value)
             except ValueError:
                 raise VeraxError(f"{given!r} is not a whole number.") from None
-        changed = SpecDraft(**(asdict(self) | {name: value}))
+        changed = self.model_copy(update={name: value})
         changed._check(name)
         return changed
 
@@ -161,7 +160,7 @@ def is_file(dataset: str) -> bool:
 
 def keep(draft: SpecDraft, answered: Iterable[str], path: Path) -> None:
     """Keeps what was answered so far, so that nothing is lost when somebody stops."""
-    values = asdict(draft)
+    values = draft.model_dump()
     path.write_text(json.dumps({name: values[name] for name in answered}, indent=2), encoding="utf-8")
 
 

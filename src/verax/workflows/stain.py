@@ -8,21 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from verax.benchmarks.spec_files import takes_options
 from verax.benchmarks.staining.findings import StainSummary
 from verax.benchmarks.staining.plan import make_plan
 from verax.benchmarks.staining.run import StainingRun, check_models, run_staining
 from verax.benchmarks.staining.spec import StainOptions, StainSpec, make_spec, read_spec
 from verax.benchmarks.staining.training import is_own
 from verax.data import datasets as known_datasets
-from verax.errors import VeraxError
 from verax.installed import require
 from verax.notebook import paragraph_html, table_html
+from verax.options import RunSpec, split_options, takes_options
 from verax.phrases import say
 from verax.results.findings import Finding, to_frame
 from verax.run.identity import at_hand
 from verax.run.progress import During, quietly, terminal_progress
-from verax.workflows.given_objects import Gathered, Given, Refitting
+from verax.workflows.given_objects import Given, Refitting, gather
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -90,7 +89,7 @@ class StainRun:
         )
 
 
-@takes_options(StainSpec)
+@takes_options(StainSpec, RunSpec)
 def stain(
     dataset: Given | None = None,
     models: Given | None = None,
@@ -99,10 +98,6 @@ def stain(
     refit: Refitting | None = None,
     spec: str | Path | StainSpec | Mapping[str, object] | None = None,
     out: str | Path = OUT,
-    jobs: int = 1,
-    cluster: str | None = None,
-    retry_failed: bool = False,
-    fresh: bool = False,
     during: During = quietly,
     tell: Callable[[str], object] = logger.info,
     **options: Unpack[StainOptions],
@@ -125,25 +120,14 @@ def stain(
             For several models a dict, by what they are called.
         spec: a TOML file, its text, or its content as a dict; what is given here besides wins.
         out: the run's folder.
-        jobs: processes on this machine. Objects that cannot be sent to other processes run in this one.
-        cluster: a Dask scheduler's address, whose workers then do the jobs.
-        retry_failed: do trials again that failed.
-        fresh: do all trials again, whatever is stored.
         during: told what is being done while it is done.
         tell: told, before anything is fitted, how many stains each dataset has room for.
-        options: the other options of a spec; docs/staining.md has all of them, with defaults and ranges.
+        options: those of a spec, and how the run is done; docs/staining.md has all of them.
     """
     require("A benchmark", "matplotlib", "pyarrow", extra="bench")
-    asked = (read_spec(spec) if spec is not None else {}) | options
-    gathered = Gathered()
-    if dataset is not None:
-        asked["datasets"] = gathered.add_datasets(dataset, asked)
-    if models is not None:
-        asked["models"] = gathered.add_models(models, refit)
-    elif refit is not None:
-        raise VeraxError("refit= says how a model is fitted anew, and there is none; give models=.")
-    if explainers is not None:
-        asked["explainers"] = gathered.add_explainers(explainers)
+    how, own = split_options(RunSpec, options)
+    asked = (read_spec(spec) if spec is not None else {}) | own
+    gathered = gather(asked, dataset, models, explainers, refit)
     checked = make_spec(_planted_by_default(asked, own=bool(gathered.datasets or gathered.models)))
     folder = Path(out)
     with at_hand(gathered.things):
@@ -156,11 +140,11 @@ def stain(
         done = run_staining(
             plan,
             folder,
-            workers=jobs,
-            cluster=cluster,
+            workers=how.jobs,
+            cluster=how.cluster,
             progress=terminal_progress("trials"),
-            retry_failed=retry_failed,
-            fresh=fresh,
+            retry_failed=how.retry_failed,
+            fresh=how.fresh,
             during=during,
         )
         for facts in done.summary.datasets.values():

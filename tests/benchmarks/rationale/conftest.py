@@ -51,7 +51,7 @@ def run(films_csv, cache, tmp_path_factory):
         MODEL,
         explainers=["lime", "shap", "greedy", "oracle"],
         out=tmp_path_factory.mktemp("run") / "run",
-        targets=3,
+        target_models=3,
         difficulty=["easy"],
         **QUICK,
     )

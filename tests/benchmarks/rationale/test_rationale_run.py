@@ -29,7 +29,7 @@ from verax.errors import VeraxError
 
 from .conftest import MODEL, QUICK
 
-FEW = {"targets": 1, "difficulty": ["easy"], "models": [MODEL], **QUICK}
+FEW = {"target_models": 1, "difficulty": ["easy"], "models": [MODEL], **QUICK}
 
 
 def test_the_oracle_makes_no_error_and_random_most(run):
@@ -104,7 +104,7 @@ def test_running_again_recomputes_nothing_and_two_workers_change_nothing(run, fi
     before = (run.folder / "summary.json").read_bytes(), (run.folder / "results.parquet").read_bytes()
     options = {
         "explainers": ["lime", "shap", "greedy", "oracle"],
-        "targets": 3,
+        "target_models": 3,
         "difficulty": ["easy"],
         **QUICK,
     }
@@ -118,9 +118,11 @@ def test_running_again_recomputes_nothing_and_two_workers_change_nothing(run, fi
 
 def test_a_run_killed_twice_ends_with_the_same_bytes(films_csv, tmp_path):
     """Its targets are trained anew too: each run has a cache of its own."""
-    options = "-e lime,greedy --targets 1 --difficulty easy --epochs 3 --inputs 12 --samples 60 --subsets 2 --tau 0.001"
+    options = (
+        "-e lime,greedy --target-models 1 --difficulty easy --epochs 3 --inputs 12 --samples 60 --subsets 2"
+    )
     command = [sys.executable, "-W", "ignore", "-m", "verax.cli.main", "bench", "rationale", "-d", films_csv]
-    command += [*options.split(), "-m", MODEL, "-o"]
+    command += [*options.split(), "--tau", "0.001", "-m", MODEL, "-o"]
 
     def start(name):
         environment = os.environ | {"VERAX_CACHE": str(tmp_path / f"cache-{name}")}
@@ -314,7 +316,7 @@ def test_a_method_that_chooses_words_is_told_the_mean_size_of_a_selection():
 
 
 def planned(films_csv, models, **options):
-    spec = RationaleSpec(datasets=[films_csv], models=models, targets=2, **options)
+    spec = RationaleSpec(datasets=[films_csv], models=models, target_models=2, **options)
     return make_plan(spec, []).targets
 
 

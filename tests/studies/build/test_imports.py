@@ -658,7 +658,7 @@ def run():
 def test_on_the_command_line(tmp_path, run):
     (tmp_path / "spec.toml").write_text(SPEC)
     items = write_csv(tmp_path / "items.csv", records()[:-1])
-    done = run(tmp_path / "spec.toml", "--items", items, "--out", tmp_path / "study")
+    done = run(tmp_path / "spec.toml", "--items-file", items, "--out", tmp_path / "study")
     assert done.exit_code == 0, done.output
     assert "note: The protocol's test = 4 is not followed: there are 3 test items." in done.stdout
     assert load_study(tmp_path / "study").hash in done.stdout
@@ -667,9 +667,9 @@ def test_on_the_command_line(tmp_path, run):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["spec.toml"], "Name the file of the items with --items."),
+        (["spec.toml"], "Name the file of the items with --items-file."),
         (
-            ["spec.toml", "--items", "items.csv", "--domain", "text"],
+            ["spec.toml", "--items-file", "items.csv", "--domain", "text"],
             "--domain is for hase-bansal, not for a spec",
         ),
         (
@@ -677,8 +677,8 @@ def test_on_the_command_line(tmp_path, run):
             "Name the folder of the published repository: verax study import hase-bansal FOLDER.",
         ),
         (
-            ["hase-bansal", "folder", "--items", "items.csv"],
-            "--items is for a spec of your own, not for hase-bansal",
+            ["hase-bansal", "folder", "--items-file", "items.csv"],
+            "--items-file is for a spec of your own, not for hase-bansal",
         ),
         (["hase-bansal", "folder"], "Choose one with --domain: text or tabular."),
         (

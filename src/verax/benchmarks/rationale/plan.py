@@ -153,7 +153,7 @@ def _targets(
             yield Target(dataset, model, None, 0, job)
             continue
         for group, options in _trainings(spec, model, name):
-            for number in range(spec.targets):
+            for number in range(spec.target_models):
                 seed = spec.seed + number
                 arguments = {**shared, "model": TRAINED, "options": options, "model_seed": seed}
                 label = f"{group}, seed {seed}"

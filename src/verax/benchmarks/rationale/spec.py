@@ -6,7 +6,8 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from verax.benchmarks.spec_files import BenchmarkOptions, BenchmarkSpec, default_of
+from verax.benchmarks.spec_files import BenchmarkOptions, BenchmarkSpec
+from verax.options import default_of
 
 Difficulty = Literal["easy", "hard", "published"]
 # Strict inputs of each target, at least, for a verdict on them alone.
@@ -31,7 +32,7 @@ class RationaleSpec(BenchmarkSpec):
         description="E.g. 'lime,shap(samples=500),lime-package,my_package.mine:Mine'; random and oracle always take "
         "part.",
     )
-    targets: int = Field(
+    target_models: int = Field(
         default=3, ge=1, description="Models trained for each dataset and difficulty, with a seed each."
     )
     difficulty: list[Difficulty] = Field(
@@ -82,7 +83,7 @@ class RationaleSpec(BenchmarkSpec):
 class RationaleOptions(BenchmarkOptions, total=False):
     """The types of `RationaleSpec` for editors and type checkers; a test compares the two."""
 
-    targets: int
+    target_models: int
     difficulty: list[Difficulty]
     share: float | None
     max_words: int

@@ -9,13 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from verax.benchmarks.spec_files import (
-    BenchmarkOptions,
-    BenchmarkSpec,
-    checked_spec,
-    default_of,
-    spec_options,
-)
+from verax.benchmarks.spec_files import BenchmarkOptions, BenchmarkSpec, spec_options
+from verax.options import checked_spec, default_of
 
 # A region has so many training inputs, and such a share of them, unless another number is asked for.
 SMALLEST_REGION, SMALLEST_SHARE = 30, 0.01

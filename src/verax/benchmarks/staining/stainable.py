@@ -13,12 +13,13 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from verax.arrays import BoolArray, IndexArray
-from verax.benchmarks.spec_files import ExplainedPart, default_of, with_explained_part
+from verax.benchmarks.spec_files import ExplainedPart, with_explained_part
 from verax.benchmarks.staining.spec import StainSpec
 from verax.benchmarks.staining.stains import Candidates, Literal, Values, column_of, without_copies
 from verax.data import Bins, Dataset, Part, load_dataset
 from verax.data.dataset import Inputs
 from verax.models.ready import fit_vectorizer
+from verax.options import default_of
 from verax.run.identity import fetch, is_reference
 
 if TYPE_CHECKING:

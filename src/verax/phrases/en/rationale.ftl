@@ -246,7 +246,7 @@ asked =
        *[other] explainers
     } { $names }.
 note-one-target = One target is one observation: its intervals are over inputs, and say nothing of another model, even one trained alike. Use { $needed } targets or more.
-note-few-targets = Fewer than { $needed } targets of a kind have no interval for other targets, trained on the same data with other seeds: their values are shown one by one. Use { $needed } or more for one (--targets).
+note-few-targets = Fewer than { $needed } targets of a kind have no interval for other targets, trained on the same data with other seeds: their values are shown one by one. Use { $needed } or more for one (--target-models).
 # $places is a list of the next phrase.
 note-few-strict = Fewer than { $needed } strict inputs could be found for { $places }.
 few-strict = { $dataset }, { $target } ({ $inputs })

@@ -11,14 +11,15 @@ from dataclasses import dataclass, replace
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from threading import Event, Lock
 from types import MappingProxyType
-from typing import Literal
 from urllib.parse import urlencode, urlsplit
 
 from verax.errors import VeraxError
+from verax.options import default_of
 from verax.studies.bots.language import LanguagePerson, Reader
 from verax.studies.bots.page import Page, read_page
 from verax.studies.bots.person import Album, SimulatedPerson, make_album
 from verax.studies.bots.profiles import DoubleClicker, Mixture, Profile, Reloader, as_mixture
+from verax.studies.definition.options import BotsSpec, Pace
 from verax.studies.definition.study import Study
 from verax.studies.store.participant.posted import FIELD
 from verax.studies.store.participant.steps import SIMULATED
@@ -127,7 +128,6 @@ MOST_TRIES = 5
 ENDS = ("full", "closed", "screened-out", "declined", "withdrawn")
 
 # "simulated" does not wait either, but says how long people would have taken; the study's clock goes by that.
-Pace = Literal["human", "fast", "simulated"]
 
 
 @dataclass(frozen=True)
@@ -362,7 +362,6 @@ def _times(opened: float, simulated: float = 0.0) -> str:
 
 
 # How many seconds somebody tries again where no answer comes.
-PATIENCE = 60.0
 
 
 @dataclass(frozen=True)
@@ -384,7 +383,7 @@ def run_bots(
     concurrent: int = 10,
     pace: Pace = "fast",
     progress: Callable[[Progress], None] | None = None,
-    patience: float = PATIENCE,
+    patience: float = default_of(BotsSpec, "patience"),
     stop: Event | None = None,
     others: Sequence[Study] = (),
     reader: Reader | None = None,

@@ -206,9 +206,12 @@ def _words(rate: Rate, promised: str) -> str:
     return f"{rate.share:.1%} ({rate.low:.1%} to {rate.high:.1%}; promised: {promised})"
 
 
+STUDIES = 60
+
+
 def check_pipeline(
     spec: StudySpec,
-    studies: int = 60,
+    studies: int = STUDIES,
     seed: int = 0,
     who: People | None = None,
     progress: Callable[[int], None] = lambda _: None,

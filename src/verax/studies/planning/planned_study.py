@@ -13,6 +13,7 @@ from verax.codec import NOT_WRITTEN
 from verax.errors import VeraxError
 from verax.stats.crossed.within import NOT_SHOWN
 from verax.stats.power import Simulated, Spreads
+from verax.studies.definition.options import PowerSpec
 from verax.studies.definition.spec import StudySpec
 from verax.studies.definition.study import Item, Material, Study, Variant
 from verax.studies.design import deal
@@ -190,6 +191,12 @@ class People:
     accuracy: float | None = None
     between_people: float = Spreads.person
     between_items: float = Spreads.item
+
+    @classmethod
+    def asked(cls, spec: PowerSpec) -> People:
+        """As the options say; what they leave out is as usual."""
+        given = {"between_people": spec.between_people, "between_items": spec.between_items}
+        return cls(spec.accuracy, **{name: value for name, value in given.items() if value is not None})
 
     def spreads(self) -> Spreads:
         """All standard deviations: gains differ as much, for their size, as in the calibration."""

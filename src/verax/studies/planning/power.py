@@ -9,19 +9,21 @@ have none.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Unpack
 
 import numpy as np
 
 from verax.arrays import FloatArray, IndexArray
 from verax.codec import Record
 from verax.errors import VeraxError
+from verax.options import checked_spec, default_of, takes_options
 from verax.stats.crossed.within import NOT_SHOWN, ConditionResponses, difference_claims
 from verax.stats.power import Analysis, Design, Power, Simulated, analysis, detectable_effect, power
 from verax.stats.tests.multiplicity import holm
 from verax.stats.thresholds import FEWEST_ITEMS, FEWEST_PEOPLE
+from verax.studies.definition.options import PowerOptions, PowerSpec
 from verax.studies.definition.spec import StudySpec
 from verax.studies.planning.planned_study import (
     People,
@@ -238,7 +240,11 @@ class DesignPower:
 
 
 def design_power(
-    spec: StudySpec, effect: float = 10.0, who: People | None = None, studies: int = 200, seed: int = 0
+    spec: StudySpec,
+    effect: float = default_of(PowerSpec, "effect"),
+    who: People | None = None,
+    studies: int = 200,
+    seed: int = 0,
 ) -> DesignPower:
     """The power of a spec's own size, in a second or two; `plan_power` says how many people it would take.
 
@@ -256,32 +262,20 @@ def design_power(
     )
 
 
-def plan_power(
-    spec: StudySpec,
-    effect: float = 10.0,
-    participants: Sequence[int] = (5, 10, 20, 40),
-    items: Sequence[int] = (),
-    wanted: float = 0.8,
-    who: People | None = None,
-    studies: int = 400,
-    seed: int = 0,
-    say: Say = lambda _: None,
-) -> PowerPlan:
+@takes_options(PowerSpec)
+def plan_power(spec: StudySpec, *, say: Say = lambda _: None, **options: Unpack[PowerOptions]) -> PowerPlan:
     """How often studies of a spec's design find an effect, by size.
 
     Args:
         spec: the study.
-        effect: in points; of the graded tasks in hundredths of the score.
-        participants: for each row of the design; sizes to try beside the spec's own.
-        items: sizes to try beside the spec's own.
-        wanted: the power wanted.
-        who: how people are.
-        studies: to simulate for each size.
-        seed: of the simulation.
         say: is told what is done.
+        options: see docs/planning.md.
     """
-    _check(effect, participants, items, wanted)
-    who = who or People()
+    asked = checked_spec(PowerSpec, options)
+    effect, wanted, studies, seed = asked.effect, asked.power, asked.studies, asked.seed
+    if not 0 < abs(effect) < 100:
+        raise VeraxError(f"The effect is {effect:g} points: give a number between 0 and 100, such as 10.")
+    who = People.asked(asked)
     own = sized(spec)
     question, planning = question_of(own), planning_of(own)
     share, spreads = share_of(effect, planning), who.spreads()
@@ -297,8 +291,8 @@ def plan_power(
         return made[each, count]
 
     size = at(own.participants, None)
-    counts: list[int | None] = [None, *dict.fromkeys(items)]
-    rows = [at(each, count) for count in counts for each in sorted({*participants, own.participants})]
+    counts: list[int | None] = [None, *dict.fromkeys(asked.items)]
+    rows = [at(each, count) for count in counts for each in sorted({*asked.participants, own.participants})]
     needed = tuple(_needed(at, count, wanted) for count in counts)
     say("the least effect")
     plan = planned(own, who)
@@ -347,14 +341,3 @@ def _check_room(effect: float, share: float, question: Question, accuracy: float
             f"There is no room for an effect of {question.sized(effect)} where people are right in {accuracy:.0%} "
             f"without explanations: give --effect {'below' if effect > 0 else 'above'} {most:.0f}."
         )
-
-
-def _check(effect: float, participants: Sequence[int], items: Sequence[int], wanted: float) -> None:
-    if not 0 < wanted < 1:
-        raise VeraxError(f"The power wanted is {wanted}: give a share between 0 and 1, such as 0.8.")
-    if not 0 < abs(effect) < 100:
-        raise VeraxError(f"The effect is {effect:g} points: give a number between 0 and 100, such as 10.")
-    for name, numbers in (("participants", participants), ("items", items)):
-        wrong = [number for number in numbers if number < 1]
-        if wrong:
-            raise VeraxError(f"The number of {name} is {wrong[0]}: give whole numbers from 1.")

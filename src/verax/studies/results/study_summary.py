@@ -10,16 +10,18 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, Self
 
 from verax.codec import NOT_WRITTEN, Record, decode, written
+from verax.options import default_of
 from verax.results.figures import Figure, Flow
 from verax.results.findings import FORMAT, Finding
 from verax.results.tables import Table
 from verax.results.units import POINTS, Unit
 from verax.results.verdict import Sign
 from verax.stats.thresholds import ALPHA
+from verax.studies.definition.options import AnalyzeSpec, Estimator
 from verax.studies.results.study_facts import Attrition, Balance, ItemResult, ModelFacts
 
 People = Literal["participants", "bots"]
-Estimator = Literal["crossed", "hase2020", "both"]
+USUAL: Estimator = default_of(AnalyzeSpec, "estimator")
 
 OWN_REPLICATES = 5_000
 # What Hase and Bansal (2020) drew.
@@ -44,7 +46,7 @@ class Options:
         refuse_unequal: within people, refuse to analyse where rows of the design are filled unequally.
     """
 
-    estimator: Estimator = "both"
+    estimator: Estimator = USUAL
     replicates: int | None = None
     seed: int = 0
     level: float = 0.95

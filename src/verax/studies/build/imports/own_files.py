@@ -343,7 +343,7 @@ def _refuse_missing(file: ItemFile, wanted: list[Key], by_key: dict[Key, Given])
     raise VeraxError(
         f"The item {entry.item.source!r} ({entry.where}) has no explanation in the condition "
         f"{condition!r}{more}; fill in the column {column!r}, or give a file of explanations with "
-        "--explanations."
+        "--explanations-file."
     )
 
 
