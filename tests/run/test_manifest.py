@@ -106,5 +106,7 @@ def test_a_manifest_says_its_version_and_a_later_one_is_refused(tmp_path):
     assert check_manifest(tmp_path, SPEC) == of_the_last_state
     write_json(tmp_path / "manifest.json", manifest | {"format": 2})
     for read in (lambda: check_manifest(tmp_path, SPEC), lambda: verify(tmp_path)):
-        with pytest.raises(VeraxError, match=r"manifest\.json has format 2, and this version of Verax reads 1"):
+        with pytest.raises(
+            VeraxError, match=r"manifest\.json has format 2, and this version of Verax reads 1"
+        ):
             read()
