@@ -12,7 +12,7 @@ from that is said in the class, not done by a method:
 
 Why not pydantic's ``TypeAdapter`` (measured, 2.14): it writes and reads by the annotation, so that the 0 of a ``float``
 field becomes 0.0 in the file; it refuses numpy's integers, arrays, and units (a subclass of str) unless each gets a
-schema of its own; and it knows no field that is written in some cases only, so that methods would be needed again.
+schema of its own; and whether a field is written may depend on another one here, which would take a method again.
 """
 
 from __future__ import annotations
