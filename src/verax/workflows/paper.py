@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from verax.benchmarks.rationale.findings import TargetSummary
 from verax.benchmarks.staining.findings import Pair
 from verax.errors import VeraxError
 from verax.explain.composite import AS_PUBLISHED
+from verax.phrases import say as say_phrase
 from verax.results.tables import Table
 from verax.run.canonical import write_json
 from verax.run.progress import During, quietly
@@ -185,6 +187,7 @@ def merged(found: Sequence[Mapping[str, Mapping[str, Mapping[str, str]]]]) -> Nu
     return made
 
 
+say = partial(say_phrase, "papers")
 logger = logging.getLogger(__name__)
 
 TABLES, AS_DATA = "tables.md", "tables.json"
@@ -252,7 +255,7 @@ def run_paper(
     for planned in size.runs:
         run, missing = with_data(planned, files)
         for file in missing:
-            notes.append(f"{planned.name}: {file} is not there (--data FOLDER), so it is left out.")
+            notes.append(say("no-file", run=planned.name, file=file))
             tell(notes[-1])
         if run is not None:
             try:
@@ -265,9 +268,7 @@ def run_paper(
         raise VeraxError(failed[0])
     if size.studies is not None:
         found.append(_rehearsed(paper, size.studies, folder, files, jobs, during))
-        notes.append(
-            "Our numbers are those of bots, which were told how to answer: they say nothing about people."
-        )
+        notes.append(say("bots"))
     done = PaperRun(folder, paper, merged(found), tuple(notes), by_bots=size.studies is not None)
     folder.mkdir(parents=True, exist_ok=True)
     done.tables.write_text(page_of(done), encoding="utf-8")
@@ -300,7 +301,7 @@ def _rehearsed(
         study = build_study(spec, folder / Path(name).stem, jobs=jobs, during=during)
         mark = study.folder / ANSWERED
         if not mark.exists():
-            with during(f"{asked.bots} bots answer {Path(name).stem}"):
+            with during(say("bots-answer", bots=asked.bots, study=Path(name).stem)):
                 send_bots(study.folder, asked.bots, asked.profile)
             mark.touch()
         built.append(study.folder)
@@ -355,15 +356,14 @@ def cells_of(run: PaperRun) -> list[dict[str, object]]:
 def page_of(run: PaperRun) -> str:
     """The page: what was run, the tables, and what is not as published."""
     about = run.paper.about
-    whose = "bots, which are no people" if run.by_bots else "ours"
     parts = [
         f"# {about.title}",
-        f"{about.citation}. Every cell: published · {whose}; {NOTHING} where there is none.",
+        say("cells", citation=about.citation, bots=run.by_bots, nothing=NOTHING),
     ]
     parts.append("\n".join(f"- {note}" for note in run.notes))
     parts += [_markdown(run.numbers, table) for table in run.paper.published]
-    parts += ["## What is not as published", "\n".join(f"- {sentence}" for sentence in about.differences)]
-    parts.append(f"Could be re-run by its authors: {about.rerun}")
+    parts += [f"## {say('differences')}", "\n".join(f"- {sentence}" for sentence in about.differences)]
+    parts.append(say("rerun", answer=about.rerun))
     return "\n\n".join(parts) + "\n"
 
 
@@ -377,7 +377,7 @@ def _markdown(numbers: Numbers, table: PublishedTable) -> str:
     ours = [_ours(numbers, table, row) for _, row, _ in table.rows]
     bold = [_best(cells, table.best) for cells in (published, ours)]
     lines = [
-        f"## {table.name}{'' if table.page is None else f', page {table.page}'}: {table.title}",
+        f"## {say('table', name=table.name, page=str(table.page or 'none'), title=table.title)}",
         "",
         "| | " + " | ".join(title for title, _ in table.columns) + " |",
         "|---|" + "---:|" * len(table.columns),

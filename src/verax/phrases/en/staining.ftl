@@ -437,7 +437,7 @@ explainer-failed =
        *[other] { $stains } stains
     }
 explainer-failed-first = { $dataset }, { $model }: { $failed } ({ $error }).
-copies-none = No column was taken out of what every model sees as a copy of a feature that stains may be made of.
+copies-none = Nothing was taken out of what every model sees: no copy of a feature that stains may be made of was found.
 # Copies of a feature, before the list of them.
 copies =
     { $copies ->
