@@ -10,7 +10,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -48,15 +48,27 @@ def say(area: str, case: str, /, **slots: Slot) -> str:
     Raises:
         KeyError: there is no such phrase, or it has a slot that was not given.
     """
-    bundle = _bundle_with(area, case, _spoken.get())
+    return _said(area, case, _spoken.get(), tuple((name, _plain(value)) for name, value in slots.items()))
+
+
+def _plain(value: Slot) -> str | int | float | tuple[str, ...]:
+    if isinstance(value, bool):
+        return ("no", "yes")[value]
+    return value if isinstance(value, str | int | float) else tuple(value)
+
+
+# Pages say the same few things to everybody, and formatting takes longer than the rest of a page.
+@lru_cache(maxsize=4096)
+def _said(
+    area: str, case: str, language: str, slots: tuple[tuple[str, str | int | float | tuple[str, ...]], ...]
+) -> str:
+    bundle = _bundle_with(area, case, language)
     values: dict[str, str | int | float] = {}
-    for name, value in slots.items():
-        if isinstance(value, bool):
-            values[name] = ("no", "yes")[value]
-        elif isinstance(value, str | int | float):
-            values[name] = value
-        else:
+    for name, value in slots:
+        if isinstance(value, tuple):
             values[name], values[name + MANY] = _listed(value, "list-end"), len(value)
+        else:
+            values[name] = value
     pattern = bundle.get_message(case).value
     if pattern is None:
         raise KeyError(f"There is no phrase {case!r} in {area!r}.")
