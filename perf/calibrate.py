@@ -41,7 +41,7 @@ BEFORE = {
     "rationale: interval over 3 targets": "19%, one is shown",
     "rationale: interval over 5 targets": "34 to 50%",
     "rationale: 'hardly ever errs' said at a true 3%": "31 to 35%",
-    "courts: rank correlation at ±1": "always shown, [+1.00, +1.00], never right",
+    "joint report: rank correlation at ±1": "always shown, [+1.00, +1.00], never right",
     "within people: practice claimed as an effect; two rows of six": "17%, warned of and still claimed",
     "within people: practice claimed as an effect; two rows of six, each other's reverse": "–",
 }

@@ -84,7 +84,7 @@ def make_all(source: Path, out: Path, answers: Path | None, only: str | None) ->
             pass
     if only is None:
         verax(source, out, "report", "stain-text", "stain-table", "analyses/forward", "analyses/counterfactual",
-              "--out", "courts.html")  # fmt: skip
+              "--out", "joint.html")  # fmt: skip
 
 
 def stain(source: Path, out: Path, answers: Path | None, name: str) -> None:

@@ -1,4 +1,4 @@
-"""``verax demo`` from end to end: both courts on embedded data, and what a second run does not do again."""
+"""``verax demo`` from end to end: a benchmark and a study on embedded data, and what a second run does not do again."""
 
 import json
 import re

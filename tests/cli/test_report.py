@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from reporting.courts.test_courts import ERRING, FOUR, STUDY, stain, verification
+from reporting.joint.test_joint_report import ERRING, FOUR, STUDY, stain, verification
 from reporting.run_summaries import written
 from verax.run.manifest import note_results, start_manifest
 

@@ -22,7 +22,7 @@ class Row(NamedTuple):
 
 
 def rows(quick):
-    return [Row("courts: a claim", "at most 5%", {measured}, 50 if quick else 500, 0.0, 7.0)]
+    return [Row("joint report: a claim", "at most 5%", {measured}, 50 if quick else 500, 0.0, 7.0)]
 """
 OTHER = "# Calibration\n\n## One section\n\ntext  with two spaces \n\n| a |\n|---|\n"
 AFTER = "\n\n## Another section\n\nmore\n"
@@ -52,9 +52,9 @@ def test_a_rate_outside_its_band_is_named_and_ends_with_status_1(folder, tmp_pat
     given = ["--quick", "--folder", str(folder(measured)), "--page", str(page)]
     assert main(given) == status
     out = capsys.readouterr().out
-    named = "Outside its band: courts: a claim: 12.5% of 50 runs, allowed 0.0 to 7.0% (at most 5%)."
+    named = "Outside its band: joint report: a claim: 12.5% of 50 runs, allowed 0.0 to 7.0% (at most 5%)."
     assert (named in out) == (status == 1)
-    line = f"| courts: a claim | at most 5% | – | {measured} | 0.0 to 7.0 | 50 |"
+    line = f"| joint report: a claim | at most 5% | – | {measured} | 0.0 to 7.0 | 50 |"
     assert line in out
     assert line in page.read_text()
 
@@ -72,7 +72,7 @@ def test_other_sections_stay_to_the_letter(folder, tmp_path):
 
 def test_every_module_of_the_suite_gives_rows_and_known_rates_stand_beside_their_claims():
     names = modules(Path(HERE))
-    assert {"calibration_courts", "calibration_rationale", "calibration_within_rows"} <= set(names)
+    assert {"calibration_joint", "calibration_rationale", "calibration_within_rows"} <= set(names)
     assert "calibration_rows" not in names
     assert before("rationale: 'hardly ever errs' said at a true 3%, four explainers") == "31 to 35%"
     assert before("within people: practice claimed as an effect; two rows of six").startswith("17%")

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from real_parts import axe_violations, new_context
-from reporting.courts.test_courts import FOUR, STUDY, stain
+from reporting.joint.test_joint_report import FOUR, STUDY, stain
 from reporting.run_summaries import written
 from reporting.study_summaries import FLOW, summary, tiny
 from verax.reporting.joint.page import write_joint_report

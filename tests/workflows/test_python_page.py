@@ -24,7 +24,7 @@ def test_every_block_of_the_page_runs(tmp_path):
         "assert not run.summary.failures and not any(pair.errors for pair in run.summary.pairs)\n"
         'assert all("Alone" in pair.explainers for pair in run.summary.pairs)\n'
         'assert analysis.summary.people == "bots" and analysis.results.participant.nunique() == 6\n'
-        'assert page.summary.courts[0].kind == "benchmark"\n'
+        'assert page.summary.evaluations[0].kind == "benchmark"\n'
         "for shown in (run, study, analysis, page):\n"
         '    assert "</p>" in shown._repr_html_()\n'
     )

@@ -128,8 +128,8 @@ def test_results_and_folders_go_onto_one_page(folder):
     analysis = study.analyze(bots=True, replicates=100)
     page = verax.report([run, analysis], out="report.html")
     by_folders = verax.report(["run", analysis.folder], "folders.html")
-    assert page.summary.courts == by_folders.summary.courts
-    assert page.summary.courts[0].kind == "benchmark"
+    assert page.summary.evaluations == by_folders.summary.evaluations
+    assert page.summary.evaluations[0].kind == "benchmark"
     assert json.loads(page.numbers.read_text())["answer"] == page.summary.answer
     with pytest.raises(verax.VeraxError, match="A int is no result to report"):
         verax.report([3])

@@ -140,7 +140,7 @@ def found_sentence(both: JointReport) -> str:
     """What was found in both, beside what the bots were given."""
     from verax.reporting.joint.evaluations import joint_verdict
 
-    found = joint_verdict(both.courts, both.explainers, both.answer, both.needs).sentence
+    found = joint_verdict(both.evaluations, both.explainers, both.answer, both.needs).sentence
     return (
         f"{found} The bots, programs in place of people, were given {GIVEN} points by lime, shap and greedy, and none "
         "by random."

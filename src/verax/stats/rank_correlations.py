@@ -3,7 +3,7 @@
 Each method has a score in two evaluations (a benchmark's recall, people's gain). Methods are few and their scores are
 estimates, so the p-value counts all arrangements of the methods, and the interval holds every true correlation that a
 test would not reject. How often it holds the truth is in docs/results/calibration.md, made by
-perf/calibration_courts.py.
+perf/calibration_joint.py.
 """
 
 from __future__ import annotations

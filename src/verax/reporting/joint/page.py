@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
 
-from verax.codec import encoded
+from verax.codec import encoded, written
 from verax.errors import VeraxError
 from verax.phrases import say as say_phrase
 from verax.reporting.drawing import (
@@ -198,7 +198,7 @@ class JointReport:
         answer: whether benchmarks predict what helps people, in a sentence.
         needs: how many methods it would take.
         explainers: in the order of the page.
-        courts: every evaluation with everybody in it.
+        evaluations: each with everybody in it.
         comparisons: of benchmarks with studies, what says most first.
         agreements: of benchmarks with each other.
         notes: what was left out.
@@ -209,7 +209,7 @@ class JointReport:
     answer: str
     needs: str
     explainers: tuple[str, ...]
-    courts: tuple[Evaluation, ...]
+    evaluations: tuple[Evaluation, ...] = field(metadata=written("courts"))
     comparisons: tuple[OrderComparison, ...]
     notes: tuple[str, ...]
     versions: Mapping[str, str | None]
@@ -228,7 +228,7 @@ def compare_evaluations(folders: Sequence[Path]) -> JointReport:
         answer=answer(evaluations, compared),
         needs=compared[0].needs if compared else "",
         explainers=tuple(explainer_order(evaluations)),
-        courts=tuple(evaluations),
+        evaluations=tuple(evaluations),
         comparisons=tuple(compared),
         notes=tuple(notes),
         versions=library_versions(),
@@ -288,16 +288,16 @@ def places(out: Path) -> tuple[Path, Path, Path | None]:
 
 def figure_files(both: JointReport) -> dict[str, str]:
     """The figures as SVG files, by name."""
-    files = {"evaluations": evaluations_figure(both.courts, both.explainers)} if both.courts else {}
+    files = {"evaluations": evaluations_figure(both.evaluations, both.explainers)} if both.evaluations else {}
     for place, comparison in enumerate(both.comparisons, start=1):
         if comparison.correlation is not None:
-            files[f"against-{place}"] = scatter_figure(comparison, both.courts)
+            files[f"against-{place}"] = scatter_figure(comparison, both.evaluations)
     return files
 
 
 def render_joint_report(both: JointReport, page: Path) -> str:
     """The page as HTML; it will lie at ``page``, from where it points to the evaluations' own reports."""
-    evaluations, order = both.courts, both.explainers
+    evaluations, order = both.evaluations, both.explainers
     correlated = [comparison for comparison in both.comparisons if comparison.correlation is not None]
     return str(
         page_environment()

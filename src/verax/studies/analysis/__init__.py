@@ -4,14 +4,14 @@ from verax.results.figures import Figure
 from verax.results.tables import Column, Table
 from verax.studies.analysis.analyse import analyse, analysed
 from verax.studies.protocol.contract import Analysed, Findings
-from verax.studies.results.study_summary import CourtLine, Options, Primary, PrimaryEstimate, Summary
+from verax.studies.results.study_summary import MethodLine, Options, Primary, PrimaryEstimate, Summary
 
 __all__ = [
     "Analysed",
     "Column",
-    "CourtLine",
     "Figure",
     "Findings",
+    "MethodLine",
     "Options",
     "Primary",
     "PrimaryEstimate",

@@ -210,7 +210,7 @@ def analyse(
             attrition=attrition(collected, data),
             balance=balance(data),
             primary=findings.primary,
-            courts=findings.courts,
+            methods=findings.methods,
             tables=findings.tables,
             figures=(Figure("flow", "Participants", FlowChart(flow), flow.sentence), *findings.figures),
             sensitivity=findings.sensitivity,

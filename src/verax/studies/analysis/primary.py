@@ -16,7 +16,7 @@ from verax.results.units import PERCENT, Ends, Unit
 from verax.stats.means import share_interval
 from verax.stats.thresholds import ALPHA
 from verax.studies.protocol.contract import LINKED, Analysed, Findings
-from verax.studies.results.study_summary import CourtLine, Primary, PrimaryEstimate, Sensitivity
+from verax.studies.results.study_summary import MethodLine, Primary, PrimaryEstimate, Sensitivity
 
 if TYPE_CHECKING:
     from verax.stats.crossed.result import Crossed
@@ -103,12 +103,12 @@ class FindingsCollector:
         return table
 
     def findings(
-        self, primary: Primary | None, courts: tuple[CourtLine, ...], sensitivity: Sensitivity | None
+        self, primary: Primary | None, methods: tuple[MethodLine, ...], sensitivity: Sensitivity | None
     ) -> Findings:
         """All of it, beside the primary analysis."""
         return Findings(
             primary=primary,
-            courts=courts,
+            methods=methods,
             tables=tuple(self.tables),
             figures=tuple(self.figures),
             estimators=self.estimators,
@@ -200,9 +200,9 @@ def primary_figure(primary: Primary, nothing: str = "nothing differs") -> Figure
     )
 
 
-def court_lines(
+def method_lines(
     primary: Primary, conditions: Sequence[Condition], measure: str = ""
-) -> tuple[CourtLine, ...]:
+) -> tuple[MethodLine, ...]:
     """One line per condition that shows something, for the joint report.
 
     Args:
@@ -212,7 +212,7 @@ def court_lines(
     """
     by_name = {condition.name: condition for condition in conditions}
     return tuple(
-        CourtLine(
+        MethodLine(
             explainer="random" if shown.kind == "control" else shown.explainer,
             condition=line.condition,
             measure=measure or primary.measure,

@@ -26,7 +26,7 @@ from verax.studies.definition.screen import Meaning, Screen
 from verax.studies.definition.spec import StudySpec
 from verax.studies.definition.study import Briefing, DesignRow, Item, Material, Phase, Source, Step, Study
 from verax.studies.results.study_facts import ItemResult
-from verax.studies.results.study_summary import CourtLine, Options, People, Primary, Sensitivity
+from verax.studies.results.study_summary import MethodLine, Options, People, Primary, Sensitivity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -157,7 +157,7 @@ class Findings:
 
     Attributes:
         primary: the primary analysis; None where nothing of it can be estimated (``problems`` says why).
-        courts: one line per method.
+        methods: one line for each, which the joint report compares.
         tables: in the order of the report.
         figures: in the order of the report.
         estimators: by name, plain values: every estimator in full.
@@ -167,7 +167,7 @@ class Findings:
     """
 
     primary: Primary | None = None
-    courts: tuple[CourtLine, ...] = ()
+    methods: tuple[MethodLine, ...] = ()
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
     estimators: Mapping[str, object] = field(default_factory=dict)

@@ -155,7 +155,7 @@ class Primary:
 
 
 @dataclass(frozen=True)
-class CourtLine:
+class MethodLine:
     """What the joint report compares: one line per method.
 
     Attributes:
@@ -254,7 +254,7 @@ class Summary(Record):
         flow, attrition, balance: who took part.
         conduct: how they were treated, one sentence each.
         primary: None where nothing of it can be estimated; ``problems`` says why.
-        courts: what the joint report compares.
+        methods: what the joint report compares.
         tables, figures: in the order of the report.
         sensitivity: None where there is nothing to vary.
         estimators: by name, plain values: every estimator in full.
@@ -278,7 +278,7 @@ class Summary(Record):
     balance: Balance | None = None
     conduct: tuple[str, ...] = ()
     primary: Primary | None = None
-    courts: tuple[CourtLine, ...] = ()
+    methods: tuple[MethodLine, ...] = field(default=(), metadata=written("courts"))
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
     sensitivity: Sensitivity | None = field(default=None, metadata=written(none={}))
@@ -305,7 +305,7 @@ class Summary(Record):
         primary = self.primary
         lines = {} if primary is None else {line.condition: line for line in primary.estimates}
         found = []
-        for line in self.courts:
+        for line in self.methods:
             tested = lines.get(line.condition) if primary and line.measure == primary.measure else None
             made = Finding(
                 method=line.explainer or "none",

@@ -59,7 +59,7 @@ from verax.studies.analysis.between.ratings import (
     ratings_table,
 )
 from verax.studies.analysis.plan import Plan, planned_equivalence
-from verax.studies.analysis.primary import FindingsCollector, court_lines, primary_figure
+from verax.studies.analysis.primary import FindingsCollector, method_lines, primary_figure
 from verax.studies.analysis.sensitivity import sensitivity_table, varied_changes
 from verax.studies.definition.screen import (
     Bars,
@@ -222,7 +222,7 @@ def simulation(data: Analysed, options: Options) -> Findings:
     _about_ratings(gathered, data, pairs, rated, found, options)
     varied = varied_changes(pairs, intended, found, options.level)
     gathered.tables.append(sensitivity_table(varied))
-    findings = gathered.findings(primary, court_lines(primary, data.conditions), varied)
+    findings = gathered.findings(primary, method_lines(primary, data.conditions), varied)
     return replace(findings, items=item_results(data))
 
 

@@ -32,9 +32,9 @@ from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.plan import planned_equivalence
 from verax.studies.analysis.primary import (
     FindingsCollector,
-    court_lines,
     estimate_of,
     estimates_figure,
+    method_lines,
     primary_figure,
 )
 from verax.studies.analysis.sensitivity import only_intended, sensitivity_table, varied_differences
@@ -136,7 +136,7 @@ def graded(data: Analysed, options: Options, meaning: str) -> Findings:
         else {reference: [claim.to_dict() for claim in against.values()]},
     }
     return gathered.findings(
-        primary, court_lines(primary, data.conditions, _measure(data, reference)), varied
+        primary, method_lines(primary, data.conditions, _measure(data, reference)), varied
     )
 
 

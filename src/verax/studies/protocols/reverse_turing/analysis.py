@@ -18,8 +18,8 @@ from verax.stats.mixed.differences import linear_differences, logistic_differenc
 from verax.studies.analysis.plan import planned_equivalence
 from verax.studies.analysis.primary import (
     FindingsCollector,
-    court_lines,
     estimate_of,
+    method_lines,
     primary_figure,
     share_ends,
 )
@@ -153,8 +153,8 @@ def imitation(data: Analysed, options: Options) -> Findings:
             reference: [claim.to_dict() for claim in lines.values()] for reference, lines in contrasts.items()
         },
     }
-    courts = () if compares_training(data) else court_lines(primary, data.conditions, _measure(data, first))
-    return gathered.findings(primary, courts, varied)
+    methods = () if compares_training(data) else method_lines(primary, data.conditions, _measure(data, first))
+    return gathered.findings(primary, methods, varied)
 
 
 def _nobody(intended: pd.DataFrame) -> str:

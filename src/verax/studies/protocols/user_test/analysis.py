@@ -19,7 +19,7 @@ from verax.studies.analysis.between.effects import (
 )
 from verax.studies.analysis.between.pooled_simulation import pooled_simulation
 from verax.studies.analysis.between.simulation import KEYS, simulation
-from verax.studies.analysis.primary import court_lines, primary_figure
+from verax.studies.analysis.primary import method_lines, primary_figure
 from verax.studies.analysis.sensitivity import sensitivity_table, varied_changes
 from verax.studies.protocol.contract import Analysed, Findings, ProtocolAnalysis
 from verax.studies.protocols.user_test.parts import PARTS, part_of
@@ -67,7 +67,7 @@ def user_test(data: Analysed, options: Options) -> Findings:
     return replace(
         inside,
         primary=primary,
-        courts=court_lines(primary, data.conditions),
+        methods=method_lines(primary, data.conditions),
         tables=tuple(tables),
         figures=(primary_figure(primary, "nothing changed"), *inside.figures),
         sensitivity=varied,

@@ -1,7 +1,7 @@
-"""Rank correlations of two courts: how often the interval holds the truth, and how often agreement is claimed falsely.
+"""Rank correlations of a benchmark and a study: how often the interval holds the truth, and how often agreement is claimed falsely.
 
 True scores come from dependences that the estimator does not suppose: Clayton's copula (methods agree at the bottom and
-less at the top), and Student's with three degrees of freedom (a few methods are far out in both courts); scores are
+less at the top), and Student's with three degrees of freedom (a few methods are far out in both); scores are
 skewed, and their errors differ between methods. The true correlation is that of two million drawn methods.
 """
 
@@ -49,7 +49,7 @@ def student(pearson: float, df: float = 3.0) -> Copula:
 
 
 def independent(rng: np.random.Generator, rows: int, methods: int) -> tuple[np.ndarray, np.ndarray]:
-    """Courts that have nothing to do with each other."""
+    """Evaluations that have nothing to do with each other."""
     one, other = rng.random((2, rows, methods))
     return one, other
 
@@ -102,7 +102,7 @@ def error_of(rate: float, runs: int) -> float:
 
 
 def rows(quick: bool) -> list[Row]:
-    """Each claim of the page of both courts about orders, in simulated comparisons."""
+    """Each claim of the joint report about orders, in simulated comparisons."""
     runs = 300 if quick else 1000
     made = []
     settings = [(shape, methods, error) for shape in SHAPES for methods in (5, 7) for error in (0.0, 0.5)]
@@ -111,7 +111,7 @@ def rows(quick: bool) -> list[Row]:
         where = f"{shape}, {methods} methods{', scores with errors' if error else ''}"
         made.append(
             Row(
-                f"courts: rank correlation, interval holds the truth; {where}",
+                f"joint report: rank correlation, interval holds the truth; {where}",
                 "at least 95%",
                 found["held"],
                 runs,
@@ -122,7 +122,7 @@ def rows(quick: bool) -> list[Row]:
         if shape == "no agreement":
             made.append(
                 Row(
-                    f"courts: agreement or its reverse claimed; {where}",
+                    f"joint report: agreement or its reverse claimed; {where}",
                     "at most 5%",
                     found["claimed"],
                     runs,
@@ -134,7 +134,7 @@ def rows(quick: bool) -> list[Row]:
         found = compared(shape, methods, 0.0, runs)
         made.append(
             Row(
-                f"courts: rank correlation at ±1, interval shown and misses the truth; {methods} methods",
+                f"joint report: rank correlation at ±1, interval shown and misses the truth; {methods} methods",
                 "at most 5%; no interval below five methods",
                 found["missed"],
                 runs,
