@@ -253,8 +253,30 @@ def checked_spec(kind: type[S], options: Mapping[str, Any]) -> S:
         first = error.errors()[0]
         if first["type"] == "extra_forbidden":
             raise VeraxError(no_such_option(str(first["loc"][-1]), kind.model_fields)) from error
-        where = ".".join(str(part) for part in first["loc"])
-        what = first["msg"].removeprefix("Value error, ")
+        where, what, given = ".".join(map(str, first["loc"])), plain_problem(first["msg"]), first.get("input")
         if not where:
             raise VeraxError(f"{what}.") from error
-        raise VeraxError(f"{where}: {what} (given: {first.get('input')!r}).") from error
+        if what.startswith(MUST):
+            raise VeraxError(f"{where} {what}, not {given!r}.") from error
+        raise VeraxError(f"{where}: {what} (given: {given!r}).") from error
+
+
+# What pydantic says of a value, as people would.
+MUST = "must be "
+PLAIN = {
+    "Input should be greater than or equal to ": MUST + "at least ",
+    "Input should be greater than ": MUST + "more than ",
+    "Input should be less than or equal to ": MUST + "at most ",
+    "Input should be a valid integer": MUST + "a whole number",
+    "Input should be a valid number": MUST + "a number",
+    "Input should be ": MUST,
+}
+
+
+def plain_problem(message: str) -> str:
+    """What is wrong with a value, of what pydantic says of it: behind the value's name, where it begins with "must"."""
+    message = message.removeprefix("Value error, ")
+    for beginning, plain in PLAIN.items():
+        if message.startswith(beginning):
+            return plain + message.removeprefix(beginning).partition(", unable to parse")[0]
+    return message

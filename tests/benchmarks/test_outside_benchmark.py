@@ -73,7 +73,7 @@ def test_it_is_a_command_with_the_options_of_its_spec(call):
     assert "--jobs" in shown
     wrong = call(*VERAX, "bench", "repeat", "--top", "0")
     assert wrong.returncode == 2
-    assert wrong.stderr.startswith("Error: top: Input should be greater than or equal to 1")
+    assert wrong.stderr.startswith("Error: top must be at least 1")
     unknown = call(*VERAX, "bench", "repeal")
     assert unknown.returncode == 2
 

@@ -79,13 +79,13 @@ def test_a_spec_file_gives_the_options_and_the_command_line_wins(verax, reviews)
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--size", "7"), "size: Input should be less than or equal to 4"),
+        (("--size", "7"), "size must be at most 4"),
         (("--models", "trie"), "There is no model called 'trie'"),
         (("--explainers", "lyme"), "There is no explainer called 'lyme'"),
         (("--dataset", "none.csv"), "There is no file or folder 'none.csv'"),
         (("--min-share", "0.99"), "lower --min-share or --size"),
         (("--spec", "none.toml"), "There is no spec file 'none.toml'"),
-        (("--jobs", "0"), "jobs: Input should be greater than or equal to 1"),
+        (("--jobs", "0"), "jobs must be at least 1"),
     ],
 )
 def test_what_is_wrong_is_one_sentence(verax, reviews, options, sentence):

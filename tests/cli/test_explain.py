@@ -199,10 +199,10 @@ def test_evidence_stands_beside_counter_evidence(verax, folder):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--fragments", "0"), "fragments: Input should be greater than or equal to 1"),
+        (("--fragments", "0"), "fragments must be at least 1"),
         (
             ("--fragments", "2", "--fragment-sizes", "two"),
-            "fragment_sizes.0: Input should be a valid integer",
+            "fragment_sizes.0 must be a whole number",
         ),
         (("--fragment-sizes", "2"), "say how many, with --fragments 3"),
     ],

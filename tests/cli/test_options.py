@@ -238,11 +238,11 @@ app({command.split()!r} + ["--help"])
         "True",
         *(["9 7"] if section else []),
         "| `--made-up` | `made_up` | whole number, 3 or more | `7` | Of no use at all. |",
-        "made_up: Input should be greater than or equal to 3 (given: 2).",
+        "made_up must be at least 3, not 2.",
         "There is no option 'madeup'; did you mean 'made_up'?",
     ]
     assert lines[: len(expected)] == expected
-    assert "made_up: Input should be greater than or equal to 3 (given: 1)." in ended.stderr
+    assert "made_up must be at least 3, not 1." in ended.stderr
     [shown] = [line for line in lines if "--made-up" in line and "│" in line]
     assert "Of no use at all (3 or more). [default: 7]" in " ".join(shown.split())
 

@@ -213,6 +213,6 @@ def test_no_answers_and_wrong_options_are_one_sentence(verax, folder, tmp_path):
     assert not (study / "answers.sqlite").exists()
     ended = verax("study", "analyze", str(folder), "--estimator", "best")
     assert (ended.status, ended.err.count("\n")) == (2, 1)
-    assert "estimator: Input should be 'crossed', 'hase2020' or 'both' (given: 'best')." in ended.err
+    assert "estimator must be 'crossed', 'hase2020' or 'both', not 'best'." in ended.err
     ended = verax("study", "analyze", str(folder), "--export", "x", "--database", "y")
     assert (ended.status, "not both" in ended.err) == (2, True)

@@ -81,8 +81,8 @@ def test_all_profiles_are_listed(verax):
     ("arguments", "sentence"),
     [
         (["--profile", "gueser"], "There is no profile called 'gueser'; did you mean 'guesser'?"),
-        (["--pace", "slow"], "pace: Input should be 'simulated', 'human' or 'fast' (given: 'slow')."),
-        (["--n", "0"], "n: Input should be greater than or equal to 1 (given: 0)."),
+        (["--pace", "slow"], "pace must be 'simulated', 'human' or 'fast', not 'slow'."),
+        (["--n", "0"], "n must be at least 1, not 0."),
         (["--url", "localhost"], "'localhost' is not the address of a study"),
     ],
 )

@@ -137,7 +137,7 @@ class TestExport:
         [
             (
                 ["study", "--out", "out", "--file-formats", "xlsx"],
-                "file_formats.0: Input should be 'csv', 'jsonl' or",
+                "file_formats.0 must be 'csv', 'jsonl' or",
             ),
             (["study", "--out", "."], "holds what no export wrote"),
             (["nothing", "--out", "out"], "has no manifest.json"),

@@ -85,11 +85,11 @@ def test_the_check_prints_rates_with_intervals(spec, verax):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (["--participants", "ten"], "participants.0: Input should be a valid integer"),
-        (["--items", "0"], "items.0: Input should be greater than or equal to 1"),
+        (["--participants", "ten"], "participants.0 must be a whole number"),
+        (["--items", "0"], "items.0 must be at least 1"),
         (["--effect", "0"], "The effect is 0 points"),
-        (["--power", "2"], "power: Input should be less than 1"),
-        (["--check", "--studies", "0"], "studies: Input should be greater than or equal to 1"),
+        (["--power", "2"], "power must be less than 1"),
+        (["--check", "--studies", "0"], "studies must be at least 1"),
     ],
 )
 def test_bad_options_end_in_one_sentence(spec, verax, given, said):

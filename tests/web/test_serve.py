@@ -145,7 +145,7 @@ def test_the_address_is_one_to_type():
 
 
 def test_a_server_has_processes(tmp_path):
-    with pytest.raises(VeraxError, match="workers: Input should be greater than or equal to 1"):
+    with pytest.raises(VeraxError, match="workers must be at least 1"):
         serve(tmp_path, workers=0)
 
 

@@ -258,9 +258,9 @@ def test_bad_input_gets_a_sentence(model):
         judged(model, [TEXT, "..."], ["greedy"])
     with pytest.raises(VeraxError, match="no explainer to judge"):
         judged(model, [TEXT], [])
-    with pytest.raises(VeraxError, match="n: Input should be greater than or equal to 1"):
+    with pytest.raises(VeraxError, match="n must be at least 1"):
         judged(model, [TEXT], ["greedy"], n=0)
-    with pytest.raises(VeraxError, match="seconds: Input should be greater than 0"):
+    with pytest.raises(VeraxError, match="seconds must be more than 0"):
         verax.judge(model, [TEXT], ["greedy"], seconds=0)
     with pytest.raises(VeraxError, match="has to be fitted first"):
         judged("logistic", [TEXT], ["greedy"])

@@ -227,12 +227,12 @@ def test_a_cluster_where_nobody_listens_is_a_sentence(tmp_path, reviews_csv):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"size": 5}, "size: Input should be less than or equal to 4"),
+        ({"size": 5}, "size must be at most 4"),
         ({"negated": 2}, "negated=2 leaves none of the 2 features"),
         ({"at_least": 2}, "needs models that read counts"),
         ({"stain": 5}, "There is no option 'stain'; did you mean 'stains'"),
         ({"models": ["tree", "tree"]}, "'tree' is named twice"),
-        ({"words": "letters"}, "words: Input should be 'presence' or 'counts'"),
+        ({"words": "letters"}, "words must be 'presence' or 'counts'"),
     ],
 )
 def test_a_wrong_spec_is_a_sentence(options, sentence):

@@ -39,8 +39,8 @@ def test_a_margin_is_a_number_with_a_unit():
     ("margin", "says"),
     [
         ("equivalence = { margin = 5 }", "unit: this is missing; add it."),
-        ('equivalence = { margin = 0, unit = "points" }', "margin: Input should be greater than 0."),
-        ('equivalence = { margin = 5, unit = "apples" }', "unit: Input should be 'points' or 'score'."),
+        ('equivalence = { margin = 0, unit = "points" }', "margin must be more than 0."),
+        ('equivalence = { margin = 5, unit = "apples" }', "unit must be 'points' or 'score'."),
         ('equivalence = { margin = 5, units = "points" }', "this is missing"),
         ("equivalence = 5", "a margin has a unit; write equivalence = { margin = 5,"),
         ('contrast = { margin = 5, unit = "points" }', "'contrast' is a text; only 'equivalence'"),

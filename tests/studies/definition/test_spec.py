@@ -110,7 +110,7 @@ def test_the_share_of_the_worse_model_is_small_unless_its_part_is_narrower():
             {"screening": {"questions": [{"question": "?", "answers": ["a", "b"], "correct": 3}]}},
             "the correct answer is number 3 of 2.",
         ),
-        ({"participants": 0}, "my.toml, participants: Input should be greater than or equal to 1."),
+        ({"participants": 0}, "my.toml, participants must be at least 1."),
     ],
 )
 def test_what_is_wrong_is_one_sentence(changes, sentence):

@@ -264,11 +264,11 @@ def test_the_check_says_when_more_is_claimed_than_promised():
     [
         ({"effect": 0}, "The effect is 0 points"),
         ({"effect": 80}, "no room for an effect of 0.80 in the mean score .* give --effect below 61"),
-        ({"power": 1.0}, "power: Input should be less than 1"),
-        ({"participants": (0,)}, "participants.0: Input should be greater than or equal to 1"),
+        ({"power": 1.0}, "power must be less than 1"),
+        ({"participants": (0,)}, "participants.0 must be at least 1"),
         ({"items": (13,)}, "are not blocks of 12"),
-        ({"between_items": -1}, "between_items: Input should be greater than or equal to 0"),
-        ({"accuracy": 1.2}, "accuracy: Input should be less than 1"),
+        ({"between_items": -1}, "between_items must be at least 0"),
+        ({"accuracy": 1.2}, "accuracy must be less than 1"),
     ],
 )
 def test_bad_input_is_one_sentence(change, said):

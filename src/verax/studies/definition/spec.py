@@ -17,6 +17,7 @@ from pydantic import (
 
 from verax.errors import VeraxError
 from verax.explain.composite import preset
+from verax.options import MUST, plain_problem
 from verax.studies.definition.spec_tables import (
     About,
     BackgroundName,
@@ -267,14 +268,17 @@ def make_study_spec(options: dict[str, Any], source: str = "the spec") -> StudyS
     except ValidationError as error:
         first, *others = error.errors()
         where = ".".join(str(part) for part in first["loc"])
-        what = first["msg"].removeprefix("Value error, ")
+        what = plain_problem(first["msg"])
         if first["type"] == "extra_forbidden":
             what = _no_such_option(first["loc"])
         elif first["type"] == "missing":
             what = "this is missing; add it"
         more = f" ({len(others)} more to mend)" if others else ""
         place = f"{source}, {where}" if where else source
-        raise VeraxError(f"{place}: {what}{more}{'' if (what + more).endswith('?') else '.'}") from error
+        between = " " if what.startswith(MUST) else ": "
+        raise VeraxError(
+            f"{place}{between}{what}{more}{'' if (what + more).endswith('?') else '.'}"
+        ) from error
 
 
 def _no_such_option(place: tuple[int | str, ...]) -> str:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from verax.errors import VeraxError
+from verax.options import MUST, plain_problem
 from verax.registry import Registry
 from verax.results.figures import Figure
 from verax.results.tables import Table
@@ -329,7 +330,8 @@ def make_protocol(table: Mapping[str, Any]) -> Protocol:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        what = first["msg"].removeprefix("Value error, ")
+        what = plain_problem(first["msg"])
         known = ", ".join(made_from.model_fields) or "none"
         hint = f"; it has {known}" if first["type"] == "extra_forbidden" else ""
-        raise VeraxError(f"The protocol {table['name']!r}, {where}: {what}{hint}.") from error
+        between = " " if what.startswith(MUST) else ": "
+        raise VeraxError(f"The protocol {table['name']!r}, {where}{between}{what}{hint}.") from error
