@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -62,7 +63,7 @@ def one_process(processes: Processes, folder: Path, database: str, port: int) ->
     """A server of one process, forked off one that has everything imported."""
 
     def start() -> Callable[[], None]:
-        server = processes.start(serve_study, str(folder), database, port)
+        server = processes.start(partial(serve_study, str(folder), database=database, port=port))
 
         def kill() -> None:
             server.kill()
