@@ -140,7 +140,14 @@ def pages(studies: Path) -> Iterator[tuple[str, str]]:
     for name, example, prefix, row, seconds in STEPS:
         yield name, step(redrawn(studies / example), prefix, row, seconds)
     gone = {"leaving": (say("participant", "delete-my-answers"), f"/p/{TOKEN}/leave")}
-    last = gone | {"completion_code": "K7QM2XW9PB", "way_on": None, "submit": None, "tally": Tally(41, 64)}
+    code = "K7QM2XW9PB"
+    last = gone | {
+        "completion_code": code,
+        "code": code,
+        "way_on": None,
+        "submit": None,
+        "tally": Tally(41, 64),
+    }
     yield "10-last-page", draw("complete.html", shared(forward) | OWN | last)
 
 

@@ -207,7 +207,7 @@ def _of_dataset(model: object, data: Any, asked: JudgeSpec) -> _Subject:
         tuple(f"test input {number}" for number in range(len(part))),
         model if isinstance(model, str) and not is_saved(model) and ":" not in model else fitted,
         dataset,
-        dataset.notes,
+        tuple(f"Of the data: {note}." for note in dataset.notes),
     )
 
 
