@@ -143,3 +143,15 @@ def test_pages_of_all_five_kinds_pass_the_accessibility_check(small_study, chrom
                 assert axe_violations(page) == [], name
                 assert page.evaluate("document.documentElement.scrollWidth") <= width, name
         page.close()
+
+
+@pytest.mark.parametrize(("kind", "tests"), [("text", 20), ("table", 19)])
+def test_the_user_tests_are_the_papers_design_39_tests_in_person(kind, tests):
+    spec = read_study_spec(FOLDER / "user-test" / f"{kind}.toml")
+    assert spec.protocol["name"] == "user-test"
+    assert (spec.protocol["test"], spec.protocol["changed"], spec.protocol["learning"]) == (32, 32, 16)
+    assert tuple(condition.name for condition in spec.conditions) == METHODS
+    assert sum(condition.participants or spec.participants for condition in spec.conditions) == tests
+    assert (spec.entry, spec.recruiting.link, spec.background) == ("code", True, ("course",))
+    assert spec.about.pay == "$15 an hour"
+    assert make_protocol(spec.protocol).planning(spec).more == ("changed",)

@@ -332,7 +332,10 @@ def draw_step(where: ParticipantView, given=(), errors=()) -> str:
     problem = "An answer is missing below. This page is not saved yet." if errors else ""
     return draw(
         "step.html",
-        _shared() | OWN | {"problem": problem} | step_page(where, dict(given), dict(errors), minutes=25),
+        _shared()
+        | OWN
+        | {"problem": problem, "reading": 0.0}
+        | step_page(where, dict(given), dict(errors), minutes=25),
     )
 
 
@@ -359,7 +362,7 @@ def pages() -> dict[str, str]:
         "welcome": draw("welcome.html", _shared() | first),
         "code": draw(
             "welcome.html",
-            _shared() | first | {"needs_code": True, "code": "ABC", "problem": "This code is not known."},
+            _shared() | first | {"needs_code": True, "code": "ABC", "problem": "We do not know this code."},
         ),
         "again": draw("welcome.html", _shared() | first | {"going_on": f"/p/{TOKEN}"}),
         "looking": draw("welcome.html", _shared() | first | {"looking": True}),

@@ -643,7 +643,7 @@ def test_invented_ids_do_not_fill_a_study_and_the_experimenter_is_told(serve):
     signed_in(served.client)
     page = served.client.get("/experimenter").text
     assert "20 places are held from one address" in page
-    assert "55 wait for a place" in page
+    assert "55 people are waiting for a place" in page
 
 
 def test_a_signed_link_lets_in_only_the_person_it_was_made_for(serve):

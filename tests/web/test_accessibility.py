@@ -1,4 +1,4 @@
-"""axe looks at every kind of page, on a desk and on a phone, light and dark."""
+"""axe looks at every kind of page, on a desk and on a phone, light and dark, and at twice the text size."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ def test_nothing_is_cut_off_at_a_narrow_width_and_a_great_text_size(gallery, nam
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     # Twice the text size on a small laptop.
     page.set_viewport_size({"width": 640, "height": 400})
+    assert axe_violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= 640
     last = page.locator(":is(.page, .dock) > :not([hidden])").last
     last.evaluate("one => one.scrollIntoView({block: 'end'})")

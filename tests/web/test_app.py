@@ -22,6 +22,7 @@ POLICY = {
     "style-src 'self'",
     "script-src 'self'",
     "img-src 'self'",
+    "media-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -322,7 +323,7 @@ def test_entering_with_a_code(serve):
     served = serve(small_study(entry="code"))
     code = served.store.make_codes(1)[0]
     assert f'value="{code}"' in served.client.get(f"/?code={code}").text
-    for typed, sentence in (("", "please type yours"), ("XYZ", "This code is not known")):
+    for typed, sentence in (("", "Please enter yours"), ("XYZ", "We do not know this code")):
         page = served.client.post("/enter", data={"code": typed})
         assert page.status_code == 422
         assert sentence in page.text
@@ -366,9 +367,9 @@ def test_a_full_study_says_so(serve):
     assert heading(served.client.get(early)) == "What you will do"
     page = served.client.get(late)
     assert (page.status_code, heading(page)) == (200, "Please wait for a place")
-    assert "You are the next." in page.text
+    assert "You are next." in page.text
     later = served.client.post("/enter").headers["location"]
-    assert "One person is before you." in served.client.get(later).text
+    assert "One person is ahead of you." in served.client.get(later).text
     finish(served.store, early.removeprefix("/p/"))
     assert heading(served.client.get(late)) == "There are no free places"
     refused = served.client.post("/enter")

@@ -22,7 +22,7 @@ from verax.studies.definition.screen import (
     WordedExplanation,
     class_mark,
 )
-from verax.web.pages import paragraphs
+from verax.studies.display.markup import block_html
 from verax.web.participant.step_page import drawn, parted, side_by_side
 from web.gallery import at, draw_step
 
@@ -60,8 +60,8 @@ def test_lines_and_tables_of_an_explanation_name_classes_as_the_participant_does
 def test_probabilities_of_classes_are_bars_of_the_whole_width_in_per_cent():
     chart = drawn(Bars(((class_mark(0), 0.25), (ONE, 0.75))), NAMES)
     assert [(bar.name, bar.number, bar.length, bar.sign) for bar in chart.bars] == [
-        ("red", "25 %", 25.0, 0),
-        ("blue", "75 %", 75.0, 0),
+        ("red", "25%", 25.0, 0),
+        ("blue", "75%", 75.0, 0),
     ]
 
 
@@ -111,12 +111,8 @@ def test_what_the_model_said_stands_above_what_explains_it():
 
 
 def test_paragraphs_that_begin_with_a_dash_become_one_list():
-    assert list(paragraphs(("One", "- a", "- b", "Two", "- c"))) == [
-        ("p", ("One",)),
-        ("ul", ("a", "b")),
-        ("p", ("Two",)),
-        ("ul", ("c",)),
-    ]
+    html = block_html(("One", "- a", "- b", "Two", "- c"), lambda _name: "")
+    assert html == "<p>One</p><ul><li>a</li><li>b</li></ul><p>Two</p><ul><li>c</li></ul>"
 
 
 def test_a_text_within_an_explanation_stands_on_the_page_as_it_is():

@@ -8,6 +8,7 @@ import re
 import time
 import zipfile
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
 import httpx
@@ -299,10 +300,38 @@ def test_people_are_counted_where_they_are(anna):
     finish_bot(store)
     signed_in(anna.client)
     text = words(anna.client.get("/experimenter/live").text)
-    assert "Arrived 4 Inside 1 Left 0 Finished 1 of 4 Excluded 0 1 not agreed yet, 1 did not agree" in text
-    assert re.search(r"p[0-9a-f]{10} row \d Inside Your predictions, page 6 of 11", text)
-    assert "Bots apart from people: they take nobody's place Arrived 1 Inside 0 Left 0 Finished 1" in text
+    assert (
+        "Arrived 4 Taking part 1 Left 0 Finished 1 of 4 Excluded 0 1 not agreed yet, 1 did not agree" in text
+    )
+    # Neither the row nor how many pages there are, which would tell the condition while the study is open.
+    assert re.search(r"p[0-9a-f]{10} Taking part Your predictions, page 6 (?!of)", text)
+    assert (
+        "Bots apart from people: they take nobody's place Arrived 1 Taking part 0 Left 0 Finished 1" in text
+    )
     assert store.study.hash in text
+
+
+def test_pages_are_in_the_language_of_the_browser(anna):
+    finish(anna.store, begin(anna.store))
+    english, german = (
+        dict(re.findall(r"^([a-z-]+) = ([^{\n]{4,})$", file.read_text(encoding="utf-8"), re.MULTILINE))
+        for file in (files("verax.phrases") / language / "experimenter.ftl" for language in ("en", "de"))
+    )
+    told = [english[name] for name in english if english[name] != german.get(name)]
+    assert len(told) > 60
+    anna.client.headers["Accept-Language"] = "de-AT,en;q=0.5"
+    entrance = anna.client.get(DOOR).text
+    signed_in(anna.client)
+    live = anna.client.get("/experimenter").text
+    person = re.findall(r'href="(/experimenter/participant/p[0-9a-f]{10})"', live)[0]
+    seen = [entrance, live, anna.client.get(person).text, send(anna.client, "state", "x" * 64).text]
+    for html in seen:
+        assert '<html lang="de" dir="ltr">' in html
+        said = f" {words(html)} "
+        assert [words for words in told if f" {words} " in said] == []
+    assert "Wer wo ist" in live
+    anna.client.headers["Accept-Language"] = "fr"
+    assert "Who is where" in anna.client.get("/experimenter").text
 
 
 def finish_bot(store) -> None:
@@ -338,7 +367,8 @@ def test_what_needs_a_decision_is_said(anna):
     assert decisions() == ""
     anna.store.set_state("paused")
     assert (
-        "The study is paused: nobody can enter, and the 1 inside are asked to come back later." in decisions()
+        "The study is paused: nobody can enter, and the 1 person who is taking part is asked to come back later."
+        in decisions()
     )
     anna.store.set_state("open")
     for _ in range(3):
@@ -510,7 +540,7 @@ def test_all_of_it_works_on_postgresql(serve, postgres_url):
     add_anna(served.store)
     http_walk(served.client, http_enter(served.client), lambda asked: GIVEN[asked.name])
     token = signed_in(served.client)
-    assert "Arrived 1 Inside 0 Left 0 Finished 1 of 4" in words(served.client.get("/experimenter").text)
+    assert "Arrived 1 Taking part 0 Left 0 Finished 1 of 4" in words(served.client.get("/experimenter").text)
     assert send(served.client, "export", token).status_code == 200
     assert send(served.client, "state", token, {"state": "paused"}).status_code == 303
     assert send(served.client, "sign-out", token).status_code == 303

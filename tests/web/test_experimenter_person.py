@@ -59,13 +59,17 @@ def test_until_the_study_is_closed_nobody_sees_conditions_beside_answers_unless_
     ):
         assert telling not in blind
     assert "Exclude</button>" in blind
-    assert "looked at conditions" not in anna.client.get("/experimenter").text
+    live = anna.client.get("/experimenter").text
+    assert "looked at conditions" not in live
+    assert '">row ' not in live  # the design beside it says what each row gives
     unblinded = send(anna.client, f"{address.removeprefix('/experimenter/')}/judge", form, {"do": "unblind"})
     assert unblinded.status_code == 303
     seen = anna.client.get(address).text
     assert "rating: 7" in seen
     assert any(f"<td>{one}</td>" in seen for one in conditions if one)
-    assert "looked at conditions before the study was closed" in anna.client.get("/experimenter").text
+    live = anna.client.get("/experimenter").text
+    assert "looked at conditions before the study was closed" in live
+    assert '">row ' in live
 
 
 def test_once_the_study_is_closed_conditions_are_shown_without_a_record(anna):

@@ -46,7 +46,7 @@ def test_a_time_has_the_unit_that_fits(count, words):
 @pytest.mark.parametrize(
     ("status", "words", "where"),
     [
-        ("active", "Inside", "Your predictions, page 6 of 11"),
+        ("active", "Taking part", "Your predictions, page 6 of 11"),
         ("left", "Left", "Your predictions, page 6 of 11"),
         ("complete", "Finished", ""),
         ("withdrawn", "Withdrew", ""),

@@ -32,6 +32,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 FEW = {
     "forward": {"learning": 4, "test": 4},
     "counterfactual": {"test": 8},
+    "user-test": {"learning": 4, "test": 4, "changed": 8},
     "reverse-turing": {"training": 1, "evaluation": 2},
     "model-choice": {"test": 4, "items_per_participant": 4},
     "class-from-evidence": {"test": 4, "items_per_participant": 4, "threshold": 0.8},
@@ -54,6 +55,7 @@ def built(tmp_path_factory) -> Callable[[str], Study]:
         options = tomllib.loads((EXAMPLES / f"{name}.toml").read_text(encoding="utf-8"))
         options["protocol"] |= FEW[name]
         options["source"] = {"limit": INPUTS}
+        options["devices"] = "any"  # phones too
         options["exclusion"] = []  # a browser is fast, and places of excluded people are offered again
         options["conditions"] = [one for one in options["conditions"] if one["name"] != "shap"]
         for condition in options["conditions"]:
@@ -165,7 +167,7 @@ def to_be_tested(study: Study, row: DesignRow) -> Counter[tuple[str, str]]:
     """How often each item must be answered in which condition, from the design alone."""
     cells = row.cells
     if isinstance(cells, OneCondition):  # the same items before and after
-        tested = [item.id for item in study.items.values() if item.role == "test"]
+        tested = [item.id for item in study.items.values() if item.role in ("test", "changed")]
         return Counter({(item, cells.condition): 2 for item in tested})
     if isinstance(cells, Rounds):
         return Counter(

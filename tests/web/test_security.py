@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import socket
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import httpx
@@ -661,3 +663,55 @@ def test_random_requests_never_fail_and_never_lose_an_answer(serve, answer, entr
     now = table(served, responses.c.step_id, responses.c.answers)
     assert [row for row in now if row in kept] == kept
     assert http_walk(served.client, f"/p/{token}", answer).code
+
+
+@pytest.fixture
+def with_media(serve, tmp_path):
+    """A study that shows a picture, and whose folder somebody else made: it names a page of theirs too."""
+    home = tmp_path / "study"
+    (home / "media").mkdir(parents=True)
+    (home / "secret.png").write_bytes(b"secret")
+    media = {}
+    for name in ("dot.png", "page.html", "script.svg"):
+        media[name] = hashlib.sha256(name.encode()).hexdigest()
+        (home / "media" / f"{media[name]}{Path(name).suffix}").write_bytes(name.encode() * 1000)
+    return serve(replace(small_study(), media=media, home=str(home))), media
+
+
+def test_media_are_the_studys_own_pictures_sounds_and_films_and_nothing_else(with_media):
+    served, media = with_media
+    shown = served.client.get(f"/media/{media['dot.png']}.png")
+    assert (shown.status_code, shown.headers["content-type"]) == (200, "image/png")
+    assert shown.headers["content-security-policy"] == "default-src 'none'; sandbox"
+    assert shown.headers["x-content-type-options"] == "nosniff"
+    for path in (
+        f"/media/{media['page.html']}.html",
+        f"/media/{media['script.svg']}.svg",
+        f"/media/{media['dot.png']}",
+        "/media/..%2fsecret.png",
+        "/media/%2e%2e/secret.png",
+        f"/media/..%2fmedia%2f{media['dot.png']}.png",
+        f"/media/{media['dot.png']}.png%00.html",
+        "/media/" + "9" * 5000,
+        "/media/",
+    ):
+        assert served.client.get(path).status_code in (303, 404, 414), path
+
+
+def test_who_asks_for_many_parts_of_a_picture_gets_no_more_than_the_picture(with_media):
+    served, media = with_media
+    path = f"/media/{media['dot.png']}.png"
+    whole = served.client.get(path).content
+    many = ",".join(f"{at}-" for at in range(1500))
+    for ranges in ("0-," * 2000 + "0-", many, "0-0," * 5000 + "1-", "-1", "x", "9-1"):
+        answer = served.client.get(path, headers={"Range": f"bytes={ranges}"})
+        assert answer.status_code < 500
+        assert len(answer.content) <= len(whole) + 500
+
+
+def test_an_id_that_a_spreadsheet_would_reckon_with_is_no_id(serve):
+    served = serve(small_study(entry="prolific"))
+    ids = {"PROLIFIC_PID": "5f0a", "STUDY_ID": "s1", "SESSION_ID": "t1"}
+    assert served.client.get("/", params=ids).status_code == 200
+    for name in ids:
+        assert served.client.get("/", params=ids | {name: "-2-3"}).status_code == 422

@@ -9,15 +9,17 @@ from dataclasses import replace
 from typing import Any
 
 import httpx
+import numpy as np
 import pytest
 
 from real_parts import LONG, new_context
 from small_study import FAILED, GIVEN, small_study
+from verax.explain import Attribution, Composite, Edit, Part, Path, Rule
 from verax.studies.answers.flat_records import READERS, participant_records, view
 from verax.studies.definition.spec_tables import About, Texts
 from verax.studies.protocol.common_steps import participant_steps
 from verax.studies.protocols.checks import check_protocol, sample_material
-from verax.web.preview import preview_app
+from verax.web.preview import fill_in, preview_app
 from web.serving import running
 from web.test_arrivals import COMPLETE, PROLIFIC, URLS, come
 from web.walk import BUTTON, Form, filled, http_enter, http_walk, press
@@ -58,6 +60,32 @@ def test_the_last_page_shows_one_code_the_platforms(serve, answer, new_page, siz
     assert page.get_by_role("link", name="Return to Prolific").get_attribute("href") == COMPLETE
 
 
+def test_who_failed_the_checks_gets_the_code_for_that(serve, answer, new_page):
+    attention = "https://app.prolific.com/submissions/complete?cc=C5ATTENT"
+    served = serve(
+        small_study(
+            entry="prolific",
+            recruiting=URLS | {"attention_url": attention},
+            exclusion=[{"rule": "failed-checks", "limit": 0.2}],
+        )
+    )
+    codes = []
+    for number, fails in enumerate((True, False)):
+        url = come(served.client, PROLIFIC | {"PROLIFIC_PID": f"6a00000000000000000000{number:02d}"})
+        served.client.post(url, data={"consent": "yes"})
+        if fails:
+            while not (form := Form(served.client.get(url).text)).questions:
+                served.client.post(url, data=filled(form))
+            served.client.post(url, data=filled(form, lambda asked: FAILED[asked.name]))
+        http_walk(served.client, url, answer)
+        page = new_page(**DESK)
+        page.goto(f"{served.address}{url}")
+        codes += page.locator(".completion").all_inner_texts()
+        way_back = page.get_by_role("link", name="Return to Prolific").get_attribute("href")
+        assert way_back == (attention if fails else COMPLETE)
+    assert codes == ["C5ATTENT", "C1ABCDEF"]
+
+
 def test_an_address_without_a_code_shows_none(serve, answer, new_page):
     served = serve(small_study(recruiting={"completion_url": "https://panel.example.org/done"}))
     url = served.client.post("/enter").headers["location"]
@@ -75,8 +103,9 @@ def test_an_address_without_a_code_shows_none(serve, answer, new_page):
 
 def sample_study(protocol, roles, **options):
     """A study of made-up items in any protocol, which can be served."""
+    made = {"conditions": options.pop("conditions")} if "conditions" in options else {}
     material = sample_material(
-        protocol, roles, options={"screening": {"pass_mark": 0, "attempts": 1}} | options
+        protocol, roles, options={"screening": {"pass_mark": 0, "attempts": 1}} | options, **made
     )
     study = check_protocol(material)
     return replace(study, hash=hashlib.sha256(repr((protocol, roles, options)).encode()).hexdigest())
@@ -280,9 +309,14 @@ def test_stimuli_are_not_translated_and_a_translated_page_is_known(serve, new_pa
 # ---- Desktop only
 
 
-def test_a_study_for_desktops_turns_phones_away_before_anything_else(serve, chromium):
+@pytest.mark.parametrize("by", ["spec", "protocol"])
+def test_a_study_for_desktops_turns_phones_away_before_anything_else(serve, chromium, by):
     study = small_study()
-    served = serve(replace(study, spec=study.spec.model_copy(update={"devices": "desktop"})))
+    if by == "spec":
+        study = replace(study, spec=study.spec.model_copy(update={"devices": "desktop"}))
+    else:  # an input and its changed version stand side by side, and unless told otherwise a study keeps it so
+        study = sample_study({"name": "counterfactual"}, {"test": 8})
+    served = serve(study)
     agent = (
         "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 "
         "Mobile/15E148 Safari/604.1"
@@ -299,3 +333,130 @@ def test_a_study_for_desktops_turns_phones_away_before_anything_else(serve, chro
     assert desk.get_by_role("button", name="Start").count() == 1
     desk.close()
     assert list(participant_records(served.store)) == []
+
+
+# ---- Time to read
+
+
+def test_a_page_that_asks_nothing_is_left_only_after_its_reading_time(serve, new_page):
+    served = serve(small_study(timing={"reading_seconds": 2}))
+    page = new_page(**DESK)
+    # The page's clock stands still until it is told to go on: how busy the machine is changes nothing.
+    page.clock.install(time=0)
+    page.clock.pause_at(1000)
+    page.goto(f"{served.address}{http_enter(served.client)}")
+    place = page.locator("header .study").inner_text()
+    button = page.locator(".actions button")
+    assert re.fullmatch(r"\w+ \([12]\)", button.inner_text())
+    page.clock.run_for(600)  # after which a second press counts as one
+    button.click()
+    assert "Please read this page first" in page.locator("form [role=status]").inner_text()
+    assert page.locator("header .study").inner_text() == place
+    page.clock.resume()
+    page.get_by_text(re.compile(r"^\w+$")).and_(button).wait_for()
+    press(page)
+    with view(served.store) as seen:
+        first = next(READERS["pages"](seen))
+    assert first["seconds"] >= 2
+    assert page.locator("form[data-reading]").count() == 0  # the screening test asks something
+
+
+# ---- What is asked, and what stands beside it
+
+
+def first_of_part(store: Any, token: str, phase: str) -> None:
+    """Goes on to the first page of a part."""
+    where = store.show(token)
+    while where.status == "consent" or where.phase.key != phase:
+        where = store.consent(token, agreed=True) if where.status == "consent" else fill_in(store, token)
+
+
+def test_the_first_answers_are_about_the_robot_on_the_left_whoever_that_is(serve, new_page):
+    study = sample_study(
+        {"name": "model-choice", "test": 4, "items_per_participant": 4},
+        {"test": 4},
+        conditions=[{"name": "method", "explainer": "lime"}, {"name": "control", "like": "method"}],
+    )
+    served = serve(study)
+    page, left = new_page(**DESK), set()
+    for _ in range(4):
+        token = served.store.enter()
+        first_of_part(served.store, token, "choice")
+        page.goto(f"{served.address}/p/{token}")
+        robots = page.locator(".columns:not(.said) section")
+        places = [(robot.bounding_box()["x"], robot.locator("h2").inner_text()) for robot in robots.all()]
+        answers = [
+            (one.bounding_box()["x"], one.inner_text()) for one in page.locator(".answers label").all()
+        ]
+        names = [name for _, name in sorted(places)]
+        said = [words.split("\n")[0] for _, words in sorted(answers)]
+        assert said[0].startswith(f"{names[0]} seems clearly")
+        assert said[-1].startswith(f"{names[1]} seems clearly")
+        marks = [robot.locator(".h3").count() for robot in robots.all()]
+        assert marks[0] == marks[1]
+        left.add(names[0])
+    assert left == {"Robot S", "Robot H"}
+
+
+@pytest.mark.parametrize(
+    ("protocol", "phase", "says"),
+    [
+        ({"name": "class-from-evidence"}, "evidence", "What did the model answer about this text?"),
+        ({"name": "uncertain-case"}, "cases", "It is right on half of the texts in this study."),
+    ],
+    ids=["class from evidence", "uncertain case"],
+)
+def test_people_are_asked_for_what_is_scored_and_told_how_texts_were_chosen(
+    serve, new_page, protocol, phase, says
+):
+    study = sample_study(
+        protocol | {"test": 4, "items_per_participant": 4},
+        {"test": 4},
+        conditions=[{"name": "method", "explainer": "lime"}, {"name": "control", "like": "method"}],
+    )
+    served = serve(study)
+    token = served.store.enter()
+    first_of_part(served.store, token, phase)
+    page = new_page(**DESK)
+    page.goto(f"{served.address}/p/{token}")
+    assert says in page.locator("main").inner_text()
+
+
+@SIZES
+def test_an_explanation_in_words_needs_no_knowledge_of_methods(serve, new_page, size):
+    text = "it does n't bore , a warm film"
+    words = ("it", "does", "n", "t", "bore", "a", "warm", "film")
+    lime = Attribution(words, np.arange(8) / 8 - 0.3, 0, "zorbic", text, details={"intercept": 0.5})
+    told = Composite(
+        (
+            Part("LIME", lime),
+            Part("Anchor", Rule(words, (3, 6), ("t", "warm"), 0.98, 0.9, 0.5, True, (), 0, "zorbic", text)),
+            Part(
+                "Boundary",
+                Path(words, (Edit(6, 6, "warm", "cold"),), (2.2, -0.6), "plenkish", 0, "zorbic", text),
+            ),
+        ),
+        0,
+        "zorbic",
+        text,
+    )
+    material = sample_material({"name": "forward"}, {"learning": 4, "test": 4}, options={"screening": False})
+    shown = {key: told if key[1] == "method" else one for key, one in material.explanations.items()}
+    study = replace(check_protocol(replace(material, explanations=shown)), hash="e" * 64)
+    served = serve(study)
+    page = new_page(**size)
+    rows = [row for row in study.rows if row.condition == "method"]
+    for _ in study.rows:
+        token = served.store.enter()
+        served.store.consent(token, agreed=True)
+        first_of_part(served.store, token, "explained")
+        page.goto(f"{served.address}/p/{token}")
+        if "What is enough for this answer" in page.locator("main").inner_text():
+            break
+    said = page.locator("main").inner_text()
+    assert rows
+    assert "1. doesn't" in said
+    assert page.locator(".quote .changed").count() == 1
+    for strange in ("margin", "Baseline", "**", "prototype", "Sum of", "predicting"):
+        assert strange not in said
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0

@@ -101,7 +101,14 @@ def press(page: Page) -> None:
 
 
 def _answer(question: Locator, answer: Answer) -> Asked:
-    text = question.locator("textarea")
+    text = question.locator("textarea, input.line")
+    ticks, places = question.locator("input[type=checkbox]"), question.locator("select")
+    if ticks.count() or places.count():  # the first answer, and a ranking in the order of the page
+        ticks.first.check() if ticks.count() else None
+        for rank, place in enumerate(places.all(), 1):
+            place.select_option(str(rank))
+        named = (ticks if ticks.count() else places).first.get_attribute("name") or ""
+        return Asked(_name(named).split(".")[0], question.locator("legend").inner_text())
     if text.count():
         asked = Asked(_name(text.get_attribute("name")), question.locator(".prompt").inner_text())
         text.fill(answer(asked))

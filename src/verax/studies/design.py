@@ -15,8 +15,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from math import ceil
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from verax.seeds import stream
 from verax.studies.definition.screen import (
@@ -32,6 +33,8 @@ from verax.studies.definition.screen import (
 )
 from verax.studies.definition.spec import StudySpec
 from verax.studies.definition.study import DesignRow, Item, ItemBlock, OneCondition, Study
+
+T = TypeVar("T")
 
 
 def latin_square(size: int) -> list[list[int]]:
@@ -242,11 +245,29 @@ def order_count(study: Study) -> int:
     return max(2, len(williams_orders(len(study.class_names))))
 
 
+class Same(Generic[T]):
+    """Stands for one object as a key: comparing whole studies and screens would take longer than drawing them."""
+
+    def __init__(self, it: T) -> None:
+        self.it = it
+
+    def __hash__(self) -> int:
+        return id(self.it)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.it is other.it
+
+
 def shown_screen(study: Study, key: str, order: int | None) -> Screen:
     """A screen as a participant with this order sees it; as it was built where they have none."""
-    screen = study.screens[key]
     if order is None or study.spec.answer_order == "fixed":
-        return screen
+        return study.screens[key]
+    return _in_order(Same(study), key, order)
+
+
+@lru_cache(maxsize=4096)
+def _in_order(of: Same[Study], key: str, order: int) -> Screen:
+    study, screen = of.it, of.it.screens[key]
     classes = list(range(len(study.class_names)))
     if study.spec.answer_order == "counterbalanced":
         orders = williams_orders(len(classes))

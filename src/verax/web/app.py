@@ -10,8 +10,15 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import (
+    AbstractContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    nullcontext,
+    suppress,
+)
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Unpack, cast
 from urllib.parse import urlsplit, urlunsplit
 
@@ -24,24 +31,38 @@ from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Lifespan, Message, Receive, Scope, Send
 
 from verax.errors import VeraxError
 from verax.studies.answers.exclusion import apply_exclusions
+from verax.studies.definition.languages import speaking_for
 from verax.studies.definition.spec import StudySpec
 from verax.studies.definition.study import Study
+from verax.studies.definition.study_files import MEDIA, media_path
 from verax.studies.display import wording
+from verax.studies.display.markup import MEDIA_TYPES, media_ending
 from verax.studies.store import Store
+from verax.studies.store.database.engine import Turns
 from verax.studies.store.people import Transaction
 from verax.studies.store.store import Visitor
 from verax.studies.store.tables import studies
 from verax.studies.store.together import Together, folder_of
+from verax.web.alerts import Alerts, read_alerts
 from verax.web.experimenter.live_page import Watch
 from verax.web.experimenter.routes import experimenter_routes
 from verax.web.experimenter.sign_in import PasswordChecks
-from verax.web.pages import Site, assets, front, headers_for, see_other
+from verax.web.pages import (
+    Site,
+    Speaking,
+    assets,
+    front,
+    headers_for,
+    see_other,
+    site_of,
+    wanted_language,
+)
 from verax.web.participant import routes as participant
 from verax.web.participant.notices import notice
 from verax.web.participant.routes import about_study, ask_to_leave, leave
@@ -130,6 +151,7 @@ def make_app(
     frozen: str | None = None,
     hosts: Sequence[str] = (),
     folder: str = "",
+    pilot: str = "",
 ) -> Starlette:
     """The pages of a study; a server that ends closes the store.
 
@@ -140,19 +162,31 @@ def make_app(
         frozen: when the study was frozen, for experimenters.
         hosts: the names under which it is served; any if there are none.
         folder: where the study is among others that have one first page, see `verax.web.app`.
+        pilot: where phones find a pilot, on whose pages remarks can be left; empty for the study itself.
     """
+    settings = None if preview or pilot or not study.home else read_alerts(study.home)
     app = application(
-        Site(store, study, preview, folder),
+        Site(store, study, preview, folder, pilot),
         [
             *([Route("/", _to_the_front)] if folder else first_routes()),
             _both("/p/{token}", participant.here, participant.submit),
             _both("/p/{token}/leave", ask_to_leave, leave),
-            Route("/p/{token}/look/{ord}", participant.look_back),
+            Route("/p/{token}/look/{ord}", _look_back),
+            Route("/media/{name}", media),
+            *(
+                [
+                    Route("/pilot", participant.pilot_page),
+                    Route("/p/{token}/feedback", own_posted(participant.take_feedback), methods=["POST"]),
+                ]
+                if pilot
+                else []
+            ),
             *([] if preview else [Route("/health", health), *experimenter_routes()]),
         ],
         _closing,
         hosts,
     )
+    app.state.alerts = None if settings is None else Alerts(settings)
     app.state.watch = Watch(store, frozen)
     app.state.password_checks = PasswordChecks()
     return app
@@ -164,7 +198,12 @@ def application(
     """Pages at some addresses, with what all pages need: files, headers, and sentences for whatever goes wrong."""
     app = Starlette(
         routes=[Route("/static/{name}", static), *routes],
-        middleware=[Middleware(SafeHeaders), Middleware(CutShort), Middleware(AllowedHosts, names=hosts)],
+        middleware=[
+            Middleware(SafeHeaders),
+            Middleware(Speaking, site=site),
+            Middleware(CutShort),
+            Middleware(AllowedHosts, names=hosts),
+        ],
         exception_handlers={
             HTTPException: _refused,
             OperationalError: _busy,
@@ -177,6 +216,7 @@ def application(
     )
     app.state.site = site
     app.state.limits = make_limits(None if site.preview else site.store)
+    app.state.turns = Turns(site.store.database.threads)
     app.state.health = Health(site.store)
     return app
 
@@ -195,12 +235,36 @@ def _to_the_front(request: Request) -> Response:
 
 
 def _both(path: str, show: Callable[[Request], Response], take: Callable[[Request, Form], Response]) -> Route:
-    return Route(path, shown_or_posted(show, own_posted(take)), methods=["GET", "POST"])
+    """A page and its form, in the language of the participant whose they are."""
+
+    def shown(request: Request) -> Response:
+        with _their_language(request):
+            return show(request)
+
+    def taken(request: Request, form: Form) -> Response:
+        with _their_language(request):
+            return take(request, form)
+
+    return Route(path, shown_or_posted(shown, own_posted(taken)), methods=["GET", "POST"])
+
+
+def _their_language(request: Request) -> AbstractContextManager[None]:
+    site = site_of(request)
+    if len(site.study.spec.languages) == 1:
+        return nullcontext()
+    token, _ = site.store.opened_by(request.path_params["token"])
+    language = site.store.language(token)
+    return nullcontext() if language is None else speaking_for(site.study, language)
+
+
+def _look_back(request: Request) -> Response:
+    with _their_language(request):
+        return participant.look_back(request)
 
 
 @asynccontextmanager
 async def _closing(app: Starlette) -> AsyncIterator[None]:
-    async with _purging(app.state.site), _judging(app.state.site):
+    async with _purging(app.state.site), _judging(app.state.site), _alerting(app):
         yield
     app.state.health.close()
     app.state.password_checks.close()
@@ -226,6 +290,23 @@ async def _judging(site: Site) -> AsyncIterator[None]:
         return
     async with _repeated(judge_now, site.store, MINUTE):
         yield
+
+
+@asynccontextmanager
+async def _alerting(app: Starlette) -> AsyncIterator[None]:
+    """Tells experimenters what they should know, for the time of the block, where they want to be told."""
+    alerts: Alerts | None = app.state.alerts
+    if alerts is None:
+        yield
+        return
+    async with _repeated(alerts.look, app.state.site.store, MINUTE):
+        yield
+
+
+def _note_error(request: Request) -> None:
+    alerts: Alerts | None = getattr(request.app.state, "alerts", None)
+    if alerts is not None:
+        alerts.note_error()
 
 
 @asynccontextmanager
@@ -328,6 +409,17 @@ async def static(request: Request) -> Response:
     return Response(asset.content, media_type=asset.type, headers={"Cache-Control": FOR_EVER})
 
 
+async def media(request: Request) -> Response:
+    """A picture, a sound or a film of the study, to be kept for ever: its name is its hash."""
+    study, name = site_of(request).study, request.path_params["name"]
+    known = {media_path(study.home, file, hash).name for file, hash in study.media.items()}
+    type = MEDIA_TYPES.get(media_ending(name))
+    if name not in known or type is None:  # a folder that somebody else made may name anything
+        raise HTTPException(404)
+    headers = {"Cache-Control": FOR_EVER, "Content-Security-Policy": "default-src 'none'; sandbox"}
+    return FileResponse(Path(study.home) / MEDIA / name, media_type=type, headers=headers)
+
+
 # These are coroutines, or they would wait for a thread, and all of those may wait for the database.
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
@@ -345,12 +437,16 @@ async def _gone(request: Request, error: Exception) -> Response:  # noqa: ARG001
 async def _busy(request: Request, error: Exception) -> Response:
     # Not the whole message: it holds the statement, on many lines.
     logger.error("The database did not answer: %s", getattr(error, "orig", type(error).__name__))
+    _note_error(request)
     return notice(request, "busy")
 
 
 async def _broken(request: Request, error: Exception) -> Response:  # noqa: ARG001
     # This answer does not pass through the middleware; the error itself goes on to the server's log.
-    answer = notice(request, "broken")
+    _note_error(request)
+    site = site_of(request)
+    with speaking_for(site.study, wanted_language(site, request.scope)):
+        answer = notice(request, "broken")
     for name, value in headers_for(request.scope["scheme"]).items():
         answer.headers.setdefault(name, value)
     return answer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -21,14 +22,18 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route
 from starlette.types import Message, Receive, Scope, Send
 
+from verax.phrases import say
 from verax.studies.definition.screen import Meaning, Question
 from verax.studies.definition.study import Study
 from verax.studies.definition.study_files import load_study
 from verax.studies.protocol.common_steps import participant_steps
 from verax.studies.store import ParticipantView, Store, open_store
+from verax.studies.store.participant.posted import part_of
 from verax.web.app import SafeHeaders, make_app, static
 from verax.web.pages import POLICY, Site, asset_name, draw, see_other
 from verax.web.serve import address, listen, run
+
+tell = partial(say, "experimenter")
 
 # Nobody walks through a preview more often.
 PLACES = 1_000_000
@@ -91,8 +96,11 @@ def _pages(study: Study, request: Request) -> Response:
         title = study.phases[step.phase].title or step.phase
         if not parts or parts[-1][0] != title:
             parts.append((title, []))
-        shown = [study.screens[step.screen].heading, step.item and f"item {step.item}", step.condition]
-        parts[-1][1].append((ord, ", ".join(words for words in shown if words) or f"page {ord}"))
+        item = tell("preview-item", item=step.item) if step.item else ""
+        shown = [study.screens[step.screen].heading, item, step.condition]
+        parts[-1][1].append(
+            (ord, ", ".join(words for words in shown if words) or tell("preview-page", page=ord))
+        )
     return _drawn(study, "preview_pages.html", {"row": number, "cells": row.cells.in_words(), "parts": parts})
 
 
@@ -146,20 +154,31 @@ def fill_in(store: Store, token: str) -> ParticipantView | None:
     if where is None or where.status != "active" or where.screen is None:
         return where
     right = {} if store.study.screening is None else store.study.screening.answers
-    given = {
-        question.name: _answer(question, where.ord, right.get(question.name))
-        for question in where.screen.questions
-    }
-    store.submit(token, where.ord, where.nonce, given, {})
+    given: dict[str, str] = {}
+    for question in where.screen.questions:
+        given |= _answer(question, where.ord, right.get(question.name))
+    sent = store.submit(token, where.ord, where.nonce, given, {})
+    if sent.errors:  # whoever asks for page after page would wait for ever
+        raise RuntimeError(f"The preview's own answers were refused: {sent.errors}")
     return store.look(token)
 
 
-def _answer(question: Question, ord: int, right: Meaning | None) -> str:
-    if not question.options:
-        return "Filled in by the preview."
+def _answer(question: Question, ord: int, right: Meaning | None) -> dict[str, str]:
+    """What the page's form would send for a question that somebody answered."""
+    places = range(1, len(question.options) + 1)
+    if question.kind == "number":
+        low, high = question.lowest, question.highest
+        number = low if low is not None else min(0.0, high if high is not None else 0.0)
+        return {question.name: f"{math.ceil(number) if question.whole else number:f}"}
+    if question.kind == "ranking":
+        return {part_of(question.name, place): str(place) for place in places}
+    if question.kind == "several":
+        return {part_of(question.name, ord % len(places) + 1): "1"}
+    if not places:
+        return {question.name: "Filled in by the preview."}
     meanings = [option.means for option in question.options]
     place = meanings.index(right) if right in meanings else ord % len(meanings)
-    return str(place + 1)
+    return {question.name: str(place + 1)}
 
 
 def site_store(app: Starlette) -> Store:
@@ -211,7 +230,7 @@ class _Rows:
         only = replace(
             self._study,
             rows=(replace(rows[0], target=PLACES),),
-            spec=self._study.spec.model_copy(update={"entry": "link"}),
+            spec=self._study.spec.open_to_all(),
         )
         store = open_store(only, f"sqlite:///{self._scratch / f'{number}.sqlite'}", preview=True)
         return make_app(store, only, preview=True)

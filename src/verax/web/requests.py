@@ -15,6 +15,7 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from ipaddress import IPv6Address, ip_address
 from threading import Lock
 from typing import cast
@@ -31,6 +32,7 @@ from verax.errors import VeraxError
 from verax.phrases import say
 from verax.studies.store import Store
 from verax.studies.store.buckets import Buckets
+from verax.studies.store.database.engine import Turns
 from verax.studies.store.participant.posted import LONGEST_TEXT
 from verax.web.pages import page
 
@@ -95,13 +97,24 @@ def posted(handler: Callable[[Request, Form], Response]) -> Callable[[Request], 
     return endpoint
 
 
+WAIT_SECONDS = 0.25  # for a turn; where the database does not answer, all go on to be told so together
+
+
+def _in_turn(handler: Callable[..., Response], request: Request, *given: object) -> Response:
+    """What the handler answers; only so many are at work at once as the database profits from."""
+    with cast(Turns, request.app.state.turns).soon(WAIT_SECONDS):
+        return handler(request, *given)
+
+
 def shown_or_posted(
     show: Callable[[Request], Response], take: Callable[[Request], Awaitable[Response]]
 ) -> Callable[[Request], Awaitable[Response]]:
     """One endpoint for a page and its form, so that other methods are told both that it takes."""
 
     async def endpoint(request: Request) -> Response:
-        return await (take(request) if request.method == "POST" else run_in_threadpool(show, request))
+        if request.method == "POST":
+            return await take(request)
+        return await run_in_threadpool(_in_turn, show, request)
 
     return endpoint
 
@@ -149,8 +162,8 @@ OWN = ("same-origin", "none")
 
 
 def own_posted(handler: Callable[[Request, Form], Response]) -> Callable[[Request], Awaitable[Response]]:
-    """An endpoint for forms of our own pages; see `posted`."""
-    endpoint = posted(handler)
+    """An endpoint for forms of participants' own pages; see `posted`."""
+    endpoint = posted(partial(_in_turn, handler))
 
     async def checked(request: Request) -> Response:
         check_origin(request)

@@ -17,9 +17,10 @@ from functools import partial
 from ipaddress import ip_network
 from multiprocessing import parent_process
 from multiprocessing.connection import wait
+from multiprocessing.reduction import DupFd, ForkingPickler
 from pathlib import Path
 from threading import Thread
-from typing import TextIO, Unpack
+from typing import Any, TextIO, Unpack
 
 import h11
 import uvicorn
@@ -35,6 +36,7 @@ from verax.studies.definition.study_files import frozen, load_study
 from verax.studies.store.clock import share_clock
 from verax.studies.store.database.location import present_url
 from verax.studies.store.together import folder_of, open_together
+from verax.web.alerts import read_alerts
 from verax.web.app import check_alike, joint_app, make_app
 from verax.web.requests import host_names
 
@@ -109,6 +111,10 @@ def serve(folder: str | Path | Sequence[str | Path], **options: Unpack[ServeOpti
         for study in studies:
             behind = f"{address(listener)[:-1]}{folder_of(study)}"
             print(f"  {study.spec.title!r} for experimenters: {behind}/experimenter")
+    for study in studies:
+        alerts = read_alerts(study.home) if study.home else None
+        if alerts is not None:
+            print(f"Alerts of {study.spec.title!r} go to {' and '.join(alerts.told)}")
     print(
         f"Answers go to {make_url(url).render_as_string(hide_password=True)}\nPress Ctrl-C to end.",
         flush=True,
@@ -132,9 +138,31 @@ def default_database(folder: str | Path) -> str:
     return f"sqlite:///{Path(folder).resolve() / 'answers.sqlite'}"
 
 
+QUEUE = 2048  # connections that wait to be taken
+# And that a process takes at once. With all that wait, one of two processes would have most of a crowd, and those who
+# are with it wait several times as long as the others.
+TAKEN = 4
+
+
+class Listener(socket.socket):
+    """A socket with a long queue, from which asyncio takes a few at a time: it has one number for both."""
+
+    def listen(self, backlog: int = QUEUE, /) -> None:
+        """Begins to listen."""
+        super().listen(max(backlog, QUEUE))
+
+
+def _rebuild(handle: Any, family: int) -> Listener:
+    return Listener(family, fileno=handle.detach())
+
+
+# Workers are given the socket; it is pickled by its exact type.
+ForkingPickler.register(Listener, lambda one: (_rebuild, (DupFd(one.fileno()), one.family)))
+
+
 def listen(host: str, port: int) -> socket.socket:
     """The socket that all processes share; a port that is taken is a sentence."""
-    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    listener = Listener(socket.AF_INET6 if ":" in host else socket.AF_INET)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
@@ -145,7 +173,7 @@ def listen(host: str, port: int) -> socket.socket:
             f"Nothing can be served at {host}, port {port} ({reason}); end what runs there, or choose another port."
         ) from error
     # Another server must find the port taken from now on, not only once the first process is up.
-    listener.listen(2048)
+    listener.listen(QUEUE)
     return listener
 
 
@@ -188,6 +216,7 @@ def run(
         workers=workers,
         http=BoundedProtocol,
         ws="none",
+        backlog=TAKEN,
         log_level="warning",
         access_log=False,  # the addresses hold tokens, and who asked from where is nobody's business
         server_header=False,

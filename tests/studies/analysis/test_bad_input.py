@@ -54,7 +54,7 @@ def keys(summary):
 def test_nobody_came(study):
     summary = summary_of(study, [])
     assert said(summary, "No participant has come yet: nothing can be estimated.")
-    assert (summary["primary"], summary["tables"], summary["courts"]) == (None, [], [])
+    assert (summary["primary"], summary["tables"], summary["methods"]) == (None, [], [])
     assert summary["flow"]["arrived"] == 0
 
 
@@ -179,7 +179,7 @@ def test_only_the_condition_without_explanations():
     study = sample_study({"name": "forward", **roles}, roles, conditions=THREE[:1])
     summary = summary_of(study, everybody(study, 6))
     assert said(summary, "Only the condition 'none' is analysed: there is nothing to compare with it.")
-    assert summary["courts"] == []
+    assert summary["methods"] == []
 
 
 def test_all_answers_equal(study):

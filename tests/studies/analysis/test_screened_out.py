@@ -52,7 +52,7 @@ def test_uneven_losses_weaken_the_claims_that_compare_these_conditions_and_no_ot
     assert all(f"in {names[1]} than in" in problem and "weakened" in problem for problem in found.problems)
     summary = analyse(taken)
     assert set(found.problems) <= set(summary.problems)
-    assert found.said in summary.conduct
+    assert found.said in summary.procedure
 
 
 def test_even_losses_weaken_nothing_but_say_what_cannot_be_ruled_out():

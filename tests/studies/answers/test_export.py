@@ -68,6 +68,7 @@ class TestFiles:
         exported = export_study(store, tmp_path / "out", FORMATS, identifying=True, free_text=True)
         assert {path.name for path in (tmp_path / "out").iterdir()} == {
             *FILES,
+            "analysis.R",
             "codebook.json",
             "codebook.md",
         }

@@ -50,7 +50,10 @@ class TestParticipants:
             "excluded": False,
             "rules": [],
             "retake_of": None,
+            "signs": [],
             "link": None,
+            "language": "en",
+            "device": None,
         }
 
     def test_somebody_who_looks_and_goes_has_no_place(self, opened):

@@ -88,6 +88,29 @@ def test_what_was_read_and_answered_before_is_remembered_as_far_as_the_budget_go
     assert seen[-1].startswith("A film.\n\nThe question 'prediction'")
 
 
+def test_what_does_not_fit_the_models_window_is_cut_from_the_oldest_pages_and_never_from_the_question(
+    reader, caplog
+):
+    asked = (PageQuestion("q", ("bad", "good")),)
+    pages = [Page("step", questions=asked, html=f"<p>{n} film {n}</p>" * 40) for n in "ab"]
+
+    def ask(labels):
+        return verax.as_model(network(window=400), tokenizer=tokenizer(), prompt="{text}", labels=labels)
+
+    made = reader(reading=5000, persona="You are a nurse.")
+    made.ask = ask
+    person = LanguagePerson(made, 0, 1)
+    for page in pages:
+        person.answer(page)
+    lines = [json.loads(line) for line in next(made.transcripts.glob("*.jsonl")).read_text().splitlines()]
+    for line in lines:
+        assert line["before"].startswith("You are a nurse.\n\n")
+        assert line["before"].endswith("1. bad\n2. good\nThe number of my answer is")
+        assert len(tokenizer()(line["before"])["input_ids"]) < 400 - 40
+    assert "b film b" in lines[1]["before"]
+    assert caplog.text.count("reads less than reading=5000 characters") == 1
+
+
 def test_the_likeliest_answer_is_given_and_with_a_temperature_others_too_the_same_each_time(reader):
     page = Page("step", questions=(PageQuestion("q", ("a", "b")),), html="<p>x</p>")
 
@@ -102,6 +125,78 @@ def test_the_likeliest_answer_is_given_and_with_a_temperature_others_too_the_sam
     assert drawn == answers(temperature=1.0)
 
 
+def asking(reader, chances=None, words=""):
+    """A participant whose model gives these chances to what it is asked, and what it was asked."""
+    made, seen = reader(), []
+    made.chances = lambda before, options: (
+        seen.append((before, options)) or np.array(chances(before, options))
+    )
+    made.words = lambda before: seen.append((before, 0)) or words
+    return LanguagePerson(made, 0, 1), seen
+
+
+def kept(tmp_path):
+    (file,) = (tmp_path / "transcripts").glob("*.jsonl")
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def test_an_order_is_asked_for_one_answer_after_the_other(reader, tmp_path):
+    asked = PageQuestion("order", ("lime", "shap", "greedy"), kind="ranking")
+    person, seen = asking(reader, lambda _, options: [*[0.0] * (options - 1), 1.0])  # always the last
+    given = person.answer(Page("step", questions=(asked,), html="<p>x</p>"))
+    assert given == {"order.3": "1", "order.2": "2", "order.1": "3"}
+    assert [options for _, options in seen] == [3, 2]
+    assert "Left are:\n1. lime\n2. shap\n" in seen[1][0]
+    (line,) = kept(tmp_path)
+    assert line["answer"] == "greedy, shap, lime"
+    assert len(line["steps"]) == 2
+
+
+def test_of_several_answers_each_is_asked_by_itself(reader, tmp_path):
+    asked = PageQuestion("used", ("words", "numbers", "nothing"), kind="several")
+
+    def chances(before, options):
+        assert options == 2
+        return (
+            [0.9, 0.1] if "is: words." in before else [0.4, 0.6] if "is: nothing." in before else [0.1, 0.9]
+        )
+
+    person, _ = asking(reader, chances)
+    page = Page("step", questions=(asked,), html="<p>x</p>")
+    assert person.answer(page) == {"used.1": "1"}
+    # Where none holds and one must, the one that comes nearest.
+    person, _ = asking(reader, lambda before, _: [0.4, 0.6] if "is: numbers." in before else [0.3, 0.7])
+    assert person.answer(page) == {"used.2": "1"}
+    none = PageQuestion("used", ("words", "numbers"), required=False, kind="several")
+    person, _ = asking(reader, lambda *_: [0.2, 0.8])
+    assert person.answer(Page("step", questions=(none,), html="<p>x</p>")) == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "number", "nonsense"),
+    [(" 7, I think", "7", False), ("about 40 years", None, True), ("many", None, True)],
+)
+def test_a_number_is_read_and_nonsense_is_marked(reader, tmp_path, words, number, nonsense):
+    asked = PageQuestion("sure", kind="number", bounds=(0.0, 10.0))
+    person, _ = asking(reader, words=words)
+    given = person.answer(Page("step", questions=(asked,), html="<p>x</p>"))
+    assert 0 <= float(given["sure"]) <= 10
+    assert number is None or given["sure"] == number
+    (line,) = kept(tmp_path)
+    assert line.get("nonsense", False) is nonsense
+    assert line["reply"] == words
+
+
+def test_more_than_nine_answers_have_letters_as_one_number_would_begin_another(reader):
+    options = tuple(f"answer {n}" for n in range(11))
+    page = Page("step", questions=(PageQuestion("q", options),), html="<p>x</p>")
+    made = reader()
+    given = LanguagePerson(made, 0, 1).answer(page)  # the tiny network itself
+    assert 1 <= int(given["q"]) <= 11
+    with pytest.raises(VeraxError, match="27 answers is more than a language model can be asked"):
+        made.chances("x", 27)
+
+
 def test_a_model_behind_an_endpoint_takes_part(made, served, tmp_path, monkeypatch):
     monkeypatch.setenv("VERAX_CACHE", str(tmp_path / "cache"))
     run = served(made("class-from-evidence"))
@@ -111,6 +206,31 @@ def test_a_model_behind_an_endpoint_takes_part(made, served, tmp_path, monkeypat
     assert done.status == "complete"
     assert faults.asked
     assert done.profile == "language model openai:tiny"
+
+
+def test_a_model_in_a_folder_takes_part(made, served, tmp_path):
+    network(window=2048).save_pretrained(tmp_path / "mine")
+    with pytest.raises(VeraxError, match=r"There is no language model with its tokenizer in .*mine"):
+        make_reader(str(tmp_path / "mine"), tmp_path)
+    tokenizer().save_pretrained(tmp_path / "mine")
+    run = served(made("class-from-evidence"))
+    reader = make_reader(str(tmp_path / "mine"), tmp_path / "transcripts", reading=300, told=True)
+    (done,) = run_bots(run.study, run.url, run.store.bot_pass(), "helped", 1, reader=reader)
+    assert done.status == "complete"
+    assert done.profile == f"language model {tmp_path / 'mine'}"
+
+
+def test_a_limit_ends_a_participant_in_a_sentence_and_what_was_answered_is_kept(made, served, tmp_path):
+    run = served(made("class-from-evidence"))
+    record = tmp_path / "answers"
+    with model_served(network(window=2048), tokenizer()) as (url, faults):
+        name = f"openai:tiny(max_requests=3, record={str(record)!r})"
+        reader = make_reader(name, tmp_path / "transcripts", url, reading=300, told=True)
+        (done,) = run_bots(run.study, run.url, run.store.bot_pass(), "helped", 1, reader=reader)
+    assert "limit of 3 requests; raise max_requests= to go on" in done.problem
+    assert len(faults.asked) == len(list(record.rglob("*.json"))) == 3
+    with pytest.raises(VeraxError, match="record=FOLDER, in which all of them count together"):
+        make_reader("openai:tiny(max_requests=3)", tmp_path, url)
 
 
 def test_who_does_not_understand_the_screening_test_is_screened_out_as_people_are(made, served, reader):

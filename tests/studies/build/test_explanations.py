@@ -20,6 +20,7 @@ from verax.studies.build.fitting import (
     data_arguments,
     model_arguments,
     model_name,
+    narrowed_to,
     study_dataset,
     study_model,
     training_places,
@@ -190,7 +191,8 @@ def test_models_are_fitted_once_in_a_process(small_spec):
 
 
 def test_the_worse_model_learns_from_the_same_share_of_every_class(small_spec):
-    dataset = study_dataset(data_arguments(small_spec()))
+    data = data_arguments(small_spec())
+    dataset = study_dataset(data)
     sizes = np.bincount(dataset.train.labels)
     places = training_places(dataset, None, 0.1, 3)
     assert np.bincount(dataset.train.labels[places]).tolist() == [int(np.ceil(size / 10)) for size in sizes]
@@ -198,9 +200,9 @@ def test_the_worse_model_learns_from_the_same_share_of_every_class(small_spec):
     assert places.tolist() == training_places(dataset, None, 0.1, 3).tolist()
     assert places.tolist() != training_places(dataset, None, 0.1, 4).tolist()
     arguments = model_arguments(small_spec(), WorseModel(share=0.1))
-    assert training_size(dataset, arguments) == len(places)
-    assert training_size(dataset, model_arguments(small_spec())) == len(dataset.train)
-    assert training_size(dataset, arguments | {"name": "mine.joblib"}) is None
+    assert training_size(data, arguments) == len(places)
+    assert training_size(data, model_arguments(small_spec())) == len(dataset.train)
+    assert training_size(data, arguments | {"name": "mine.joblib"}) is None
 
 
 def test_the_worse_model_learns_from_short_texts(small_spec, tmp_path):
@@ -218,29 +220,53 @@ def test_the_worse_model_learns_from_short_texts(small_spec, tmp_path):
         training_places(dataset, 1, 1.0, 0)
 
 
-def test_the_worse_model_learns_from_a_narrower_part(small_spec, tmp_path):
-    path = tmp_path / "arxiv.json"
+NARROW = {"category": ["cs.CL", "math.DS", "quant-ph"]}
+
+
+def _arxiv(path, count):
+    """Abstracts of three fields; every second of a field is of one category."""
     rows = [
         {"abstract": f"{('we code', 'we prove', 'we measure')[number % 3]} {number}", "categories": category}
-        for number in range(90)
+        for number in range(count)
         for category in [
-            (("cs.CL", "math.DS", "quant-ph"), ("cs.LG", "math.CO", "hep-ph"))[number % 2][number % 3]
+            (("cs.CL", "math.DS", "quant-ph"), ("cs.LG", "math.CO", "hep-ph"))[number // 3 % 2][number % 3]
         ]
     ]
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    dataset = study_dataset({"name_or_path": str(path), "format": "arxiv"})
-    only = {"category": ["cs.CL", "math.DS", "quant-ph"]}
-    worse = WorseModel(only=only)
-    arguments = model_arguments(small_spec(), worse)
-    places = training_places(dataset, None, worse.kept, 0, only)
-    assert {dataset.train.columns["category"][place] for place in places} == set(only["category"])
-    assert training_size(dataset, arguments) == len(places) < len(dataset.train)
+    return {"name_or_path": str(path), "format": "arxiv"}
+
+
+def test_the_worse_model_learns_from_as_many_examples_of_a_narrower_part(small_spec, tmp_path):
+    source = _arxiv(tmp_path / "arxiv.json", 900)
+    limited = source | {"limit": 300}
+    dataset, whole = study_dataset(limited), study_dataset(source)
+    narrow = narrowed_to(dataset, whole, NARROW, 0)
+    for part in ("train", "validation"):
+        own, other = narrow.parts[part], dataset.parts[part]
+        assert len(own) == len(other)
+        assert np.bincount(own.labels).tolist() == np.bincount(other.labels).tolist()
+        # Numbers of texts say which category they are of.
+        assert all(int(text.split()[-1]) // 3 % 2 == 0 for text in own.inputs)
+    assert not set(narrow.train.inputs) & set(narrow.validation.inputs)
+    assert not set(narrow.train.inputs) & set(dataset.test.inputs)
+    assert narrow.test is dataset.test
+    arguments = model_arguments(small_spec(), WorseModel(only=NARROW))
+    assert training_size(limited, arguments) == len(dataset.train)
+
+
+def test_where_there_are_fewer_examples_both_parts_shrink_alike(tmp_path):
+    dataset = study_dataset(_arxiv(tmp_path / "arxiv.json", 90))
+    narrow = narrowed_to(dataset, dataset, NARROW, 0)
+    assert len(narrow.train) < len(dataset.train)
+    assert len(narrow.train) / len(dataset.train) == pytest.approx(
+        len(narrow.validation) / len(dataset.validation), abs=0.25
+    )
     with pytest.raises(
         VeraxError, match=r"have cs\.CL or math\.DS as their category, and not every class is among"
     ):
-        training_places(dataset, None, 1.0, 0, {"category": ["cs.CL", "math.DS"]})
+        narrowed_to(dataset, dataset, {"category": ["cs.CL", "math.DS"]}, 0)
     with pytest.raises(VeraxError, match=r"has no column 'subject' for worse\.only; it has category"):
-        training_places(dataset, None, 1.0, 0, {"subject": ["x"]})
+        narrowed_to(dataset, dataset, {"subject": ["x"]}, 0)
 
 
 def test_a_column_beside_the_texts_of_a_file_can_narrow_the_part(tmp_path):
@@ -248,10 +274,8 @@ def test_a_column_beside_the_texts_of_a_file_can_narrow_the_part(tmp_path):
     rows = [f"review {number},{number % 2},{('books', 'films', 'games')[number % 3]}" for number in range(60)]
     path.write_text("\n".join(["text,label,about", *rows]), encoding="utf-8")
     dataset = study_dataset({"name_or_path": str(path)})
-    places = training_places(dataset, None, 1.0, 0, {"about": ["films", "games"]})
-    chosen = {dataset.train.inputs[place] for place in places}
-    expected = {text for text in dataset.train.inputs if int(text.split()[1]) % 3}
-    assert chosen == expected != set(dataset.train.inputs)
+    narrow = narrowed_to(dataset, dataset, {"about": ["films", "games"]}, 0)
+    assert all(int(text.split()[1]) % 3 for text in (*narrow.train.inputs, *narrow.validation.inputs))
 
 
 def test_the_worse_model_sees_its_training_part_fewer_times(small_spec):

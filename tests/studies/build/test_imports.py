@@ -482,7 +482,11 @@ def without(*columns):
             change(0, explanation__scores='{"bad": 1, "b": 2}'),
             "'bad' has a score but is not in the text (1 more",
         ),
-        (change(0, explanation__scores='[["dull", NaN]]'), "The score of 'dull' is not a finite number"),
+        (change(0, explanation__scores='[["dull", NaN]]'), "the score of 'dull' is not a finite number."),
+        (
+            change(0, explanation__scores='[["dull", 1e300]]'),
+            "the score of 'dull' is not a finite number up to 1e+100.",
+        ),
         (
             change(0, explanation__scores='[["dull", 1], ["dull", 1], ["dull", 1]]'),
             "'dull' has 3 scores but stands 2 times in the text; give it one, or one for each time.",
@@ -683,7 +687,7 @@ def test_on_the_command_line(tmp_path, run):
         (["hase-bansal", "folder"], "Choose one with --domain: text or tabular."),
         (
             ["hase-bansal", "folder", "--domain", "text"],
-            "Choose one with --protocol: forward or counterfactual.",
+            "Choose one with --protocol: forward, counterfactual or user-test.",
         ),
         (
             ["hase-bansal", "folder", "--domain", "text", "--protocol", "forward", "--methods", "SHAP"],

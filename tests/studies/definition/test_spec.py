@@ -7,6 +7,7 @@ import pytest
 from verax.errors import VeraxError
 from verax.studies.definition.spec import make_study_spec, parse_study_spec, read_study_spec
 from verax.studies.definition.spec_tables import WorseModel
+from verax.studies.protocol.contract import turns_phones_away
 
 SMALLEST = """
 title = "A study"
@@ -32,6 +33,19 @@ def complaint(**changes):
     with pytest.raises(VeraxError) as raised:
         make_study_spec(options(**changes), "my.toml")
     return str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "turned_away"),
+    [("forward", False), ("reverse-turing", False), ("counterfactual", True), ("user-test", True)],
+)
+def test_where_two_things_are_compared_phones_are_turned_away_unless_the_spec_takes_them(
+    protocol, turned_away
+):
+    named = options(protocol={"name": protocol})
+    assert turns_phones_away(make_study_spec(named)) is turned_away
+    assert not turns_phones_away(make_study_spec(named | {"devices": "any"}))
+    assert turns_phones_away(make_study_spec(named | {"devices": "desktop"}))
 
 
 def test_the_smallest_spec_takes_the_defaults(tmp_path):
@@ -83,7 +97,7 @@ def test_the_share_of_the_worse_model_is_small_unless_its_part_is_narrower():
         (
             {"display": {"colour": 1}},
             "my.toml, display.colour: there is no such option; there are: features, direction, most_words, "
-            "fewest_words.",
+            "fewest_words, wording.",
         ),
         (
             {"conditions": [{"name": "a"}, {"name": "b", "explaner": "lime"}]},
@@ -104,7 +118,8 @@ def test_the_share_of_the_worse_model_is_small_unless_its_part_is_narrower():
         ({"class_names": ["good", " "]}, "a name is empty; give every class one."),
         (
             {"source": {"path": "x"}},
-            "my.toml, source: there is no 'path'; [source] may have format, text, label, split, seed, limit.",
+            "my.toml, source: there is no 'path'; [source] may have format, text, label, split, seed, limit, "
+            "punctuation, bands.",
         ),
         (
             {"screening": {"questions": [{"question": "?", "answers": ["a", "b"], "correct": 3}]}},

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from verax.errors import VeraxError
+from verax.phrases import speaking
 from verax.studies.definition.screen import (
     Bars,
     Cell,
@@ -20,7 +21,14 @@ from verax.studies.definition.screen import (
     Screen,
     WordedExplanation,
 )
-from verax.studies.display.readable import ADULT, labelled, labels_of, ranges_in_words, row_in_words
+from verax.studies.display.readable import (
+    ADULT,
+    ADULT_IN_GERMAN,
+    labelled,
+    labels_of,
+    ranges_in_words,
+    row_in_words,
+)
 from verax.studies.protocols.checks import sample_material
 
 SCREEN = Screen(
@@ -115,6 +123,17 @@ def test_a_label_for_a_column_that_is_not_there_is_refused():
         labels_of(adult_like(labels={"columns": {"Job": "Work"}}))
 
 
-def test_no_two_values_of_a_column_get_the_same_words():
-    for values in ADULT.values.values():
+@pytest.mark.parametrize("labels", [ADULT, ADULT_IN_GERMAN])
+def test_no_two_values_of_a_column_get_the_same_words(labels):
+    for values in labels.values.values():
         assert len(set(values.values())) == len(values)
+
+
+def test_a_known_table_is_in_german_where_the_study_is():
+    assert ADULT.columns.keys() <= ADULT_IN_GERMAN.columns.keys()
+    for column, values in ADULT.values.items():
+        assert values.keys() <= ADULT_IN_GERMAN.values[column].keys()
+    with speaking("de"):
+        row = labelled(SCREEN, labels_of(adult_like())).blocks[1]
+    assert row.cells[0] == Cell("Arbeitgeber", "selbstständig, eigene Firma", level=3)
+    assert row.cells[1].column == "Alter"

@@ -28,7 +28,7 @@ def together(*parts):
     return Composite(tuple(Part(type(part).__name__, part) for part in parts), 0, "zorbic", "a dull film")
 
 
-def read(*explanations, kind="text", classes=2, **condition):
+def read(*explanations, kind="text", classes=2, wording="published", **condition):
     """What the instructions of a condition say, if its items have these explanations in turn."""
     conditions = [{"name": "none"}, {"name": "method", "explainer": "lime", **condition}]
     material = sample_material(
@@ -37,6 +37,7 @@ def read(*explanations, kind="text", classes=2, **condition):
         kind=kind,
         classes=classes,
         conditions=conditions,
+        options={"display": {"wording": wording}},
     )
     keys = [key for key in material.explanations if key[1] == "method" and key[2] == "model"]
     shown = {key: explanations[place % len(explanations)] for place, key in enumerate(keys)}
@@ -45,6 +46,7 @@ def read(*explanations, kind="text", classes=2, **condition):
     return said[1:]
 
 
+@pytest.mark.parametrize("wording", ["plain", "published"])
 @pytest.mark.parametrize("kind", ["text", "table"])
 @pytest.mark.parametrize(
     "shown",
@@ -56,9 +58,9 @@ def read(*explanations, kind="text", classes=2, **condition):
         (together(LIME, RULE), together(LIME, RULE, EXEMPLAR)),
     ],
 )
-def test_instructions_are_the_same_whichever_explanation_comes_first(kind, shown):
+def test_instructions_are_the_same_whichever_explanation_comes_first(kind, shown, wording):
     orders = [shown[place:] + shown[:place] for place in range(len(shown))]
-    assert len({read(*order, kind=kind) for order in orders}) == 1
+    assert len({read(*order, kind=kind, wording=wording) for order in orders}) == 1
 
 
 @pytest.mark.parametrize("kind", ["text", "table"])

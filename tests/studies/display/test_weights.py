@@ -114,15 +114,16 @@ def test_weights_need_a_direction_and_an_explainer():
         make_study_spec(options | {"conditions": [{"name": "none", "display": "weights"}]})
 
 
+@pytest.mark.parametrize("wording", ["plain", "published"])
 @pytest.mark.parametrize("kind", ["rule", "path", "exemplar", "composite"])
-def test_every_kind_has_its_own_question_and_says_how_it_is_read(kind):
+def test_every_kind_has_its_own_question_and_says_how_it_is_read(kind, wording):
     conditions = [{"name": "none"}, {"name": "method", "explainer": "lime"}]
-    material = material_with(TOLD[kind], conditions)
+    material = material_with(TOLD[kind], conditions, display={"wording": wording})
     assert shown_kind(material, "method") == kind
     asked = method_question(material, "method")
     assert asked.correct == 2
     others = [
-        question_on(other)
+        question_on(other, plain=wording == "plain")
         for other in ("marks", "weights", "rule", "path", "exemplar", "composite", "written")
     ]
     assert [other.question for other in others].count(asked.question) == 1

@@ -135,6 +135,7 @@ def test_scores_stay_marks():
 def test_a_study_with_such_conditions_is_built_and_shows_them(small_spec, tmp_path, protocol):
     spec = small_spec(
         protocol=protocol,
+        display={"wording": "published"},
         conditions=[
             {"name": "none"},
             {"name": "anchor", "explainer": "anchor", "parameters": {"words": "removed", "beam": 1}},

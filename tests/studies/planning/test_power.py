@@ -35,6 +35,7 @@ NONE, LIME, SHAP, RANDOM = (
 PROTOCOLS = {
     "forward": {"test": 16},
     "counterfactual": {"test": 16},
+    "user-test": {"learning": 4, "test": 8, "changed": 8},
     "reverse-turing": {"training": 4, "evaluation": 8},
     "model-choice": {"test": 24, "items_per_participant": 12},
     "class-from-evidence": {"test": 24, "items_per_participant": 12},
@@ -43,7 +44,7 @@ PROTOCOLS = {
 
 
 def a_spec(name, conditions=(LIME, SHAP, RANDOM), participants=3, **parameters):
-    if name in ("forward", "counterfactual", "reverse-turing"):
+    if name in ("forward", "counterfactual", "user-test", "reverse-turing"):
         conditions = (NONE, *conditions[:1], RANDOM)
     return make_study_spec(
         {
@@ -67,6 +68,13 @@ def a_spec(name, conditions=(LIME, SHAP, RANDOM), participants=3, **parameters):
 def test_the_question_is_that_of_the_primary_analysis(name, expected):
     asked = question_of(a_spec(name))
     assert (asked.method, asked.reference, asked.comparisons, asked.unit) == expected
+
+
+def test_a_user_test_is_planned_over_the_items_of_both_parts():
+    spec = a_spec("user-test")
+    assert shown_conditions(spec).shape[1] == 8 + 8
+    found = plan_power(spec, effect=30, participants=[4], studies=4)
+    assert {row.items for row in found.rows} == {16}
 
 
 def test_without_a_condition_that_shows_nothing_change_is_tested():

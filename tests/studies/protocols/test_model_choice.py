@@ -8,12 +8,14 @@ import pytest
 
 from study_source import review_source
 from verax.errors import VeraxError
-from verax.studies.build.build import uninformative
+from verax.studies.analysis.analyse import analyse
+from verax.studies.bots.without_web import simulate_study
 from verax.studies.design import shown_screen
 from verax.studies.display import stimulus
-from verax.studies.protocol.common_steps import participant_steps
+from verax.studies.protocol.common_steps import participant_steps, uninformative
 from verax.studies.protocol.contract import make_protocol
 from verax.studies.protocols.checks import check_protocol, sample_material
+from verax.studies.results.study_summary import Options
 
 TABLE = {"name": "model-choice", "test": 12, "items_per_participant": 6}
 PAIR = [{"name": "method", "explainer": "lime"}, {"name": "control", "like": "method"}]
@@ -179,3 +181,14 @@ def test_a_condition_without_explanations_is_refused():
 def test_blocks_must_divide_the_items():
     with pytest.raises(VeraxError, match=r"12 items \(test\) are not blocks of 5"):
         check_protocol(material_of(TABLE | {"items_per_participant": 5}))
+
+
+def test_the_report_says_on_how_many_pages_answers_are_guesses():
+    material = material_of()
+    alike = {
+        key: material.explanations[key[0], key[1], "model"] if key[0] == "i001" else explanation
+        for key, explanation in material.explanations.items()
+    }
+    study = replace(check_protocol(replace(material, explanations=alike)), hash="a" * 64)
+    said = analyse(simulate_study(study, "helped", 4), Options(replicates=50)).problems
+    assert sum("1 of 12 pages carry no information" in problem for problem in said) == 2

@@ -138,13 +138,13 @@ def test_methods_are_also_compared_with_the_random_control(helped):
     assert rows["lime"]["difference"] == pytest.approx(expected)
 
 
-def test_courts_hold_one_line_for_each_condition_that_shows_something(helped):
+def test_methods_hold_one_line_for_each_condition_that_shows_something(helped):
     _, found = helped
-    assert [(one["explainer"], one["condition"], one["unit"]) for one in found["courts"]] == [
+    assert [(one["explainer"], one["condition"], one["unit"]) for one in found["methods"]] == [
         ("lime", "lime", "points"),
         ("random", "random", "points"),
     ]
-    assert found["courts"][0]["estimate"] == found["primary"]["estimates"][0]["estimate"]
+    assert found["methods"][0]["estimate"] == found["primary"]["estimates"][0]["estimate"]
 
 
 def test_learning_shows_in_the_training_curve():
@@ -231,7 +231,7 @@ def test_one_condition_alone_is_described_and_nothing_is_compared():
     assert found["primary"]["estimates"][0]["p"] is None
     assert found["primary"]["sentence"].endswith("Nothing is compared.")
     assert any("nothing to compare it with" in said for said in found["problems"])
-    assert found["courts"][0]["condition"] == "lime"
+    assert found["methods"][0]["condition"] == "lime"
 
 
 def test_accuracies_near_the_end_of_the_scale_have_intervals_inside_it():
@@ -450,4 +450,4 @@ def test_the_pre_experiment_compares_with_and_without_training():
     assert "against no training" in table(found, "contrast")["title"]
     assert set(by_condition(found, "times")) == {"untrained", "trained"}
     assert set(by_condition(found, "strategies")) == {"untrained", "trained"}
-    assert found["courts"] == []
+    assert found["methods"] == []

@@ -101,7 +101,7 @@ def test_figure_3_compares_the_sessions_of_known_and_masked_tasks(both):
     rows = {row["condition"]: row for row in table(found, "known-and-masked")["rows"]}
     lengths = {}
     for kind, one in taken.items():
-        sessions = scored(one).groupby(["participant", "condition"])["seconds"].sum().div(60).unstack()
+        sessions = scored(one).groupby(["participant", "condition"])["seconds"].sum().unstack()
         lengths[kind] = sessions[["none", "lime"]].mean(axis=1)  # the paper's figure has no control
         assert rows["lime"][kind] == pytest.approx(sessions["lime"].mean())
         assert rows["all conditions"][kind] == pytest.approx(lengths[kind].mean())
@@ -110,7 +110,25 @@ def test_figure_3_compares_the_sessions_of_known_and_masked_tasks(both):
     assert "masked tasks were clearly longer" in table(found, "known-and-masked")["sentence"]
     figure = next(one for one in found["figures"] if one["key"] == "known-and-masked")
     assert [bar["label"] for bar in figure["data"]["bars"]] == ["known tasks", "masked tasks"]
-    assert figure["data"]["groups"] == ["none", "lime", "all conditions"]
+    assert figure["data"]["groups"] == ["lime", "none", "all conditions"]
+
+
+def test_people_are_compared_with_the_model_on_the_truth_of_the_same_items(both):
+    taken, found = both
+    rows = {(row["task"], row["condition"]): row for row in table(found, "people-and-model")["rows"]}
+    assert len(rows) == 6
+    known = next(row["task"] for row in table(found, "tasks")["rows"] if row["kind"] == "known")
+    row = rows[known, "lime"]
+    own = scored(taken["known"])
+    own = own[own["condition"] == "lime"]
+    right = (own["answer"].astype(int) == own["label"].astype(int)).groupby(own["participant"]).mean()
+    models = own["model_correct"].astype(float).groupby(own["participant"]).mean()
+    ahead = (right - models).to_numpy()
+    assert row["difference"] == pytest.approx(100 * ahead.mean())
+    signs = np.array(np.meshgrid(*[[-1, 1]] * len(ahead))).reshape(len(ahead), -1)
+    sums = np.abs(signs.T @ ahead)
+    assert row["p"] == pytest.approx(np.mean(sums >= abs(ahead.sum()) - 1e-9))
+    assert row["p_adjusted"] >= row["p"]
 
 
 def test_table_1_is_printed_as_in_the_paper(both):
@@ -168,7 +186,11 @@ def test_tasks_are_named_by_what_they_are_and_never_by_a_path():
 def test_two_known_tasks_have_a_table_and_no_comparison_with_masked_ones():
     studies = [analysed(a_study("known")), analysed(a_study("known", each=3))]
     found = pooled_imitation(studies, Options())
-    assert [(one.key, len(one.rows)) for one in found.tables] == [("table-1", 3), ("tasks", 6)]
+    assert [(one.key, len(one.rows)) for one in found.tables] == [
+        ("table-1", 3),
+        ("tasks", 6),
+        ("people-and-model", 6),
+    ]
     assert not found.figures
     assert "No study with times has a masked task" in found.problems[0]
 

@@ -10,6 +10,7 @@ from verax.codec import decode, encode
 from verax.studies.answers.exclusion import apply_exclusions
 from verax.studies.answers.flat_records import participant_records
 from verax.studies.definition.study import DesignRow
+from verax.studies.store.one_participant import unblind
 from verax.studies.store.status import overview
 
 
@@ -95,7 +96,7 @@ def test_who_did_something_last(busy, clock):
     names = [record["participant"] for record in participant_records(busy)]
     assert [(one.bot, one.status, one.phase, one.step, one.steps) for one in last] == [
         (True, "complete", "debrief", 11, 11),
-        (False, "active", "screening", 2, 11),
+        (False, "active", "screening", 2, None),
     ]
     assert [one.participant for one in last] == names[::-1][:2]
     assert [(one.minutes, one.ago) for one in last] == [(9 / 60, 1.0), (5 / 60, 1 + 9 / 60)]
@@ -108,6 +109,15 @@ def test_who_did_something_last(busy, clock):
         "left",
         "complete",
     ]
+
+
+def test_rows_of_people_are_told_once_the_study_is_closed_or_unblinded(busy):
+    """In a study between people the row is the condition; bots are nobody to be fair to."""
+    assert {one.row for one in overview(busy).last if not one.bot} == {None}
+    assert [one.row for one in overview(busy).last if one.bot] == [0]
+    unblind(busy, by="anna")
+    assert {one.row for one in overview(busy).last if one.status in ("left", "complete")} == {0}
+    assert {one.steps for one in overview(busy).last if one.status in ("left", "complete")} == {11}
 
 
 def test_quartiles_of_the_minutes_in_each_part(opened, clock):

@@ -30,8 +30,12 @@ from verax.studies.analysis.participation import (
     screened_out,
 )
 from verax.studies.analysis.plan import plan_problems, with_plan
+from verax.studies.analysis.sample import left_by_page, retake_problems, sample_tables
+from verax.studies.analysis.scales import RELIABILITY, SCALES, scale_tables
 from verax.studies.answers.export_files import guarded
+from verax.studies.definition.own_questions import scored_scales
 from verax.studies.design import order_count
+from verax.studies.protocol.common_steps import uninformative
 from verax.studies.protocol.contract import Analysed, Findings, ProtocolAnalysis, make_protocol, protocols
 from verax.studies.results.study_facts import ItemResult, model_facts
 from verax.studies.results.study_summary import Options, Summary
@@ -46,6 +50,7 @@ if TYPE_CHECKING:
 
 
 say = partial(say_phrase, "analysis")
+say_table = partial(say_phrase, "study-tables")
 
 
 def treatment_notes(data: Analysed, screening: str) -> tuple[str, ...]:
@@ -57,30 +62,17 @@ def answer_orders(data: Analysed) -> str:
     """In which order answers stood, and how evenly the orders are spread over those who are analysed."""
     orders = order_count(data.study)
     if orders == 1:
-        return "Answers stood in the same order on everybody's pages."
-    what = (
-        "classes in the one order or its reverse, scales from the one end or the other"
-        if orders == 2
-        else f"{orders} orders of the classes, scales from the one end or the other"
-    )
-    said = f"The order of answers was counterbalanced between participants ({what})"
+        return say("same-order")
     people = data.participants[data.participants["answer_order"].notna()]
     if people.empty:
-        return f"{said}."
-    return f"{said}; among those analysed {_spread(people, orders)}."
-
-
-def _spread(people: pd.DataFrame, orders: int) -> str:
+        return say("counterbalanced", orders=orders, where="none", apart=0)
     named = people["condition"].notna().all()
     groups = people["condition"] if named else people["answer_order"] * 0
     apart = 0
     for _, group in people.groupby(groups)["answer_order"]:
         counts = group.value_counts().reindex(range(orders), fill_value=0)
         apart = max(apart, int(counts.max() - counts.min()))
-    where = "within each condition" if named else "over all of them"
-    return (
-        f"the orders differ by at most {apart} in number {where}" if apart else f"they are as often {where}"
-    )
+    return say("counterbalanced", orders=orders, where="within" if named else "over", apart=apart)
 
 
 def analysed(collected: Collected, *, bots: bool = False) -> Analysed:
@@ -184,14 +176,18 @@ def analyse(
                 figures=(*findings.figures, *over_all.figures),
                 problems=(*findings.problems, *over_all.problems),
             )
+    further = (*scale_tables(data, chosen), *left_by_page(collected, data))
+    findings = replace(findings, tables=(*findings.tables, *further))
     findings = with_plan(findings, study.spec.analysis)
     problems = [
         *flow_problems(flow, data.people),
         *screening.problems,
+        *retake_problems(collected, data),
+        *_uninformative_problems(study),
         *unequal,
         *_session_problems(data, chosen),
         *findings.problems,
-        *plan_problems(study.spec.analysis, findings, keys),
+        *plan_problems(study.spec.analysis, findings, (*keys, *_scale_keys(study))),
         *_freeze_problems(frozen),
         *_edit_problems(collected),
     ]
@@ -206,13 +202,16 @@ def analyse(
             frozen=None if frozen is None else frozen.at,
             source=collected.source,
             flow=flow,
-            conduct=treatment_notes(data, screening.said),
+            procedure=treatment_notes(data, screening.said),
             attrition=attrition(collected, data),
             balance=balance(data),
             primary=findings.primary,
             methods=findings.methods,
-            tables=findings.tables,
-            figures=(Figure("flow", "Participants", FlowChart(flow), flow.sentence), *findings.figures),
+            tables=(*findings.tables, *sample_tables(data)),
+            figures=(
+                Figure("flow", say_table("figure-flow"), FlowChart(flow), flow.sentence),
+                *findings.figures,
+            ),
             sensitivity=findings.sensitivity,
             estimators=findings.estimators,
             problems=tuple(problems),
@@ -222,6 +221,11 @@ def analyse(
             versions=library_versions(),
         )
     )
+
+
+def _scale_keys(study: Study) -> tuple[str, ...]:
+    """The tables that a plan may name where scales are asked, answered or not."""
+    return (SCALES, RELIABILITY) if any(scored_scales(study.spec.questions)) else ()
 
 
 def pooled_findings(studies: Sequence[Analysed], options: Options) -> Findings:
@@ -254,12 +258,7 @@ def _poolable(own: ProtocolAnalysis, first: str) -> str:
         for name in protocols.names()
         if (found := protocols.get(name).analysis()) is not None and found.pooled is own.pooled
     ]
-    others = listed([name for name in names if name != first])
-    beside = f" and with {others} studies" if others else ""
-    return (
-        f"Studies of the protocol {first} can be pooled with each other{beside}; other studies go beside them in one "
-        "report, with `verax report`."
-    )
+    return say_table("poolable", first=first, others=[name for name in names if name != first])
 
 
 def _all_poolable() -> str:
@@ -274,6 +273,14 @@ def _all_poolable() -> str:
 
 def _analysis_of(data: Analysed) -> ProtocolAnalysis | None:
     return protocols.get(data.study.spec.protocol["name"]).analysis()
+
+
+def _uninformative_problems(study: Study) -> list[str]:
+    """That answers to some pages can only be guesses, since both sides of them show the same."""
+    return [
+        say("uninformative", condition=condition, pages=without, of=items)
+        for condition, (without, items) in uninformative(study).items()
+    ]
 
 
 def _session_problems(data: Analysed, options: Options) -> list[str]:
@@ -389,7 +396,7 @@ def without_texts(answers: pd.DataFrame, study: Study) -> pd.DataFrame:
         question.name
         for screen in study.screens.values()
         for question in screen.questions
-        if question.kind == "text"
+        if question.in_own_words
     }
     written = answers["question"].isin(texts) & answers["answer"].notna()
     kept = answers.copy()

@@ -14,7 +14,6 @@ import numpy as np
 from verax.phrases import say as say_phrase
 from verax.results.figures import Flow
 from verax.results.tables import Sources, build_table, count, share, text
-from verax.stats.crossed.result import FILL
 from verax.stats.estimate import Estimate, binomial_share, share_difference
 from verax.stats.thresholds import ALPHA
 from verax.studies.design import offered_again
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from verax.studies.answers.schema import Collected
 
 say = partial(say_phrase, "analysis")
+say_table = partial(say_phrase, "study-tables")
 
 
 def flow_of(collected: Collected, data: Analysed) -> Flow:
@@ -46,7 +46,7 @@ def flow_of(collected: Collected, data: Analysed) -> Flow:
         arrived=len(everybody),
         undecided=int((status == "invited").sum()),
         declined=int((status == "declined").sum()),
-        no_place=int((status == "full").sum()),
+        no_place=int(status.isin(["full", "over-quota"]).sum()),
         screened_out=int((status == "screened-out").sum()),
         withdrawn=int((status == "withdrawn").sum()),
         left=int(left.sum()),
@@ -133,20 +133,20 @@ def attrition(collected: Collected, data: Analysed) -> Attrition:
     losses = [_losses(name, placed[groups == name]) for name in names]
     p, test = equal_losses([row.lost for row in losses], [row.complete for row in losses])
     sources: Sources[_Losses] = (
-        text("condition", "Condition", lambda row: row.condition),
-        count("placed", "Got a place", lambda row: row.placed),
-        count("screened_out", "Screened out", lambda row: row.screened_out),
-        count("left", "Left", lambda row: row.left),
-        count("withdrawn", "Withdrew", lambda row: row.withdrawn),
-        count("under_way", "Under way", lambda row: row.under_way),
-        count("complete", "Complete", lambda row: row.complete),
-        count("excluded", "Excluded", lambda row: row.excluded),
-        share("lost", "Lost", lambda row: row.share),
+        text("condition", say_table("column-condition"), lambda row: row.condition),
+        count("placed", say_table("column-got-a-place"), lambda row: row.placed),
+        count("screened_out", say_table("column-screened-out"), lambda row: row.screened_out),
+        count("left", say_table("column-left"), lambda row: row.left),
+        count("withdrawn", say_table("column-withdrew"), lambda row: row.withdrawn),
+        count("under_way", say_table("column-under-way"), lambda row: row.under_way),
+        count("complete", say_table("column-complete"), lambda row: row.complete),
+        count("excluded", say_table("column-excluded"), lambda row: row.excluded),
+        share("lost", say_table("column-lost"), lambda row: row.share),
     )
     sentence = _attrition_sentence(losses, p, test)
     if under_way := sum(row.under_way for row in losses):
         sentence += f" {say('lost-under-way', count=under_way)}"
-    table = build_table("attrition", "Participants lost, by condition", losses, sources, sentence)
+    table = build_table("attrition", say_table("attrition"), losses, sources, sentence)
     return Attrition(**vars(table), p=p, test=test)
 
 
@@ -328,13 +328,13 @@ def balance(data: Analysed) -> Balance:
     ]
     answers = _answers(data)
     sources: Sources[_Reached] = (
-        count("row", "Row", lambda row: row.row),
-        text("shows", "Shows", lambda row: row.shows),
-        count("target", "Wanted", lambda row: row.target),
-        count("analysed", "Analysed", lambda row: row.analysed),
+        count("row", say_table("column-row"), lambda row: row.row),
+        text("shows", say_table("column-shows"), lambda row: row.shows),
+        count("target", say_table("column-wanted"), lambda row: row.target),
+        count("analysed", say_table("column-analysed"), lambda row: row.analysed),
     )
     sentence = _balance_sentence(reached, [own for own in answers if own.items])
-    table = build_table("balance", "Participants analysed, by row of the design", reached, sources, sentence)
+    table = build_table("balance", say_table("balance"), reached, sources, sentence)
     return Balance(**vars(table), answers=answers)
 
 
@@ -354,7 +354,7 @@ def balance_problems(data: Analysed) -> list[str]:
     if most < 1 or most - fewest < 2 or most < UNEQUAL * fewest:
         return []
     empty, rows_of_design = counts.count(0), len(counts)
-    return [say("unequal", empty=empty, rows=rows_of_design, fewest=fewest, most=most, fill=FILL)]
+    return [say("unequal", empty=empty, rows=rows_of_design, fewest=fewest, most=most)]
 
 
 def _answers(data: Analysed) -> tuple[ItemAnswers, ...]:

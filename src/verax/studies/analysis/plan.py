@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 say = partial(say_phrase, "analysis")
+say_table = partial(say_phrase, "study-tables")
 Plan = Mapping[str, str | EquivalenceMargin]
 
 PRIMARY = "primary"
@@ -96,10 +97,7 @@ def plan_problems(plan: Plan, findings: Findings, keys: Iterable[str]) -> list[s
     said = []
     unknown = [name for name in plan if name not in known]
     if unknown:
-        said.append(
-            f"The plan names {', '.join(repr(name) for name in unknown)}, which no analysis here is called; "
-            f"the names are: {', '.join(sorted(known))}."
-        )
+        said.append(say("plan-unknown", names=list(map(repr, unknown)), known=", ".join(sorted(known))))
     given = plan.get(EQUIVALENCE)
     if isinstance(given, str):
         said.append(_about_text(given, POINTS if findings.primary is None else findings.primary.unit))
@@ -110,14 +108,11 @@ def _about_text(given: str, unit: Unit) -> str:
     """How a margin in words was taken, and how it is written so that nothing has to be taken from words."""
     margin = _read(given)
     example = f'equivalence = {{ margin = {5 if margin is None else margin:g}, unit = "{unit}" }}'
-    if margin is None:
-        return (
-            f"The plan's {EQUIVALENCE!r} is a text with no margin above 0 in it, or with several numbers: equivalence "
-            f"was not tested; write a number with its unit, such as {example}."
-        )
-    return (
-        f"The plan's {EQUIVALENCE!r} is a text; {margin:g} was taken from it as the margin. Write a number with its "
-        f"unit instead: {example}."
+    return say(
+        "plan-margin",
+        margin="none" if margin is None else f"{margin:g}",
+        name=repr(EQUIVALENCE),
+        example=example,
     )
 
 
@@ -136,8 +131,8 @@ def planned_equivalence(
     unit: Unit,
     against: str,
     *,
-    title: str = "Equivalence",
-    heading: str = "Estimate",
+    title: str = "",
+    heading: str = "",
 ) -> None:
     """Adds the table if the plan names a margin and there is something to test; a margin that fits not is a problem."""
     try:
@@ -146,7 +141,16 @@ def planned_equivalence(
         gathered.problems.append(str(error))
         return
     if margin is not None and claims:
-        gathered.tables.append(equivalence_table(claims, margin, unit, against, title=title, heading=heading))
+        gathered.tables.append(
+            equivalence_table(
+                claims,
+                margin,
+                unit,
+                against,
+                title=title or say_table("equivalence"),
+                heading=heading or say_table("column-estimate"),
+            )
+        )
 
 
 def equivalence_table(
@@ -172,21 +176,26 @@ def equivalence_table(
     inside = [line.condition for line in lines if line.tested is not None and line.tested.equivalent]
     size = f"{margin:g}{unit.noun}"
     sources: Sources[_EquivalenceRow] = (
-        text("condition", "Condition", lambda line: line.condition),
+        text("condition", say_table("column-condition"), lambda line: line.condition),
         number("estimate", heading, _if_tested(lambda tested: tested.estimate), unit),
-        interval("interval", "90% interval", _if_tested(lambda tested: (tested.low, tested.high)), unit),
+        interval(
+            "interval",
+            say_table("column-interval-90"),
+            _if_tested(lambda tested: (tested.low, tested.high)),
+            unit,
+        ),
         p_value("p", "p", _if_tested(lambda tested: tested.p)),
-        text("equivalent", "Equivalent", lambda line: _verdict(line.tested)),
+        text("equivalent", say_table("column-equivalent"), lambda line: _verdict(line.tested)),
     )
     return build_table(
         "equivalence",
-        f"{title} within {size}",
+        say_table("equivalence-within", title=title, size=size),
         lines,
         sources,
         say("equivalent", against=against, size=size, names=inside)
         if inside
         else say("not-equivalent", against=against, size=size),
-        ["Two one-sided tests at 5% each, not corrected for several conditions."],
+        [say_table("equivalence-how")],
     )
 
 
@@ -203,5 +212,5 @@ def _if_tested(value: Callable[[Equivalence], Value]) -> Callable[[_EquivalenceR
 
 def _verdict(tested: Equivalence | None) -> str:
     if tested is None:
-        return "not tested"
-    return "yes" if tested.equivalent else "not shown"
+        return say_table("not-tested")
+    return "yes" if tested.equivalent else say_table("not-shown")

@@ -41,9 +41,7 @@ if TYPE_CHECKING:
 
 
 say = partial(say_phrase, "analysis")
-ALONE = (
-    "A conclusion turns where the interval of one line alone excludes 0 in one analysis and not in the other."
-)
+say_table = partial(say_phrase, "study-tables")
 
 
 @dataclass(frozen=True)
@@ -123,19 +121,19 @@ def sensitivity_table(varied: Sensitivity) -> Table:
     ]
     order = list(dict.fromkeys(line.condition for line in lines))
     sources: Sources[_SensitivityRow] = (
-        text("condition", "Condition", lambda line: line.condition),
-        text("variant", "Analysed", lambda line: line.variant),
-        number("estimate", "Estimate", lambda line: line.estimate, varied.unit),
-        interval("interval", "95% interval, or range", lambda line: line.interval, varied.unit),
-        text("turns", "Conclusion turns", lambda line: line.turns),
+        text("condition", say_table("column-condition"), lambda line: line.condition),
+        text("variant", say_table("column-analysed"), lambda line: line.variant),
+        number("estimate", say_table("column-estimate"), lambda line: line.estimate, varied.unit),
+        interval("interval", say_table("column-interval-or-range"), lambda line: line.interval, varied.unit),
+        text("turns", say_table("column-conclusion-turns"), lambda line: line.turns),
     )
     return build_table(
         "sensitivity",
-        "Does the primary analysis hang on single people, items or decisions?",
+        say_table("sensitivity"),
         sorted(lines, key=lambda line: order.index(line.condition)),
         sources,
         _sentence(varied),
-        [varied.turning or ALONE, *_without_change(varied.without_change or 0)],
+        [varied.turning or say_table("turning-alone"), *_without_change(varied.without_change or 0)],
     )
 
 
@@ -190,12 +188,6 @@ def _sentence(varied: Sensitivity) -> str:
     if varied.leave_one_out and all(each.lowest is None for each in varied.leave_one_out):
         return say("turns-nothing-claimed")
     return say("turns-none")
-
-
-TURNING = (
-    "A conclusion turns where the simultaneous interval, which counts all conditions, excludes 0 in one analysis and "
-    "not in the other; the intervals shown are of one line alone."
-)
 
 
 def quick_claims(
@@ -265,7 +257,7 @@ def varied_changes(
     with_change = set(complete_pairs(intended)["participant"])
     return Sensitivity(
         late_answers=int(pairs["late"].sum()),
-        turning=TURNING,
+        turning=say_table("turning"),
         without_change=len(set(intended["participant"]) - with_change),
         variants=tuple(
             other.variant(variant, name, POINTS, turns=turns(name)(other))

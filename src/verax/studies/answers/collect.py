@@ -174,12 +174,13 @@ def _differs(score: float, worth: float) -> bool:
 
 
 def _options(study: Study) -> dict[str, dict[str, Meaning]]:
-    """By question: what its options mean, by how that is written; none if it is answered in own words."""
+    """By question: what its options mean, by how that is written; none if the answer is not one of them."""
     options: dict[str, dict[str, Meaning]] = {}
     for screen in study.screens.values():
         for question in screen.questions:
             means = options.setdefault(question.name, {})
-            means |= {str(written(option.means)): option.means for option in question.options}
+            if question.one_of_them:
+                means |= {str(written(option.means)): option.means for option in question.options}
     return options
 
 
@@ -242,7 +243,7 @@ def _exported_hashes(study: Study, folder: Path) -> Mapping[str, str]:
         raise VeraxError(
             f"The folder {str(folder)!r} has no {CODEBOOK}; name one that `verax study export` wrote."
         ) from error
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise VeraxError(
             f"{str(path)!r} is not the codebook of an export ({error}); export the study again."
         ) from error

@@ -9,7 +9,7 @@ Only people who did something since the last time are looked at again, so that i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -19,12 +19,14 @@ from typing import NamedTuple
 from sqlalchemy import BindParameter, Connection, and_, bindparam, insert, or_, select, update
 
 from verax.studies.answers.flat_records import ANSWERED, AnsweredStep, known
-from verax.studies.definition.spec_tables import PREFIX, ExclusionRule, RuleName
+from verax.studies.definition.own_pages import right_answers
+from verax.studies.definition.spec_tables import CHECK_RULES, PREFIX, ExclusionRule, RuleName
 from verax.studies.definition.study import Study
 from verax.studies.protocol.contract import make_protocol
 from verax.studies.store.clock import SECOND, to_micros
+from verax.studies.store.identifiers import token_hash
 from verax.studies.store.one_participant import BY_HAND
-from verax.studies.store.people import HAS_LEFT, columns
+from verax.studies.store.people import HAS_LEFT, Transaction, columns, lock, rules_in_force
 from verax.studies.store.store import Store
 from verax.studies.store.tables import exclusions, participants, studies
 
@@ -120,6 +122,21 @@ def _failed_checks(person: ExclusionCase) -> Measured | None:
     return (failed / len(given), len(given), {"failed": failed}) if given else None
 
 
+def _attention_checks(person: ExclusionCase) -> Measured | None:
+    """The share of wrong answers to questions of one's own that ask for a certain answer."""
+    right = right_answers(person.study.spec.questions)
+    given = [
+        answers[question] == wanted
+        for step in person.closed
+        if step.state == "closed" and right
+        for answers in [known(step.answers)]
+        for question, wanted in right.items()
+        if question in answers
+    ]
+    failed = given.count(False)
+    return (failed / len(given), len(given), {"failed": failed}) if given else None
+
+
 def _left(person: ExclusionCase) -> Measured | None:
     """The share of steps that were behind somebody who left."""
     if not person.left:
@@ -203,6 +220,12 @@ RULES: Mapping[RuleName, Rule] = {
         0.5,
         "who get more than {} of the questions of the screening test wrong, in all tries",
     ),
+    "attention-checks": Rule(
+        _attention_checks,
+        float.__ge__,
+        0.5,
+        "who get at least {} of the questions that ask for a certain answer wrong",
+    ),
     "left": Rule(_left, float.__lt__, 1.0, "who have left with less than {} of their steps behind them"),
     "late": Rule(
         _late, float.__gt__, 0.5, "who answered more than {} of the pages with a limit late or not at all"
@@ -215,6 +238,23 @@ RULES: Mapping[RuleName, Rule] = {
     ),
     "background": Rule(_of_its_question, float.__ge__, 1.0, "who said of themselves ({question}): {answers}"),
 }
+
+
+def checks_failed(rules: Iterable[str]) -> list[str]:
+    """Of the rules that hold for somebody, those on checks of attention and understanding."""
+    return [rule for rule in rules if rule in CHECK_RULES]
+
+
+def failed_checks(store: Store, token: str) -> bool:
+    """Whether somebody failed the checks of the study, by its rules as they stand now."""
+    apply_exclusions(store)
+
+    def look(work: Transaction) -> bool:
+        person = lock(work, token_hash(token))
+        held = {} if person is None else rules_in_force(work, [person.id])
+        return any(checks_failed(rules) for rules in held.values())
+
+    return store.read(look)
 
 
 AT_ONCE = 200  # participants in memory

@@ -15,7 +15,7 @@ from typing import Any, TypedDict
 from verax.errors import VeraxError
 from verax.installed import VERSION
 from verax.studies.answers.exclusion import apply_exclusions, limit_of
-from verax.studies.answers.export_files import WRITERS, Part, TableCount, replaced
+from verax.studies.answers.export_files import SCRIPT, WRITERS, Part, TableCount, r_script, replaced
 from verax.studies.answers.flat_records import READERS, View, view
 from verax.studies.answers.response_record import written
 from verax.studies.answers.schema import TABLES, RecordColumn, shown
@@ -216,7 +216,7 @@ def _condition(condition: Mapping[str, object]) -> tuple[object, ...]:
 FORMATS = tuple(WRITERS)
 AT_ONCE = 10_000  # rows in memory, and in a row group of Parquet
 CODEBOOK, READABLE = "codebook.json", "codebook.md"
-NAMES = {f"{table}.{format}" for table in TABLES for format in FORMATS} | {CODEBOOK, READABLE}
+NAMES = {f"{table}.{format}" for table in TABLES for format in FORMATS} | {CODEBOOK, READABLE, SCRIPT}
 
 
 @dataclass(frozen=True)
@@ -275,6 +275,8 @@ def export_study(
         text = json.dumps(codebook, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         (unfinished / CODEBOOK).write_text(text, encoding="utf-8")
         (unfinished / READABLE).write_text(to_markdown(codebook), encoding="utf-8")
+        if "csv" in formats:
+            (unfinished / SCRIPT).write_text(r_script(store.study), encoding="utf-8")
     return Exported(Path(folder), rows, tuple(files), identifying, free_text)
 
 

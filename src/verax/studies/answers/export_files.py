@@ -1,4 +1,4 @@
-"""Files of an export: cells, writers of tables, counts for the codebook, a folder that is there whole or not at all.
+"""Files of an export: cells, writers of tables, counts for the codebook, a script for R, a whole folder or none.
 
 A spreadsheet runs a cell that begins with =, +, - or @ as a formula, and what people write may begin so. Such a text is
 written with an apostrophe before it, which spreadsheets take as "this is text"; one that has apostrophes before such a
@@ -21,6 +21,7 @@ from pathlib import Path
 
 from verax.errors import VeraxError
 from verax.studies.answers.schema import RecordColumn
+from verax.studies.definition.study import Study
 
 # The full-width signs are taken for the plain ones in some languages; a tab or line end before a sign is passed over.
 RISKY = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
@@ -289,3 +290,92 @@ def _put(new: Path, folder: Path, old: Path) -> None:
             old.rename(folder)
         raise
     shutil.rmtree(old, ignore_errors=True)
+
+
+# ---- The script that comes with an export in CSV: reads it in R, sets factors and fits the primary model
+
+SCRIPT = "analysis.R"
+
+_TEMPLATE = """\
+# Reads this export in R, sets the factors and fits the primary model.
+#   Rscript analysis.R            in the folder of the export
+# Needs lme4 for random effects (install.packages("lme4")); without it a plain regression is fitted, whose standard
+# errors take all answers as independent, which they are not.
+
+folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1]))
+if (is.na(folder)) folder <- "."
+read <- function(name) {
+  read.csv(file.path(folder, name), na.strings = "", stringsAsFactors = FALSE, encoding = "UTF-8")
+}
+is_true <- function(column) !is.na(column) & column == "true"
+
+participants <- read("participants.csv")
+responses <- read("responses.csv")
+
+# Who is analysed: people (bots where there are no people) who completed the study and are not excluded.
+people <- participants[!is_true(participants$bot), ]
+if (nrow(people) == 0) people <- participants
+people <- people[people$status == "complete" & !is_true(people$excluded), ]
+answers <- responses[
+  responses$participant %in% people$participant & responses$phase_kind == "test" & !is.na(responses$score),
+]
+# Between people, the condition is the participant's, also before anything is explained.
+between <- nrow(people) > 0 && all(!is.na(people$condition))
+if (between) answers$condition <- people$condition[match(answers$participant, people$participant)]
+
+# The first condition is the one that others are compared with.
+answers$condition <- droplevels(factor(answers$condition, levels = c(@CONDITIONS@)))
+answers$phase <- droplevels(factor(answers$phase, levels = c(@PHASES@)))
+answers$participant <- factor(answers$participant)
+answers$item <- factor(answers$item)
+answers$language <- factor(people$language[match(answers$participant, people$participant)])
+
+cat(nrow(answers), "scored answers of", nlevels(answers$participant), "participants\\n")
+print(aggregate(score ~ condition + phase, answers, mean))
+
+terms <- c(
+  if (nlevels(answers$condition) > 1) "condition",
+  if (between && nlevels(answers$phase) > 1) "phase",
+  if (between && nlevels(answers$condition) > 1 && nlevels(answers$phase) > 1) "condition:phase"
+)
+fixed <- if (length(terms)) paste(terms, collapse = " + ") else "1"
+random <- c(
+  if (nlevels(answers$participant) > 1) "(1 | participant)",
+  if (nlevels(answers$item) > 1) "(1 | item)"
+)
+binary <- all(answers$score %in% c(0, 1))
+if (requireNamespace("lme4", quietly = TRUE) && length(random)) {
+  formula <- as.formula(paste("score ~", fixed, "+", paste(random, collapse = " + ")))
+  model <- if (binary) lme4::glmer(formula, answers, family = binomial) else lme4::lmer(formula, answers)
+} else {
+  formula <- as.formula(paste("score ~", fixed))
+  model <- if (binary) glm(formula, binomial, answers) else lm(formula, answers)
+}
+print(summary(model))
+coefficients <- coef(summary(model))
+write.csv(
+  data.frame(term = rownames(coefficients), coefficients, check.names = FALSE),
+  file.path(folder, "model.csv"),
+  row.names = FALSE
+)
+"""
+
+
+def r_script(study: Study) -> str:
+    """The script for a study's export."""
+    order = {"none": 0, "control": 1, "method": 2}
+    conditions = sorted(study.spec.conditions, key=lambda condition: order[condition.kind])
+    # Before comes first; other protocols have parts in any order.
+    tests = sorted((phase.key for phase in study.phases.values() if phase.kind == "test"), key=_first_pre)
+    return _TEMPLATE.replace("@CONDITIONS@", _vector([condition.name for condition in conditions])).replace(
+        "@PHASES@", _vector(tests)
+    )
+
+
+def _first_pre(key: str) -> tuple[bool, str]:
+    return (not key.startswith("pre"), key)
+
+
+def _vector(names: list[str]) -> str:
+    escaped = [name.replace("\\", "\\\\").replace('"', '\\"') for name in names]
+    return ", ".join(f'"{name}"' for name in escaped)

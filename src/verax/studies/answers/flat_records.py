@@ -7,7 +7,7 @@ read through one `View` are of one moment, whatever is written meanwhile.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import BindParameter, String, and_, bindparam, cast, func, or_, select
 
+from verax.studies.answers.machines import machine_signs
 from verax.studies.answers.response_record import Offered, Record, ResponseRecords, StepColumns
 from verax.studies.answers.schema import DEVICES, POINTERS
 from verax.studies.store.clock import SECOND, from_micros
@@ -54,6 +55,7 @@ class PersonRow(NamedTuple):
     design_row: int | None
     number: int | None
     answer_order: int | None
+    language: str | None
     steps: int
     version: str
     created_at: int
@@ -127,6 +129,13 @@ PAGES_SHOWN = (
     .where(steps.c.participant_id.in_(_people), steps.c.opened_at.is_not(None))
     .order_by(steps.c.participant_id, steps.c.ord)
 )
+# What browsers measured on pages that were answered.
+MEASURED = (
+    select(steps.c.participant_id, cast(responses.c.client, String).label("client"))
+    .join_from(steps, responses)
+    .where(steps.c.participant_id.in_(_people), responses.c.client.is_not(None))
+    .order_by(steps.c.participant_id, steps.c.ord)
+)
 HAPPENED = (
     select(events).where(events.c.participant_id.in_(_people)).order_by(events.c.participant_id, events.c.id)
 )
@@ -157,7 +166,7 @@ class View:
     def own_words(self) -> Mapping[str, frozenset[str]]:
         """By screen: the questions that are answered in own words."""
         return {
-            key: frozenset(question.name for question in screen.questions if question.kind == "text")
+            key: frozenset(question.name for question in screen.questions if question.in_own_words)
             for key, screen in self.work.study.screens.items()
         }
 
@@ -210,6 +219,9 @@ def read_participants(seen: View) -> Iterator[Record]:
         done: dict[int, int] = dict(counted.tuples().all())
         rules = rules_in_force(seen.work, people)
         earlier = retakes(seen.work, people)
+        measured: dict[int, list[dict[str, float]]] = {}
+        for page in seen.work.connection.execute(MEASURED, {"people": list(people)}):
+            measured.setdefault(page.participant_id, []).append(from_json(page.client))
         for person in people.values():
             condition = None if person.design_row is None else conditions.get(person.design_row)
             record = {
@@ -220,6 +232,8 @@ def read_participants(seen: View) -> Iterator[Record]:
                 "design_row": person.design_row,
                 "number": person.number,
                 "answer_order": person.answer_order,
+                "language": person.language or seen.work.study.spec.languages[0],
+                "device": _device(measured.get(person.id, [])),
                 "condition": condition if isinstance(condition, str) else None,
                 "steps": person.steps,
                 "done": done.get(person.id, 0),
@@ -229,6 +243,7 @@ def read_participants(seen: View) -> Iterator[Record]:
                 "excluded": person.id in rules,
                 "rules": rules.get(person.id, []),
                 "retake_of": earlier.get(person.id),
+                "signs": machine_signs(measured.get(person.id, [])),
                 "version": person.version,
                 "link": person.link_hash if person.consented_at is not None else None,
             }
@@ -331,6 +346,12 @@ def read_pages(seen: View) -> Iterator[Record]:
 
 def _whole(number: float | None) -> int | None:
     return None if number is None else int(number)
+
+
+def _device(pages: Iterable[Mapping[str, float]]) -> str | None:
+    """The device of the first page that says so."""
+    known = (_named(DEVICES, page.get("device")) for page in pages)
+    return next((device for device in known if device is not None), None)
 
 
 def _named(names: tuple[str, ...], number: float | None) -> str | None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Type = Literal["integer", "number", "text", "boolean", "json"]
 
-STATUSES = ("invited", "declined", "full", "active", "complete", "screened-out", "withdrawn")
+STATUSES = ("invited", "declined", "full", "active", "complete", "screened-out", "over-quota", "withdrawn")
 PLATFORMS = ("link", "code", "prolific", "mturk")
 KINDS = ("instructions", "screening", "learning", "training", "test", "questions", "debrief")
 RULES: tuple[str, ...] = (*get_args(RuleName), BY_HAND)
@@ -64,7 +64,8 @@ PARTICIPANTS = (
         "status",
         "text",
         "What became of the participant: invited (saw the consent page), declined, full (agreed when no place was "
-        "free), active (in the middle), complete, screened-out (failed the screening test), withdrawn (ended it; the "
+        "free), active (in the middle), complete, screened-out (failed the screening test), over-quota (as "
+        "many people with the same answer as a quota takes were there before), withdrawn (ended it; the "
         "answers are there only if the participant let them stay).",
         STATUSES,
         always=True,
@@ -83,6 +84,14 @@ PARTICIPANTS = (
         "Which order of answers the participant's pages have, from 0; missing where all see the same.",
         later=True,
     ),
+    RecordColumn("language", "text", "The language of the participant's pages.", any_text=True, later=True),
+    RecordColumn(
+        "device",
+        "text",
+        "The class of device on the first page: phone, tablet or desktop; missing where the browser has no script.",
+        ("phone", "tablet", "desktop"),
+        later=True,
+    ),
     RecordColumn("condition", "text", "The condition, if the participant's row has only one."),
     RecordColumn("steps", "integer", "How many steps (pages) the participant has in all.", always=True),
     RecordColumn("done", "integer", "How many of them were answered.", always=True),
@@ -96,6 +105,13 @@ PARTICIPANTS = (
         "text",
         "A suspected retake: who took part in the same browser before, as far as the browser remembers; missing for "
         "all others. It may have been another person.",
+        later=True,
+    ),
+    RecordColumn(
+        "signs",
+        "json",
+        "Signs that this may be a machine: hidden-question (answered a question that people do not see), "
+        "no-pointer-or-key, too-quick-to-react, even-times, pasted. They exclude nobody.",
         later=True,
     ),
     RecordColumn("version", "text", "The version of Verax when the participant came.", always=True),

@@ -6,7 +6,8 @@ fragments, the numbers. Class names are no part of that, since each participant 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 
@@ -25,8 +26,11 @@ from verax.studies.definition.screen import (
     marked_classes,
     with_names,
 )
-from verax.studies.store.participant.posted import FIELD
+from verax.studies.store.participant.posted import FIELD, part_of
 from verax.text import always_signed
+
+# Of questions that are neither a choice nor a text.
+MORE_KINDS = ("several", "ranking", "number")
 
 
 @dataclass(frozen=True)
@@ -37,11 +41,38 @@ class PageQuestion:
         name: of the question.
         labels: the words of its answers; none where a text is to be written.
         required: whether it must be answered.
+        kind: "" where one of the answers is chosen or a text is written, else "several", "ranking" or "number".
+        bounds: the lowest and the highest number, where there are any.
     """
 
     name: str
     labels: tuple[str, ...] = ()
     required: bool = True
+    kind: str = ""
+    bounds: tuple[float | None, float | None] = (None, None)
+
+
+SOME = 0.4  # the share of answers that are chosen where several may be
+
+
+def drawn_answer(asked: PageQuestion, share: Callable[[int], float]) -> dict[str, str]:
+    """An answer by lot to a question that is neither a choice nor a text.
+
+    Args:
+        asked: the question.
+        share: from 0 to 1, drawn for a number.
+    """
+    draws = {place: share(place) for place in range(1, len(asked.labels) + 1)}
+    if asked.kind == "number":
+        low, high = asked.bounds
+        least = low if low is not None else (0.0 if high is None else min(0.0, high))
+        most = high if high is not None else least + 100
+        return {asked.name: str(math.floor(least + (most - least) * share(0)))}
+    if asked.kind == "ranking":
+        best_first = sorted(draws, key=draws.__getitem__)
+        return {part_of(asked.name, place): str(rank) for rank, place in enumerate(best_first, 1)}
+    chosen = [place for place, drawn in draws.items() if drawn < SOME] or [min(draws, key=draws.__getitem__)]
+    return {part_of(asked.name, place): "1" for place in chosen}
 
 
 @dataclass(frozen=True)
@@ -100,6 +131,8 @@ def drawn_page(screen: Screen, names: Sequence[str]) -> Page:
                 question.name,
                 tuple(with_names(option.label, names) for option in question.options),
                 question.required,
+                question.kind if question.kind in MORE_KINDS else "",
+                (question.lowest, question.highest),
             )
             for question in screen.questions
         ),
@@ -155,7 +188,7 @@ def _pieces(block: Block) -> Iterator[str]:
         case Bars():
             shares = all(marked_classes(name) for name, _ in block.pairs)
             for _, value in block.pairs:
-                yield f"{100 * value:.0f} %" if shares else always_signed(value)
+                yield f"{100 * value:.0f}%" if shares else always_signed(value)
 
 
 def explains(screen: Screen) -> bool:
@@ -177,6 +210,7 @@ def _explains(block: Block) -> bool:
 
 
 Attributes = list[tuple[str, str | None]]
+Bounds = tuple[float | None, float | None]
 
 
 def read_page(html: str) -> Page:
@@ -196,7 +230,8 @@ class _Reader(HTMLParser):
         self._seen: list[str] = []
         self._quotes: list[str] = []
         self._facts: list[tuple[str, str]] = []
-        self._questions: list[tuple[str, list[str], bool]] = []
+        self._questions: list[tuple[str, list[str], bool, str, Bounds]] = []
+        self._wanted = False  # whether the question that is being read must be answered
         self._hidden: dict[str, str] = {}
         self._progress = (0, 0)
         self._limit: float | None = None
@@ -216,7 +251,8 @@ class _Reader(HTMLParser):
             quotes=tuple(self._quotes),
             facts=tuple(self._facts),
             questions=tuple(
-                PageQuestion(name, tuple(labels), required) for name, labels, required in self._questions
+                PageQuestion(name, tuple(labels), required, kind, bounds)
+                for name, labels, required, kind, bounds in self._questions
             ),
             hidden=self._hidden,
             done=self._progress[0],
@@ -234,7 +270,9 @@ class _Reader(HTMLParser):
             return
         about = dict(attrs)
         match tag:
-            case "input" | "textarea" | "button":
+            case "fieldset":
+                self._wanted = "data-required" in about
+            case "input" | "textarea" | "select" | "button":
                 self._field(tag, about)
             case "form" if "data-step" in about:
                 self._kind = "step"
@@ -273,7 +311,8 @@ class _Reader(HTMLParser):
             case "th" | "td" if self._inside == "cells":
                 self._seen.append(self._taken())
             case "td" if self._inside == "bars" and (number := self._taken()):
-                self._seen.append(number)  # the cell with the drawn bar has no words
+                # The cell with the drawn bar has no words; some languages part the sign from the number.
+                self._seen.append(number.replace(" %", "%"))
             case "li" if self._inside == "evidence":
                 self._seen.append(self._taken())
             case "dt":
@@ -311,8 +350,20 @@ class _Reader(HTMLParser):
             self._hidden[name] = about.get("value") or ""
         elif tag == "button" and name == "consent":
             self._kind = "consent"
-        elif name.startswith(FIELD) and (not self._questions or self._questions[-1][0] != name[len(FIELD) :]):
-            self._questions.append((name[len(FIELD) :], [], "required" in about))
+        elif name.startswith(FIELD):
+            # Several answers, and places in a ranking, have a field each, called by the question and a number.
+            asked = name[len(FIELD) :].split(".")[0]
+            if self._questions and self._questions[-1][0] == asked:
+                return
+            kind, required = "", "required" in about
+            if tag == "select" or about.get("type") == "checkbox":
+                kind, required = "ranking" if tag == "select" else "several", self._wanted
+            elif "data-lowest" in about:
+                kind = "number"
+            bounds = tuple(
+                float(given) if (given := about.get(f"data-{end}")) else None for end in ("lowest", "highest")
+            )
+            self._questions.append((asked, [], required, kind, (bounds[0], bounds[1])))
 
     def _begin(self, what: str) -> None:
         self._inside, self._text = what, []

@@ -5,10 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import product
 
-from verax.studies.bots.page import Page, PageQuestion, drawn_page, explains, quotes_on, seen_on
+from verax.studies.bots.page import Page, PageQuestion, drawn_answer, drawn_page, explains, quotes_on, seen_on
 from verax.studies.bots.profiles import Aid, Careless, Case, Chance, Late, Leaver, Profile, SameAnswer
-from verax.studies.definition.screen import Facts, Question, Screen, class_mark, fits, with_names
+from verax.studies.definition.own_pages import right_answers
+from verax.studies.definition.own_questions import scored_scales
+from verax.studies.definition.screen import (
+    Facts,
+    Meaning,
+    Question,
+    Screen,
+    class_mark,
+    fits,
+    with_names,
+)
 from verax.studies.definition.study import Item, Study
 from verax.studies.design import order_count, shown_screen
 from verax.studies.protocol.common_steps import participant_steps
@@ -53,6 +65,8 @@ class Album:
         names: the classes' own names.
         screens: by look: the keys of the screens that look so.
         uses: by key: the item, and the conditions under which the screen is shown.
+        checks: by question that checks attention, the answer that it asks for.
+        reversed: questions of scales in which agreement means less of what is measured.
     """
 
     study: Study
@@ -60,6 +74,8 @@ class Album:
     names: tuple[str, ...]
     screens: dict[Look, list[str]]
     uses: dict[str, tuple[str | None, frozenset[str]]]
+    checks: dict[str, Meaning]
+    reversed: frozenset[str]
     _pages: dict[tuple[str, tuple[str, ...], int | None], Page] = field(default_factory=dict, repr=False)
     _known: dict[tuple[Look, Pairs, tuple[str, ...]], KnownPage | None] = field(
         default_factory=dict, repr=False
@@ -139,7 +155,11 @@ def make_album(study: Study) -> Album:
         known = uses.get(key, (item, frozenset()))[1]
         uses[key] = (item, known if condition is None else known | {condition})
     names = tuple(study.spec.class_names or study.class_names)
-    return Album(study, make_protocol(study.spec.protocol), names, screens, uses)
+    asked = study.spec.questions
+    turned = frozenset[str]().union(*(scale.reverse for scale in scored_scales(asked)))
+    return Album(
+        study, make_protocol(study.spec.protocol), names, screens, uses, right_answers(asked), turned
+    )
 
 
 def _asked_on(screen: Screen) -> AskedForms:
@@ -168,8 +188,8 @@ def _if_right(item: Item) -> Item:
 def _shown(study: Study) -> Iterator[tuple[str, str | None, str | None]]:
     unseen = set(study.screens)
     for number in range(1, MOST_LOOKED_AT + 1):
-        for row in study.rows:
-            for step in participant_steps(study, row, number):
+        for row, language in product(study.rows, study.spec.languages):
+            for step in participant_steps(study, row, number, language):
                 unseen.discard(step.screen)
                 yield step.screen, step.item, step.condition
         if not unseen:
@@ -208,7 +228,12 @@ class SimulatedPerson:
         """
         known = self._album.recognise(page)
         aid = self._learn(page, known)
-        given = {asked.name: self._answer(asked, page, known, aid) for asked in page.questions}
+        given: dict[str, str] = {}
+        for asked in page.questions:
+            if asked.kind:
+                given |= drawn_answer(asked, partial(self._chance.share, page.ord, asked.name))
+            else:
+                given[asked.name] = self._answer(asked, page, known, aid)
         return {name: answer for name, answer in given.items() if answer}
 
     def seconds(self, page: Page) -> float:
@@ -249,6 +274,9 @@ class SimulatedPerson:
         if study.screening is not None and asked.name in study.screening.answers:
             return str(self._tested(asked, page, int(study.screening.answers[asked.name])))
         question = None if known is None else _question(known, asked.name)
+        if question is not None and asked.name in self._album.checks:
+            right = [option.means for option in question.options].index(self._album.checks[asked.name])
+            return str(self._tested(asked, page, right + 1))
         if question is not None and question.kind == "scale":
             return str(self._rating(asked, page, question, aid))
         return str(self._choice(asked, page, known, question, aid))
@@ -266,13 +294,15 @@ class SimulatedPerson:
 
     def _rating(self, asked: PageQuestion, page: Page, question: Question, aid: Aid) -> int:
         points = len(asked.labels)
+        turned = asked.name in self._album.reversed
         if isinstance(self.profile.answering, SameAnswer):
             return min(self.profile.answering.position, points)
         middle = (points + 1) / 2 + (LIKED if aid == "method" else 0)
         own = RATER_SPREAD * self._chance.normal("rater") + RATING_SPREAD * self._chance.normal(
             page.ord, asked.name
         )
-        return self._place(asked, question, max(1, min(points, round(middle + own))))
+        rated = max(1, min(points, round(middle + own)))
+        return self._place(asked, question, points + 1 - rated if turned else rated)
 
     def _choice(
         self, asked: PageQuestion, page: Page, known: KnownPage | None, question: Question | None, aid: Aid

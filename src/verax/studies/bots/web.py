@@ -125,7 +125,7 @@ AFTER_LIMIT = 2.5
 # How often a page may come back before it is clear that it always will.
 MOST_TRIES = 5
 # Notices at which somebody's way may end; any other one is a problem.
-ENDS = ("full", "closed", "screened-out", "declined", "withdrawn")
+ENDS = ("full", "closed", "screened-out", "over-quota", "declined", "withdrawn")
 
 # "simulated" does not wait either, but says how long people would have taken; the study's clock goes by that.
 
@@ -328,7 +328,9 @@ class _Way:
     def _note(self, page: Page, given: dict[str, str]) -> None:
         at = time.time()
         positions = {
-            asked.name: int(given[asked.name]) if asked.labels and asked.name in given else None
+            asked.name: int(given[asked.name])
+            if asked.labels and not asked.kind and asked.name in given
+            else None
             for asked in page.questions
         }
         told = tuple(

@@ -14,11 +14,13 @@ from verax.studies.answers.response_record import Record, ResponseRecords, StepC
 from verax.studies.answers.schema import EXCLUSIONS, PARTICIPANTS, RESPONSES, shown
 from verax.studies.bots.person import Album, SimulatedPerson, make_album
 from verax.studies.bots.profiles import Mixture, Profile, as_mixture
+from verax.studies.definition.own_pages import hidden_by
 from verax.studies.definition.screen import Meaning, Screen
 from verax.studies.definition.study import DesignRow, Phase, Step, Study
 from verax.studies.design import Places, choose_order, choose_row, has_room, order_count, shown_screen
-from verax.studies.protocol.common_steps import has_door, participant_class_names, participant_steps
-from verax.studies.store.participant.placing import places
+from verax.studies.protocol.common_steps import door_steps, participant_class_names, participant_steps
+from verax.studies.store.participant.placing import exceeds, places
+from verax.studies.store.participant.posted import check_answers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,6 +50,7 @@ def simulate_study(
     album = album or make_album(study)
     records = ResponseRecords(study)
     taken = Places()
+    in_quotas: list[Mapping[str, Meaning]] = []
     number = 1  # of the next who finds a place
     people: list[Record] = []
     answers: list[Record] = []
@@ -56,7 +59,7 @@ def simulate_study(
         if not has_room(study.rows, taken):
             people.append(_nobody(person))
             continue
-        walk = _Walk(album, records, person, number, taken)
+        walk = _Walk(album, records, person, number, taken, in_quotas)
         answers += walk.answers()
         people.append(walk.became())
         number += 1
@@ -73,8 +76,15 @@ class _Walk:
     """One person's way, and what became of it; they come one after the other, so that whoever passes finds a place."""
 
     def __init__(
-        self, album: Album, records: ResponseRecords, person: SimulatedPerson, number: int, taken: Places
+        self,
+        album: Album,
+        records: ResponseRecords,
+        person: SimulatedPerson,
+        number: int,
+        taken: Places,
+        in_quotas: list[Mapping[str, Meaning]],
     ) -> None:
+        self._in_quotas = in_quotas
         self.status = "active"
         self.phase = ""
         self.done = 0
@@ -107,18 +117,22 @@ class _Walk:
         """One record for each answer, and for each step whose time ran out."""
         records = list(self._walked())
         own_row = None if self._row is None else self._row.number
-        if self.status != "screened-out":
+        if self.status not in ("screened-out", "over-quota"):
             self._taken.add(own_row, self._order)
         return (record | {"design_row": own_row} for record in records)
 
     def _walked(self) -> Iterator[Record]:
         study = self._album.study
-        if not has_door(study):
+        door = len(door_steps(study))
+        hidden: set[str] = set()
+        if not door:
             self._place()
         ord, over = 0, ""  # the phase whose time is over
         while ord < len(self.steps):
             ord += 1
             step = self.steps[ord - 1]
+            if step.screen in hidden:
+                continue
             phase, screen = study.phases[step.phase], shown_screen(study, step.screen, self._order)
             page = self._album.page(step.screen, self._names, self._order, ord, len(self.steps))
             self.phase = phase.key
@@ -137,17 +151,31 @@ class _Walk:
             for question, (meaning, position) in answers.items():
                 offered = self._records.offered(step.screen, self._order).get(question)
                 yield self._records.answered(about, question, meaning, position, offered)
-            if study.screening is None or phase.kind != "screening" or not screen.questions:
-                continue
-            last_try = _last_try(study, self.steps)
-            if study.screening.passed({name: meaning for name, (meaning, _) in answers.items()}):
-                ord = last_try
-                if self._row is None:
-                    self._place()
-            elif ord == last_try:
-                self.status = "screened-out"
+            means = {name: meaning for name, (meaning, _) in answers.items()}
+            if study.spec.questions:
+                hidden |= set(hidden_by(study.spec.questions, study.screens, step.screen, means))
+            if self._is_over_quota(means):
+                self.status = "over-quota"
                 return
+            if study.screening is not None and phase.kind == "screening" and screen.questions:
+                last_try = _last_try(study, self.steps)
+                if study.screening.passed(means):
+                    ord = last_try
+                elif ord == last_try:
+                    self.status = "screened-out"
+                    return
+            if self._row is None and ord == door:
+                self._place()
         self.status = "complete"
+
+    def _is_over_quota(self, means: Mapping[str, Meaning]) -> bool:
+        """Whether a quota is full; who is not turned away counts from now on."""
+        for quota in self._album.study.spec.quotas:
+            if quota.question in means:
+                if exceeds(self._album.study, quota, means, self._in_quotas):
+                    return True
+                self._in_quotas.append(means)
+        return False
 
     def became(self) -> Record:
         """What became of the person, once all answers are given."""
@@ -229,11 +257,9 @@ def _session_ends_first(phase: Phase) -> bool:
 
 def _answers(screen: Screen, given: Mapping[str, str]) -> dict[str, tuple[Meaning, int | None]]:
     """By question that was answered: what it means, and the place of the option that was chosen."""
-    answers: dict[str, tuple[Meaning, int | None]] = {}
-    for question in screen.questions:
-        if question.name in given and question.options:
-            position = int(given[question.name])
-            answers[question.name] = question.options[position - 1].means, position
-        elif question.name in given:
-            answers[question.name] = given[question.name], None
-    return answers
+    checked = check_answers(screen, given)
+    return {
+        name: (meaning, checked.positions.get(name))
+        for name, meaning in checked.meanings.items()
+        if meaning is not None
+    }

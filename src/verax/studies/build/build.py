@@ -10,15 +10,23 @@ import re
 import shutil
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from pathlib import Path
 
 from verax.errors import VeraxError
 from verax.explain.explanation import Explanation
+from verax.phrases import LANGUAGE, say, speaking
 from verax.run import Progress, Store
 from verax.run.progress import During, quietly
 from verax.run.threads import one_thread
-from verax.studies.build.build_folder import BUILDING, built_study, claim_folder, outdated, own_code
+from verax.studies.build.build_folder import (
+    BUILDING,
+    built_study,
+    claim_folder,
+    copy_media,
+    outdated,
+    own_code,
+)
+from verax.studies.build.editions import check_translated, joined, read_phrases
 from verax.studies.build.explanations import Key, check_explainers, explain_all, records
 from verax.studies.build.fitting import (
     check_conditions,
@@ -30,7 +38,8 @@ from verax.studies.build.fitting import (
     study_dataset,
     study_model,
 )
-from verax.studies.definition.screen import Evidence, Passage, Row, Screen
+from verax.studies.definition.languages import tongue
+from verax.studies.definition.screen import BUTTON, Screen
 from verax.studies.definition.spec import StudySpec
 from verax.studies.definition.spec_tables import WorseModel
 from verax.studies.definition.study import DesignRow, Item, Material, Source, Study
@@ -53,6 +62,7 @@ def build_study(
     progress: Progress | None = None,
     force: bool = False,
     during: During = quietly,
+    beside: Path | None = None,
 ) -> Study:
     """Builds a study into a folder; what is built there from the same spec is not built again.
 
@@ -66,6 +76,7 @@ def build_study(
         progress: told of each finished job.
         force: build in any case, also in place of another study that nobody has answered yet.
         during: for what takes a while, see ``verax.cli.console.working``.
+        beside: the folder of the spec's file, where phrases, pictures, sounds and films lie that it names.
     """
     ready = None if force else built_study(out, spec_text)
     if ready is not None:
@@ -80,29 +91,52 @@ def build_study(
     protocol.check(spec)
     check_conditions(spec, protocol)
     check_explainers(spec)
+    check_translated(spec)
+    phrases = read_phrases(spec, beside)
+    store = Store(out / BUILDING)
+    studies = {}
     # One thread: with several, sums are made in another order on another machine.
     with one_thread():
-        with during(f"loading {spec.dataset} and fitting {spec.model}"):
-            source = make_source(spec, protocol)
-        with during("choosing items"):
-            items = protocol.items(source)
-        explained = [item for item in items if item.role in protocol.explained]
-        worse = _worse(spec, protocol)
-        store = Store(out / BUILDING)
-        explanations = explain_all(spec, explained, worse, store, jobs=jobs, progress=progress)
-        with during("drawing screens"):
-            study = compose_study(
-                _material(source, items, explanations),
-                protocol,
-                spec_text,
-                explanations=records(explanations),
-                models=known_models(source, _worse(spec, protocol), sorted({item.part for item in items})),
-                data_hash=source.dataset.hash,
-                code=own_code(spec),
-            )
-    study = save_study(study, out)
+        for language in spec.languages:
+            with speaking(tongue(language, phrases)):
+                worded = spec if spec.languages == (LANGUAGE,) else spec.in_language(language)
+                studies[language] = _in_one_language(
+                    worded, spec_text, protocol, store, jobs=jobs, progress=progress, during=during
+                )
+    made = replace(joined(spec, studies, phrases), media=copy_media(spec, beside, out))
+    study = save_study(made, out)
     shutil.rmtree(out / BUILDING, ignore_errors=True)
     return study
+
+
+def _in_one_language(
+    spec: StudySpec,
+    spec_text: str,
+    protocol: Protocol,
+    store: Store,
+    *,
+    jobs: int,
+    progress: Progress | None,
+    during: During,
+) -> Study:
+    """The study in the language that is spoken."""
+    with during(f"loading {spec.dataset} and fitting {spec.model}"):
+        source = make_source(spec, protocol)
+    with during("choosing items"):
+        items = protocol.items(source)
+    explained = [item for item in items if item.role in protocol.explained]
+    worse = _worse(spec, protocol)
+    explanations = explain_all(spec, explained, worse, store, jobs=jobs, progress=progress)
+    with during("drawing screens"):
+        return compose_study(
+            _material(source, items, explanations),
+            protocol,
+            spec_text,
+            explanations=records(explanations),
+            models=known_models(source, worse, sorted({item.part for item in items})),
+            data_hash=source.dataset.hash,
+            code=own_code(spec),
+        )
 
 
 def make_source(spec: StudySpec, protocol: Protocol) -> Source:
@@ -181,7 +215,7 @@ def compose_study(
             phase.key: phase for phase in (*protocol.phases(material), *framed_phases(material, protocol))
         },
         rows=rows,
-        screens={key: labelled(screen, labels) for key, screen in screens.items()},
+        screens={key: _buttoned(labelled(screen, labels)) for key, screen in screens.items()},
         screening=screening(material, protocol),
         explanations=tuple(explanations),
         models=models or {},
@@ -190,7 +224,13 @@ def compose_study(
         code=code or {},
     )
     _check_steps(study)
+    _check_questions(study, protocol.screens(material))
     return study
+
+
+def _buttoned(screen: Screen) -> Screen:
+    """Who says nothing of the button gets the usual one, in the language of the study."""
+    return replace(screen, button=say("participant", "continue")) if screen.button == BUTTON else screen
 
 
 def _material(source: Source, items: Sequence[Item], explanations: Mapping[Key, Explanation]) -> Material:
@@ -230,6 +270,37 @@ def _check_steps(study: Study) -> None:
                     raise VeraxError(
                         f"Row {row.number} of the design has a step with the {sort} {name!r}, which does not exist."
                     )
+
+
+def _check_questions(study: Study, screens: Mapping[str, Screen]) -> None:
+    """Questions of one's own have names of their own, and ask about what was answered before."""
+    taken = {question.name for screen in screens.values() for question in screen.questions}
+    rows = {row.number: [step.screen for step in participant_steps(study, row, 1)] for row in study.rows}
+    sources = {
+        question.name: asked.screen
+        for asked in study.spec.questions
+        for question in study.screens[asked.screen].questions
+    }
+    if both := sorted(taken & set(sources)):
+        raise VeraxError(
+            f"The question {both[0]!r} is called as one of the protocol's; give it another name."
+        )
+    for asked in study.spec.questions:
+        wanted = asked.shown_if
+        if wanted is not None and wanted.condition and any(row.condition is None for row in study.rows):
+            raise VeraxError(
+                f"{asked.own_name!r} is shown in one condition only, but here everybody sees several; leave the "
+                "condition out, or ask it after the part of that condition."
+            )
+        for walked in rows.values():
+            if wanted is None or not wanted.question or asked.screen not in walked:
+                continue
+            source = sources[wanted.question]
+            if source not in walked or walked.index(source) > walked.index(asked.screen):
+                raise VeraxError(
+                    f"{asked.own_name!r} is shown after an answer to {wanted.question!r}, which is asked later; ask it "
+                    "before, or leave the condition out."
+                )
 
 
 REACHABLE = re.compile(r"\S@\S|https?://|(\d[\s()/-]*){6}")
@@ -287,32 +358,6 @@ def _cell(role: str, items: Sequence[Item], prediction: int, correct: bool) -> I
 def design_places(study: Study) -> int:
     """How many participants shall complete the study."""
     return sum(row.target for row in study.rows)
-
-
-def uninformative(study: Study) -> dict[str, tuple[int, int]]:
-    """By condition: on how many items a page cannot inform, and of how many; only conditions that have such items.
-
-    A page cannot inform where two models are to be compared that are highlighted alike, or where one fragment stands
-    as evidence for two answers.
-    """
-    found: dict[str, tuple[set[str], set[str]]] = {}
-    for row in study.rows:
-        for step in participant_steps(study, row, 1):
-            if step.item is None or step.condition is None or study.phases[step.phase].kind != "test":
-                continue
-            items, without = found.setdefault(step.condition, (set(), set()))
-            items.add(step.item)
-            if not _informs(study.screens[step.screen]):
-                without.add(step.item)
-    return {name: (len(without), len(items)) for name, (items, without) in found.items() if without}
-
-
-def _informs(screen: Screen) -> bool:
-    if screen.paired:
-        first, second = (block for block in screen.blocks if isinstance(block, Passage | Row))
-        return replace(first, title="") != replace(second, title="")
-    fragments = [set(block.fragments) for block in screen.blocks if isinstance(block, Evidence)]
-    return not any(one & other for one, other in combinations(fragments, 2))
 
 
 def unsaid(spec: StudySpec) -> list[str]:

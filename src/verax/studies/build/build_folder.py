@@ -1,18 +1,22 @@
-"""A study's folder before it is built: what may be built there, and what must not be touched."""
+"""A study's folder: what may be built there, what must not be touched; pictures and sounds that are copied into it."""
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 from verax.errors import VeraxError
 from verax.explain.base import explainers
 from verax.models.ready import models, parse_model
 from verax.models.resolve import is_saved
+from verax.run.canonical import write_whole
 from verax.run.identity import code_behind
 from verax.studies.build.fitting import data_arguments, study_dataset
 from verax.studies.definition.spec import StudySpec
 from verax.studies.definition.study import Study
-from verax.studies.definition.study_files import MANIFEST, frozen, load_study
+from verax.studies.definition.study_files import MANIFEST, frozen, load_study, media_path
+from verax.studies.definition.translations import TRANSLATABLE
+from verax.studies.display.markup import PICTURES, check_media, media_ending, spec_texts
 from verax.studies.protocol.contract import protocols
 
 # Where a build that is not finished keeps what it has.
@@ -113,3 +117,65 @@ def _data_changed(study: Study) -> bool:
     if not Path(study.spec.dataset).exists():
         return False
     return study_dataset(data_arguments(study.spec)).hash != study.data_hash
+
+
+# ---- Pictures, sounds and films that the texts of a study show
+
+MEGABYTE = 1_000_000
+# More would keep participants waiting.
+MOST_BYTES = {"picture": 5 * MEGABYTE, "sound or film": 50 * MEGABYTE}
+# Names of files and models, which no page shows.
+UNSHOWN = ("dataset", "source", "model")
+
+
+def copy_media(spec: StudySpec, beside: Path | None, out: Path) -> dict[str, str]:
+    """The hash of each file that a text of the spec shows, by name; all of them lie in the study's folder then.
+
+    Args:
+        spec: whose texts.
+        beside: the folder of the spec's file, from which files are named.
+        out: the study's folder.
+    """
+    said = spec.model_dump(mode="json")
+    shown = {name: value for name, value in said.items() if name in (*TRANSLATABLE, "translations")}
+    texts = {
+        entry: text
+        for entry, text in spec_texts(shown).items()
+        if not set(entry.split(".")) & set(UNSHOWN) and "![" in text
+    }
+    hashes: dict[str, str] = {}
+    for name in check_media(texts):
+        content = _read_media(name, _media_beside(beside or Path(), name))
+        hashes[name] = hashlib.sha256(content).hexdigest()
+        place = media_path(out, name, hashes[name])
+        place.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(place, content)
+    return hashes
+
+
+def _media_beside(folder: Path, name: str) -> Path:
+    """Where a file lies: a link that leads elsewhere could put anything of this machine on the pages."""
+    path = folder / name
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise VeraxError(
+            f"A text of the spec shows {name!r}, which is a link to a file elsewhere; copy the file itself beside the "
+            "spec."
+        )
+    return path
+
+
+def _read_media(name: str, path: Path) -> bytes:
+    sort = "picture" if media_ending(name) in PICTURES else "sound or film"
+    try:
+        size = path.stat().st_size
+        if size > MOST_BYTES[sort]:
+            raise VeraxError(
+                f"The file {name!r} has {size / MEGABYTE:.1f} MB, and a {sort} may have "
+                f"{MOST_BYTES[sort] // MEGABYTE}; make it smaller."
+            )
+        return path.read_bytes()
+    except OSError as error:
+        raise VeraxError(
+            f"A text of the spec shows {name!r}, which cannot be read ({error.strerror}); it is looked for beside the "
+            f"spec, as {str(path)!r}."
+        ) from error

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from verax.arrays import IntArray
-from verax.data.dataset import Dataset
+from verax.data.dataset import Dataset, Part, contents
+from verax.data.records import split_size
 from verax.data.words import split_words
 from verax.errors import VeraxError
 from verax.models.base import Model
@@ -95,26 +96,10 @@ def study_model(data: Mapping[str, object], model: ModelArguments) -> Model:
     return _model(canonical(dict(data), "source"), _stamp(data), canonical(dict(model), "model"))
 
 
-def training_places(
-    dataset: Dataset,
-    most_words: int | None,
-    share: float,
-    seed: int,
-    only: Mapping[str, Sequence[str]] | None = None,
-) -> IntArray:
-    """The places of the training inputs that a model learns from.
-
-    They are the short ones with the right values in their columns, and of each class of them a share.
-    """
+def training_places(dataset: Dataset, most_words: int | None, share: float, seed: int) -> IntArray:
+    """The places of the training inputs that a model learns from: the short ones, and of each class of them a share."""
     labels = dataset.train.labels
     fitting = np.ones(len(labels), dtype=np.bool_)
-    for name, values in (only or {}).items():
-        fitting &= np.isin(_column(dataset, name), list(values))
-        if len(np.unique(labels[fitting])) < len(np.unique(labels)):
-            raise VeraxError(
-                f"Only {int(fitting.sum()):,} of the {len(labels):,} training inputs of {dataset.name!r} have "
-                f"{listed(values, 'or')} as their {name}, and not every class is among them; name more in worse.only."
-            )
     if most_words is not None:
         if dataset.kind != "text":
             raise VeraxError(
@@ -136,11 +121,60 @@ def training_places(
     return places
 
 
-def _column(dataset: Dataset, name: str) -> NDArray[np.str_]:
-    """What the training inputs have in a column: beside the texts, or of the table."""
-    columns: dict[str, Sequence[str]] = dict(dataset.train.columns)
+def narrowed_to(dataset: Dataset, whole: Dataset, only: Mapping[str, Sequence[str]], seed: int) -> Dataset:
+    """The dataset with as many training and validation inputs, all with some values in their columns.
+
+    They are drawn from all that the source has but the test part, class by class; where it has fewer, both parts are
+    smaller by the same factor.
+
+    Args:
+        dataset: as the better model has it.
+        whole: the same without a limit.
+        only: by column, the values that an input may have there.
+        seed: of the draw.
+    """
+    tested = set(contents(dataset.test.inputs))
+    found: list[tuple[Part, int]] = []
+    for part in whole.parts.values():
+        fitting = np.ones(len(part.labels), dtype=np.bool_)
+        for name, values in only.items():
+            fitting &= np.isin(_column(whole, part, name), list(values))
+        own = list(contents(part.inputs))
+        found += [(part, place) for place in np.flatnonzero(fitting).tolist() if own[place] not in tested]
+    labels = np.array([part.labels[place] for part, place in found], dtype=np.int64)
+    if len(np.unique(labels)) < len(np.unique(dataset.train.labels)):
+        said = "; ".join(f"{listed(values, 'or')} as their {name}" for name, values in only.items())
+        raise VeraxError(
+            f"Only {len(found):,} inputs of {dataset.name!r} beside its test part have {said}, and not every class is "
+            "among them; name more in worse.only."
+        )
+    generator = stream(seed, "worse model")
+    drawn: tuple[list[int], list[int]] = ([], [])
+    for number in np.unique(dataset.train.labels):
+        members = generator.permutation(np.flatnonzero(labels == number)).tolist()
+        train, validation = (
+            int(np.sum(part.labels == number)) for part in (dataset.train, dataset.validation)
+        )
+        share = min(1.0, len(members) / (train + validation))
+        cut = ceil(share * train)
+        drawn[0].extend(members[:cut])
+        drawn[1].extend(members[cut : cut + int(share * validation)])
+    train_part, validation_part = (_joined([found[place] for place in sorted(places)]) for places in drawn)
+    return replace(dataset, train=train_part, validation=validation_part)
+
+
+def _joined(chosen: Sequence[tuple[Part, int]]) -> Part:
+    inputs = [part.inputs[place] for part, place in chosen]
+    labels = np.array([part.labels[place] for part, place in chosen], dtype=np.int64)
+    texts = not inputs or isinstance(inputs[0], str)
+    return Part(inputs if texts else np.array(inputs, dtype=np.float64), labels)
+
+
+def _column(dataset: Dataset, part: Part, name: str) -> NDArray[np.str_]:
+    """What the inputs of a part have in a column: beside the texts, or of the table."""
+    columns: dict[str, Sequence[str]] = dict(part.columns)
     if dataset.schema is not None:
-        rows = np.asarray(dataset.train.inputs)
+        rows = np.asarray(part.inputs)
         raw = dataset.schema.decode(rows)
         for place, column in enumerate(dataset.schema.columns):
             if column.categories is None:
@@ -153,25 +187,43 @@ def _column(dataset: Dataset, name: str) -> NDArray[np.str_]:
     return np.array(columns[name], dtype=np.str_)
 
 
-def training_size(dataset: Dataset, model: ModelArguments) -> int | None:
+def training_size(data: Mapping[str, object], model: ModelArguments) -> int | None:
     """How many inputs the model of these arguments learnt from; None for one that was fitted elsewhere."""
     from verax.models.resolve import is_saved
 
-    return None if is_saved(model["name"]) else len(_narrowed(dataset, model).train)
+    if is_saved(model["name"]):
+        return None
+    return len(_narrowed(canonical(dict(data), "source"), _stamp(data), model).train)
 
 
-def _narrowed(dataset: Dataset, model: ModelArguments) -> Dataset:
+def _narrowed(data: str, stamp: tuple[int, int], model: ModelArguments) -> Dataset:
     """The dataset with the training part that the model of these arguments learns from."""
-    only = model.get("only")
-    if model["share"] == 1 and model["most_words"] is None and only is None:
+    dataset, only = _dataset(data, stamp), model.get("only")
+    if only is not None:
+        # The whole source may have as many examples of the narrow classes as the better model has of all.
+        whole = json.loads(data)
+        if split_size(whole.get("split")) is not None:
+            del whole["split"]
+        whole.pop("limit", None)
+        source = _dataset(canonical(whole, "source"), stamp)
+        dataset = narrowed_to(dataset, source, only, model["seed"])
+    if model["share"] == 1 and model["most_words"] is None:
         return dataset
-    places = training_places(dataset, model["most_words"], model["share"], model["seed"], only)
+    places = training_places(dataset, model["most_words"], model["share"], model["seed"])
     return replace(dataset, train=dataset.train.take(places))
 
 
 def accuracy(model: Model, dataset: Dataset) -> float:
     """The share of the test part that a model gets right."""
     return float(np.mean(_predictions(model, dataset) == dataset.test.labels))
+
+
+def macro_f1(model: Model, dataset: Dataset) -> float:
+    """The mean over classes of F1 on the test part."""
+    from sklearn.metrics import f1_score
+
+    predicted = _predictions(model, dataset)
+    return float(f1_score(dataset.test.labels, predicted, average="macro", zero_division=0.0))
 
 
 def agreement(model: Model, other: Model, dataset: Dataset) -> float:
@@ -228,7 +280,7 @@ def _model(data: str, stamp: tuple[int, int], model: str) -> Model:
 
     arguments: ModelArguments = json.loads(model)
     options = {"epochs": arguments["epochs"]} if "epochs" in arguments else None
-    dataset = _narrowed(_dataset(data, stamp), arguments)
+    dataset = _narrowed(data, stamp, arguments)
     return resolve_model(arguments["name"], dataset, arguments["seed"], options)
 
 
@@ -283,5 +335,6 @@ def _known(source: Source, model: Model, arguments: ModelArguments) -> dict[str,
         "name": model_name(arguments),
         "accuracy": accuracy(model, source.dataset),
         "test_inputs": len(source.dataset.test),
-        "training_inputs": training_size(source.dataset, arguments),
+        "macro_f1": macro_f1(model, source.dataset),
+        "training_inputs": training_size(data_arguments(source.spec), arguments),
     }

@@ -106,8 +106,8 @@ class BotsSpec(DatabaseSpec):
     )
     language_model: str | None = Field(
         default=None,
-        description="A language model that takes part in place of profiles: smollm2, or openai:MODEL for one behind an "
-        "endpoint. It reads the pages and nothing else.",
+        description="A language model that takes part in place of profiles: smollm2, the folder of a model, or "
+        "openai:MODEL for one behind an endpoint. It reads the pages and nothing else.",
     )
     base_url: str | None = Field(
         default=None, description="The address of the endpoint, as in http://localhost:8000/v1."
@@ -253,6 +253,11 @@ class AnalyzeSpec(DatabaseSpec):
         description="Defects of the published procedure to mend: across_methods, shared_names, items_as_participants, "
         "drop_singular.",
     )
+    methods_only: bool = Field(
+        default=False,
+        description="The tables as published count people who saw a method's explanations alone: conditions that the "
+        "paper had not, such as none, are left out of 'User Avg.' and of the fit of Pre too.",
+    )
     seed: int = Field(default=0, ge=0, description="Of the resampling.")
     strategies: str | Path | None = Field(
         default=None,
@@ -281,6 +286,7 @@ class AnalyzeOptions(TypedDict, total=False):
     replicates: int | None
     estimator: Estimator
     mend: Sequence[str]
+    methods_only: bool
     seed: int
     strategies: str | Path | None
     session_term: bool

@@ -16,6 +16,7 @@ from verax.codec import decode, encoded, written
 
 # Importance is shown in so many steps above "none".
 LEVELS = 4
+BUTTON = "Continue"
 _CLASS_MARK = re.compile("⟦([0-9]+)⟧")
 
 
@@ -169,11 +170,15 @@ WordedPart = Lines | Excerpt | Grid
 
 @dataclass(frozen=True)
 class WordedExplanation:
-    """An explanation that is worded here, part by part, so that no character of a text can be taken for layout."""
+    """An explanation that is worded here, part by part, so that no character of a text can be taken for layout.
+
+    Changed words are bold and between stars, as published, or else in boxes.
+    """
 
     parts: tuple[WordedPart, ...]
     title: str = ""
     legend: str = ""
+    starred: bool = True
 
     type: ClassVar[str] = "told"
     JSON: ClassVar = (..., "type")
@@ -232,22 +237,41 @@ class Question:
     Attributes:
         name: the key of the answer in a response: "prediction", "rating", "strategy".
         prompt: the question.
-        kind: "choice" (big buttons), "scale" (a row of points with words at its ends) or "text".
-        options: the answers of a choice or a scale, in order.
+        kind: "choice" (big buttons), "scale" (a row of points with words at its ends), "several" (any number of the
+            answers), "ranking" (all of them, best first), "number", "line" (a short text) or "text".
+        options: the answers of a choice, a scale, several or a ranking, in order.
         low, high: words at the ends of a scale.
         required: whether it must be answered.
         fixed_order: whether its answers stand in this order for everybody; others are counterbalanced between
             participants (`verax.studies.design`).
+        lowest, highest: of a number.
+        whole: whether a number has no decimals.
+        in_matrix: a line of a table of questions, whose answers stand once above all lines.
     """
 
     name: str
     prompt: str
-    kind: Literal["choice", "scale", "text"] = "choice"
+    kind: Literal["choice", "scale", "text", "line", "number", "several", "ranking"] = "choice"
     options: tuple[Option, ...] = ()
     low: str = ""
     high: str = ""
     required: bool = True
     fixed_order: bool = False
+    # Older studies, which have none of these, stay as they are.
+    lowest: float | None = field(default=None, metadata=written(when=lambda one: one.kind == "number"))
+    highest: float | None = field(default=None, metadata=written(when=lambda one: one.kind == "number"))
+    whole: bool = field(default=False, metadata=written(when=lambda one: one.kind == "number"))
+    in_matrix: bool = field(default=False, metadata=written(when=lambda one: one.in_matrix))
+
+    @property
+    def in_own_words(self) -> bool:
+        """Whether the answer is written freely, so that it may tell who somebody is."""
+        return self.kind in ("text", "line")
+
+    @property
+    def one_of_them(self) -> bool:
+        """Whether the answer is one of the options."""
+        return self.kind in ("choice", "scale")
 
 
 @dataclass(frozen=True)
@@ -262,15 +286,17 @@ class Screen:
         button: the words on the button.
         paired: whether its answers speak of its inputs in order, the first of the one on the left: where answers are
             read from the other end, the inputs change places with them.
+        survey: whether nothing is shown but questions, which are then read from top to bottom.
     """
 
     heading: str
     blocks: tuple[Block, ...] = ()
     questions: tuple[Question, ...] = ()
     echo: str = ""
-    button: str = "Continue"
+    button: str = BUTTON
     # Older studies, which have no such pairs, stay as they are.
     paired: bool = field(default=False, metadata=written(when=lambda screen: screen.paired))
+    survey: bool = field(default=False, metadata=written(when=lambda screen: screen.survey))
 
 
 def read_screen(data: dict[str, Any]) -> Screen:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import re
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -18,7 +20,11 @@ from pydantic import (
 from verax.errors import VeraxError
 from verax.explain.composite import preset
 from verax.options import MUST, plain_problem
+from verax.phrases import language_spoken, languages, say, speaking
+from verax.studies.definition.own_pages import check_questions, right_answers
+from verax.studies.definition.own_questions import OwnQuestion, Quota
 from verax.studies.definition.spec_tables import (
+    CHECK_RULES,
     About,
     BackgroundName,
     Condition,
@@ -34,6 +40,7 @@ from verax.studies.definition.spec_tables import (
     Timing,
     WorseModel,
 )
+from verax.studies.definition.translations import TRANSLATABLE, merged, name_of, without_answers
 from verax.toml_text import parse_toml
 
 
@@ -60,9 +67,20 @@ def preset_conditions(name: str) -> list[dict[str, object]]:
 
 
 # What a spec may say of its dataset, besides its name: arguments of ``load_dataset``.
-SOURCE = ("format", "text", "label", "split", "seed", "limit")
+SOURCE = ("format", "text", "label", "split", "seed", "limit", "punctuation", "bands")
+LANGUAGE_TAG = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 # Tables that specs did not always have.
-LATER = ("about", "labels", "background", "devices", "name")
+LATER = (
+    "about",
+    "labels",
+    "background",
+    "devices",
+    "name",
+    "questions",
+    "quotas",
+    "languages",
+    "translations",
+)
 
 
 class StudySpec(SpecTable):
@@ -72,22 +90,34 @@ class StudySpec(SpecTable):
         title: shown to participants.
         name: by which a database and experimenters tell it from other studies with this title; the title if empty.
         about: what the first page says of the study: purpose, duration, pay, who runs it, ethics approval.
-        dataset: a name or a file; ``source`` holds further arguments of ``load_dataset``.
-        model: a ready-made name, ``package.module:function``, or a file.
+        dataset: a name of ``verax list datasets``, or a file.
+        source: further arguments of ``load_dataset``: ``format``, ``text``, ``label``, ``split``, ``seed``, ``limit``,
+            ``punctuation``, ``bands``.
+        model: a name of ``verax list models``, ``package.module:function``, or a file.
         worse: the worse model, for the choice between two.
         protocol: its ``name`` and parameters, see ``verax list protocols``.
         conditions: at least one; or the name of a preset, such as "human-grounded".
         screening: the test before the study; ``screening = false`` leaves it out.
+        display: how explanations look.
+        rating: the question on each explanation, in ``forward`` and ``counterfactual``.
+        timing: limits of parts with questions.
+        texts: what participants read besides the items.
+        exclusion: rules that were declared beforehand; they mark people and delete nothing.
         participants: how many shall complete each row of the design.
         replace_excluded: places of people who completed the study and are excluded by a rule are offered again, at
             most so large a share of each row's places, rounded up; 0 offers none again.
-        devices: "desktop" turns phones away before anything else, for studies in which what is compared must stand side
-            by side; "any" takes everybody.
+        hidden_question: pages with questions have one more that people neither see nor hear, to tell machines; who
+            answers it is flagged, and not excluded.
+        devices: "desktop" turns phones away before anything else, "any" takes everybody. Unless given: "desktop" in
+            ``counterfactual``, ``user-test`` and ``model-choice``, where what is compared must stand side by side, and
+            "any" elsewhere.
         entry: how people come in: whoever has the link, by code, or from Prolific or MTurk.
         recruiting: where they go at the end.
         background: what people are asked about themselves at the end, if they like to say: "age", "language",
             "course", "words".
-        class_names: what classes are called on the pages; the dataset's own names if None.
+        questions: of one's own: pages before, between and after the parts; see docs/questions.md.
+        quotas: how many people with a certain answer to a question of one's own are taken.
+        class_names: what classes are called on the pages; the dataset's own names unless given.
         answer_order: "counterbalanced" between participants: classes change places, scales are read from either end;
             "direction" where the classes themselves have an order (grades, stars), which is kept and read from either
             end; "fixed" shows all the same order.
@@ -95,6 +125,10 @@ class StudySpec(SpecTable):
         analysis: named contrasts and measures that were planned beforehand, free text by name; the margin of
             "equivalence" is a number with a unit.
         retention_days: when the answers shall be deleted.
+        languages: in which people can take part: those that come with Verax, and those of ``translations`` with phrases
+            of their own. Browsers choose; the first is for everybody whose browser wants none.
+        translations: by language, what is said otherwise in it, in tables as those of the spec; with a dataset or a
+            model of its own, a language has items of its own. ``phrases`` is a folder of phrase files.
         seed: of everything.
     """
 
@@ -116,22 +150,92 @@ class StudySpec(SpecTable):
     timing: Timing = Timing()
     screening: ScreeningTest | None = ScreeningTest()
     texts: Texts = Texts()
-    devices: Literal["any", "desktop"] = "any"
+    devices: Literal["any", "desktop"] | None = None
     entry: Literal["link", "code", "prolific", "mturk"] = "link"
     recruiting: Recruiting = Recruiting()
     replace_excluded: float = Field(default=0.25, ge=0, le=1)
+    hidden_question: bool = False
     background: tuple[BackgroundName, ...] = ()
+    questions: tuple[OwnQuestion, ...] = ()
+    quotas: tuple[Quota, ...] = ()
     exclusion: list[ExclusionRule] = Field(default_factory=list)
     analysis: dict[str, Planned] = Field(default_factory=dict)
     retention_days: int | None = Field(default=None, ge=1)
+    languages: tuple[str, ...] = Field(default=("en",), min_length=1)
+    translations: dict[str, dict[str, Any]] = Field(default_factory=dict)
     seed: int = 0
 
     @model_serializer(mode="wrap")
     def _without_what_is_not_said(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
         """Tables that came later are written only where they are used: older studies stay as they are."""
         written: dict[str, object] = write(self)
-        unused = {name for name in LATER if getattr(self, name) == type(self).model_fields[name].default}
+        fields = type(self).model_fields
+        unused = {
+            name
+            for name in LATER
+            if getattr(self, name) == fields[name].get_default(call_default_factory=True)
+        }
         return {name: value for name, value in written.items() if name not in unused}
+
+    @model_validator(mode="after")
+    def _translations_fit(self) -> StudySpec:
+        for language in self.languages:
+            if self.languages.count(language) > 1:
+                raise ValueError(f"the language {language!r} is named twice")
+            if not LANGUAGE_TAG.fullmatch(language):
+                raise ValueError(f"{language!r} is no tag of a language; write one such as en, de or pt-BR")
+            if language not in languages() and not self.translations.get(language, {}).get("phrases"):
+                raise ValueError(
+                    f"there are no phrases in {language!r}; there are: {', '.join(languages())}. For another language, "
+                    f"name the folder of its phrase files under [translations.{language}], phrases = ..."
+                )
+        for language, said in self.translations.items():
+            if language not in self.languages:
+                raise ValueError(f"there is a translation to {language!r}, which is not among the languages")
+            for name in said:
+                if name not in (*TRANSLATABLE, "phrases"):
+                    raise ValueError(
+                        f"a translation has no {name!r}; it may have {', '.join((*TRANSLATABLE, 'phrases'))}"
+                    )
+            for table, own in (("questions", self.questions), ("conditions", self.conditions)):
+                known = {name_of(one.model_dump()) for one in own}
+                for one in said.get(table, []):
+                    if name_of(one) not in known:
+                        raise ValueError(
+                            f"the translation to {language!r} has {name_of(one)!r} under {table}, which the spec has "
+                            "not; check the name"
+                        )
+            self.in_language(language)
+        return self
+
+    def in_language(self, language: str) -> StudySpec:
+        """The same in one of its languages: what its translation says stands in place of what the spec says."""
+        # Phrases that somebody else wrote are there only while the study is built or shown.
+        ready = language_spoken() == language or language in languages()
+        with nullcontext() if language_spoken() == language else speaking(language):
+            rating = {
+                name: say("reading", f"rating-{name}")
+                for name in ("question", "low", "high")
+                if ready and getattr(self.rating, name) == Rating.model_fields[name].default
+            }
+        said = {"rating": rating} | {
+            name: value for name, value in self.translations.get(language, {}).items() if name != "phrases"
+        }
+        if "rating" in said:
+            said["rating"] = {**rating, **said["rating"]}
+        if "questions" in said:
+            # Answers keep the words under which they are stored; pages show those of the language.
+            said["questions"] = [without_answers(asked) for asked in said["questions"]]
+        own = self.model_dump(mode="json") | {"translations": {}, "languages": [language]}
+        if language not in languages():
+            own["languages"] = ["en"]
+        return type(self)(**merged(own, said))
+
+    def open_to_all(self) -> StudySpec:
+        """The same for whoever has the link, as in a preview: without what a platform or codes are needed for."""
+        needed = {"bonus": (), "sandbox": False, "link": False, "signed": False}
+        recruiting = self.recruiting.model_copy(update=needed)
+        return self.model_copy(update={"entry": "link", "recruiting": recruiting})
 
     @property
     def own_name(self) -> str:
@@ -192,9 +296,19 @@ class StudySpec(SpecTable):
             raise ValueError(
                 "[recruiting] has addresses, but MTurk is told of the end by a form of its own; leave them out"
             )
-        if self.entry not in ("prolific", "mturk") and self.recruiting.link:
+        if self.recruiting.attention_url and not {one.rule for one in self.exclusion} & set(CHECK_RULES):
             raise ValueError(
-                f"recruiting.link knows people by their platform, and people enter by {self.entry!r}; leave it out"
+                "recruiting.attention_url is for people who fail checks, but no exclusion rule says who does; declare "
+                'the rule "failed-checks" or "attention-checks", or leave the address out'
+            )
+        if self.entry not in ("prolific", "mturk") and self.recruiting.bonus:
+            raise ValueError(
+                f"recruiting.bonus is paid by a platform, and people enter by {self.entry!r}; leave it out"
+            )
+        if self.entry == "link" and self.recruiting.link:
+            raise ValueError(
+                "recruiting.link knows people by their platform or their code, and whoever has the link enters; leave "
+                'it out, or write entry = "code"'
             )
         if self.entry not in ("prolific", "mturk") and self.recruiting.signed:
             raise ValueError(
@@ -229,6 +343,19 @@ class StudySpec(SpecTable):
                 raise ValueError(
                     f"an exclusion rule is about {rule.question!r}, which is not asked; add it to background"
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _questions_fit(self) -> StudySpec:
+        try:
+            check_questions(self.questions, self.quotas, [condition.name for condition in self.conditions])
+        except VeraxError as error:
+            raise ValueError(str(error).rstrip(".")) from error
+        if "attention-checks" in {one.rule for one in self.exclusion} and not right_answers(self.questions):
+            raise ValueError(
+                'the rule "attention-checks" is declared, but no question checks attention; add a block '
+                '"attention-check", or attention = true to a block of statements'
+            )
         return self
 
     @property

@@ -6,7 +6,6 @@ They come last, when nothing can be bent by them any more, and nobody has to ans
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -22,38 +21,33 @@ from pydantic import (
 )
 
 from verax.names import parse_name
+from verax.phrases import LANGUAGE, say, say_lines, speaking
 from verax.studies.definition.screen import Option, Question
 
 BackgroundName = Literal["age", "language", "course", "words"]
 PREFIX = "background-"
-UNSAID = "I would rather not say"
-
-_CLOSED: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "age": ("How old are you?", ("18 to 24", "25 to 34", "35 to 44", "45 to 54", "55 to 64", "65 or older")),
-    "language": (
-        "How well do you know English?",
-        ("It is my first language", "I speak it well", "I speak it a little"),
-    ),
-    "course": (
-        "Have you ever taken a course in computer science or statistics?",
-        ("No", "In computer science", "In statistics", "In both"),
-    ),
-}
-_WORDS = "Is there anything that you would like to tell us?"
+# Questions with answers to choose from.
+_CLOSED = ("age", "language", "course")
 
 
 def background_question(name: BackgroundName) -> Question:
-    """The question of this name; what is stored of an answer are its words."""
+    """The question of this name; what is stored of an answer are its words in English."""
+    prompt, *answers = say_lines("background", name)
     if name == "words":
-        return Question(PREFIX + name, _WORDS, kind="text", required=False)
-    prompt, answers = _CLOSED[name]
-    options = tuple(Option(answer, answer) for answer in (*answers, UNSAID))
+        return Question(PREFIX + name, prompt, kind="text", required=False)
+    labels = (*(answer.removeprefix("- ") for answer in answers), say("background", "unsaid"))
+    with speaking(LANGUAGE):
+        meanings = (*background_answers(name), say("background", "unsaid"))
+    options = tuple(map(Option, labels, meanings))
     return Question(PREFIX + name, prompt, options=options, required=False, fixed_order=True)
 
 
 def background_answers(name: str) -> tuple[str, ...]:
     """The answers that an exclusion rule may name; none for a question in own words."""
-    return _CLOSED[name][1] if name in _CLOSED else ()
+    if name not in _CLOSED:
+        return ()
+    with speaking(LANGUAGE):
+        return tuple(answer.removeprefix("- ") for answer in say_lines("background", name)[1:])
 
 
 NONE = "none"
@@ -70,7 +64,13 @@ class SpecTable(BaseModel):
 
 
 class ScreeningQuestion(SpecTable):
-    """One question of the screening test; answers are numbered from 1."""
+    """One question of the screening test.
+
+    Attributes:
+        question: what is asked.
+        answers: to choose from.
+        correct: the place of the right one, from 1.
+    """
 
     question: str
     answers: list[str] = Field(min_length=2, max_length=9)
@@ -175,13 +175,14 @@ class WorseModel(SpecTable):
     """How the worse of two models is made: from a small part of the training data, a narrower one, or in little time.
 
     Attributes:
-        model: any model that ``model`` of the spec may be; the better model's name if None.
+        model: any model that ``model`` of the spec may be; the better model's name unless given.
         most_words: only training texts with at most so many words (a narrower part).
         share: of the training inputs (of those that the other entries leave), drawn by seed, the same of each class;
             0.05 if there is no other entry.
         epochs: how many times a network sees its training part.
-        only: only training inputs with these values in a column that the dataset keeps (a narrower part): one of a
-            table's own, or one beside the texts, such as arXiv's ``category``.
+        only: only inputs with these values in a column that the dataset keeps (a narrower part): one of a table's own,
+            or one beside the texts, such as arXiv's ``category``. As many to learn from and to watch as the better
+            model has, where the dataset has them outside its test part.
     """
 
     model: str | None = None
@@ -214,16 +215,19 @@ class Display(SpecTable):
 
     Attributes:
         features: how many of the strongest features are marked; 0 marks all that have a say.
-        direction: whether colours show what a feature speaks for; the protocol's own choice if None. Where an answer
-            could be read off the direction it is never shown.
+        direction: whether colours show what a feature speaks for; the protocol's own choice unless given. Where an
+            answer could be read off the direction it is never shown.
         most_words: only texts of at most so many words become items.
         fewest_words: only texts of at least so many.
+        wording: how rules, paths, examples and composites are told: "plain", without what only readers of papers know,
+            or "published", as Hase and Bansal (2020) told them.
     """
 
     features: int = Field(default=6, ge=0)
     direction: bool | None = None
     most_words: int = Field(default=60, ge=1)
     fewest_words: int = Field(default=5, ge=1)
+    wording: Literal["plain", "published"] = "plain"
 
     @model_validator(mode="after")
     def _some_fit(self) -> Display:
@@ -235,7 +239,13 @@ class Display(SpecTable):
 
 
 class Rating(SpecTable):
-    """The question on each explanation (Hase & Bansal, section 4.4)."""
+    """The question on each explanation (Hase & Bansal, section 4.4).
+
+    Attributes:
+        question: what is asked; the paper's unless given.
+        points: of the scale.
+        low, high: the words at its ends.
+    """
 
     question: str = "Does this explanation show me why the system thought what it did?"
     points: int = Field(default=7, ge=2, le=9)
@@ -284,12 +294,22 @@ class Timing(SpecTable):
         late: "flag" keeps later answers and flags them. "close" takes none: the limit of an item closes that page
             alone, the limit of a session closes the phase with all that is left of it.
         hold_minutes: how long a place is kept for somebody who does nothing.
+        reading_seconds: pages that ask nothing (instructions, looks at items) can be left after so many seconds.
     """
 
     item_seconds: float | None = Field(default=None, gt=0)
     session_minutes: float | None = Field(default=None, gt=0)
     late: Literal["flag", "close"] = "flag"
     hold_minutes: float = Field(default=60, gt=0)
+    reading_seconds: float | None = Field(default=None, gt=0, le=600)
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_not_said(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
+        """What came later is written only where it is used: older studies stay as they are."""
+        written: dict[str, object] = write(self)
+        return {
+            name: value for name, value in written.items() if value is not None or name != "reading_seconds"
+        }
 
 
 class ScreeningTest(SpecTable):
@@ -331,7 +351,11 @@ class Texts(SpecTable):
 
 
 # What each rule means is in `verax.studies.answers.exclusion`.
-RuleName = Literal["too-fast", "failed-checks", "left", "late", "same-answer", "background"]
+RuleName = Literal[
+    "too-fast", "failed-checks", "attention-checks", "left", "late", "same-answer", "background"
+]
+# Whoever is excluded by one of these has failed checks, as platforms have them.
+CHECK_RULES = ("failed-checks", "attention-checks")
 
 
 class ExclusionRule(SpecTable):
@@ -339,7 +363,7 @@ class ExclusionRule(SpecTable):
 
     Attributes:
         rule: which one.
-        limit: seconds for "too-fast" (median per answer), the share for the others.
+        limit: seconds for "too-fast" (median per answer), the share for the others; each rule has its own default.
         question: of "background": which question it is about.
         answers: of "background": the answers that exclude.
     """
@@ -382,6 +406,38 @@ class ExclusionRule(SpecTable):
 URL = re.compile(r"https://[A-Za-z0-9.-]+(:[0-9]+)?([/?][A-Za-z0-9._~:/?#@!$&'()*+,;=%\[\]-]*)?")
 
 
+# What a bonus may be paid by, of each person.
+BONUS_COLUMNS = ("right", "answers", "points", "score", "minutes", "pages")
+
+
+class Bonus(SpecTable):
+    """A rule by which people are paid more than the others; see `verax study payments`.
+
+    Attributes:
+        column: what it is paid by: "right" (scored answers that are right), "answers" (scored answers), "points" (the
+            sum of the scores), "score" (their mean), "minutes" or "pages" (answered).
+        amount: in the currency of the study on the platform.
+        at_least: it is paid to those who have so much; everybody unless given.
+        for_each: the amount is paid for each full unit above ``at_least`` instead of once.
+        most: of this rule for one person.
+    """
+
+    column: str
+    amount: float = Field(gt=0)
+    at_least: float | None = None
+    for_each: bool = False
+    most: float | None = Field(default=None, gt=0)
+
+    @field_validator("column")
+    @classmethod
+    def _is_known(cls, column: str) -> str:
+        if column not in BONUS_COLUMNS:
+            raise ValueError(
+                f"there is no column {column!r} to pay a bonus by; there are: {', '.join(BONUS_COLUMNS)}"
+            )
+        return column
+
+
 class Recruiting(SpecTable):
     """Where people go when the study is over for them: addresses of the platform that they came from.
 
@@ -390,6 +446,9 @@ class Recruiting(SpecTable):
         screened_out_url: who did not pass the screening test.
         declined_url: who did not agree.
         full_url: who found no free place.
+        attention_url: who finished but is excluded by the rule "failed-checks" or "attention-checks"; one of them has
+            to be declared.
+        bonus: who is paid more than the others; one rule after the other, added up.
         sandbox: people come from MTurk's sandbox, not from its market.
         link: people are asked whether they may be known again in other studies of the same research: in those whose
             folders lie in the same place.
@@ -400,11 +459,21 @@ class Recruiting(SpecTable):
     screened_out_url: str | None = None
     declined_url: str | None = None
     full_url: str | None = None
+    attention_url: str | None = None
+    bonus: tuple[Bonus, ...] = ()
     sandbox: bool = False
     link: bool = False
     signed: bool = False
 
-    @field_validator("completion_url", "screened_out_url", "declined_url", "full_url")
+    @model_serializer(mode="wrap")
+    def _without_what_is_not_said(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
+        """Entries that came later are written only where they are used: older studies stay as they are."""
+        written: dict[str, object] = write(self)
+        return {
+            name: value for name, value in written.items() if value or name not in ("attention_url", "bonus")
+        }
+
+    @field_validator("completion_url", "screened_out_url", "declined_url", "full_url", "attention_url")
     @classmethod
     def _is_address(cls, url: str | None) -> str | None:
         if url is not None and not URL.fullmatch(url):
@@ -415,12 +484,13 @@ class Recruiting(SpecTable):
 
     @property
     def urls(self) -> dict[str, str]:
-        """The addresses that are given, by what a participant's page is: complete, screened-out, declined, full."""
+        """The addresses that are given, by the page: complete, screened-out, declined, full or attention."""
         given = {
             "complete": self.completion_url,
             "screened-out": self.screened_out_url,
             "declined": self.declined_url,
             "full": self.full_url,
+            "attention": self.attention_url,
         }
         return {page: url for page, url in given.items() if url is not None}
 

@@ -10,6 +10,7 @@ from verax.errors import VeraxError
 from verax.studies.definition.screen import Meaning, Screen
 from verax.studies.definition.spec import StudySpec
 from verax.studies.definition.spec_tables import ScreeningQuestion
+from verax.studies.definition.translations import Edition
 from verax.text import plain
 
 if TYPE_CHECKING:
@@ -309,6 +310,10 @@ class Study:
         spec_text: the spec to the letter.
         code: hashes of somebody's own code that it was built with, by what the spec calls it.
         hash: of all frozen files; empty before the study is saved.
+        editions: what it is in further languages, by language; see `verax.studies.definition.languages`.
+        phrases: phrase files of languages that do not come with Verax, by language and area.
+        media: the hash of each picture, sound and film that its texts show, by name.
+        home: the folder where it lies, if it was saved; no part of it.
     """
 
     spec: StudySpec
@@ -325,3 +330,7 @@ class Study:
     spec_text: str = field(default="", repr=False)
     hash: str = ""
     code: Mapping[str, str] = field(default_factory=dict)
+    editions: Mapping[str, Edition] = field(default_factory=dict)
+    phrases: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    media: Mapping[str, str] = field(default_factory=dict)
+    home: str = field(default="", repr=False)

@@ -25,9 +25,10 @@ from verax.run.canonical import canonical, write_json, write_whole
 from verax.studies.definition.screen import read_screen
 from verax.studies.definition.spec import make_study_spec
 from verax.studies.definition.study import DesignRow, Item, Phase, Screening, Study
+from verax.studies.definition.translations import Edition
 
 FREEZE = "freeze.json"
-# What a reader of a pre-registration calls the files of a study.
+# What a reader of a preregistration calls the files of a study.
 PARTS = {
     "spec": "spec.toml",
     "design": "study.json",
@@ -67,7 +68,7 @@ def frozen(folder: str | Path) -> Frozen | None:
         return decode(Frozen, json.loads(path.read_text(encoding="utf-8")), "it")
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         reason = error.reason if isinstance(error, MisfitError) else error
         raise VeraxError(
             f"{str(path)!r} does not say what was frozen ({reason}); put back the file that `verax study freeze` wrote."
@@ -148,6 +149,7 @@ def analysis_plan(study: Study) -> dict[str, Any]:
 
 FROZEN = ("spec.toml", "study.json", "items.jsonl", "screens.jsonl", "explanations.jsonl")
 MANIFEST = "manifest.json"
+MEDIA = "media"
 STUDY_FORMAT = 1
 
 
@@ -163,7 +165,27 @@ def save_study(study: Study, folder: str | Path) -> Study:
     total = _total(hashes)
     manifest = {"format": STUDY_FORMAT, "files": hashes, "hash": total}
     write_whole(folder / MANIFEST, (json.dumps(manifest, indent=2) + "\n").encode())
-    return replace(study, hash=total)
+    return replace(study, hash=total, home=str(folder))
+
+
+def media_path(folder: str | Path, name: str, hash: str) -> Path:
+    """Where a study keeps a picture, a sound or a film."""
+    return Path(folder) / MEDIA / f"{hash}{Path(name).suffix.lower()}"
+
+
+def _check_media(folder: Path, media: Mapping[str, str]) -> None:
+    """Refuses a folder whose files are others than those that it was built with."""
+    for name, known in media.items():
+        path = media_path(folder, name, known)
+        try:
+            found = hashlib.sha256(path.read_bytes()).hexdigest()
+        except OSError:
+            found = ""
+        if found != known:
+            raise VeraxError(
+                f"The file {name!r} of the study {str(folder)!r} is missing or was changed; put the old file back, as "
+                f"{str(path)!r}."
+            )
 
 
 def load_study(folder: str | Path) -> Study:
@@ -185,7 +207,7 @@ def read_study(folder: str | Path) -> Study:
             f"The folder {str(folder)!r} has no {Path(error.filename).name}; build a study with "
             "`verax study build SPEC --out DIR`."
         ) from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise VeraxError(f"{str(folder)!r} is not a study's folder ({MANIFEST}: {error}).") from error
     if written != STUDY_FORMAT:
         raise VeraxError(
@@ -197,7 +219,9 @@ def read_study(folder: str | Path) -> Study:
             raise _changed(folder, name)
     if total != _total(hashes):
         raise _changed(folder, MANIFEST)
-    return _from_contents(contents, total)
+    study = replace(_from_contents(contents, total), home=str(folder))
+    _check_media(folder, study.media)
+    return study
 
 
 def _changed(folder: Path, name: str) -> VeraxError:
@@ -224,6 +248,12 @@ def _contents(study: Study) -> dict[str, bytes]:
     }
     if study.code:
         about["code"] = dict(study.code)
+    if study.editions:
+        about["editions"] = {name: encode(edition) for name, edition in study.editions.items()}
+    if study.phrases:
+        about["phrases"] = {name: dict(texts) for name, texts in study.phrases.items()}
+    if study.media:
+        about["media"] = dict(study.media)
     return {
         "spec.toml": study.spec_text.encode(),
         "study.json": (json.dumps(about, indent=2, ensure_ascii=False, sort_keys=True) + "\n").encode(),
@@ -270,4 +300,10 @@ def _from_contents(contents: Mapping[str, bytes], total: str) -> Study:
         spec_text=contents["spec.toml"].decode(),
         hash=total,
         code=about.get("code", {}),
+        editions={
+            name: decode(Edition, edition, "an edition")
+            for name, edition in about.get("editions", {}).items()
+        },
+        phrases=about.get("phrases", {}),
+        media=about.get("media", {}),
     )

@@ -53,21 +53,40 @@ LINES: Mapping[Kind, str] = {
 }
 
 
-def legend_of_kind(kind: Kind, data: str, *, in_composite: bool = False) -> str:
+# The headings of the parts of a composite in plain words.
+HEADINGS: Mapping[Kind, str] = {
+    "marks": "plain-part-marks",
+    "rule": "plain-part-rule",
+    "path": "plain-part-path",
+    "exemplar": "plain-part-exemplar",
+}
+
+
+def heading_of(part: Explanation) -> str:
+    """What stands above a part of a composite in plain words."""
+    return say(HEADINGS[_kind_of(part) or "marks"])
+
+
+def legend_of_kind(kind: Kind, data: str, *, in_composite: bool = False, plain: bool = False) -> str:
     """How all explanations of a kind are read; nothing for marks, weights and what somebody wrote.
 
     Args:
         kind: of the explanations.
         data: the study's kind of data, "text" or "table".
         in_composite: whether they stand among others, where a path is its last step without margins.
+        plain: whether they are in plain words.
     """
     if kind not in LINES:
         return ""
+    if plain and kind != "composite":
+        return say(f"plain-{LINES[kind]}", kind=data)
     return say("last-steps" if kind == "path" and in_composite else LINES[kind], kind=data)
 
 
-def legend_of(explanation: Explanation, data: str = "text") -> str:
-    """One line on how to read this explanation."""
+def legend_of(explanation: Explanation, data: str = "text", *, plain: bool = False) -> str:
+    """One line on how to read this explanation; none where plain words say it all."""
+    if plain:
+        return _plain_legend(explanation, data)
     match explanation:
         case Rule() if not explanation.measured:
             return ""  # nothing could be changed, and the explanation says so
@@ -79,6 +98,20 @@ def legend_of(explanation: Explanation, data: str = "text") -> str:
         case _:
             kind = _kind_of(explanation)
             return "" if kind is None else legend_of_kind(kind, data)
+
+
+def _plain_legend(explanation: Explanation, data: str) -> str:
+    match explanation:
+        case Rule() if explanation.named:
+            return say("plain-rule-holds" if explanation.reached else "plain-rule-weak", kind=data)
+        case Path() if explanation.edits:
+            return say("plain-step", kind=data)
+        case Exemplar():
+            return say("plain-similarity-line")
+        case Composite():
+            return say("several")
+        case _:
+            return ""
 
 
 def weights_block(material: Material, item: Item, condition: str) -> Bars | None:
@@ -156,6 +189,11 @@ KINDS: tuple[tuple[type[Explanation], Kind], ...] = (
 PROTOTYPE_MODELS = "prototype-"
 
 
+def is_plain(material: Material) -> bool:
+    """Whether what methods give in words is shown in plain ones."""
+    return material.spec.display.wording == "plain"
+
+
 def shown_kind(material: Material, condition: str) -> Kind:
     """The kind of explanations that a condition shows; all of one condition are of one kind."""
     first = next(_explanations(material, condition), None)
@@ -165,13 +203,13 @@ def shown_kind(material: Material, condition: str) -> Kind:
 
 def reading_lines(material: Material, condition: str) -> tuple[str, ...]:
     """How a condition's explanations are read, where they are no marks: a line, or several for several parts."""
-    kind = shown_kind(material, condition)
+    kind, plain = shown_kind(material, condition), is_plain(material)
     if kind == "composite":
         parts = _parts(material, condition).items()
         return (
             say("several"),
             *(
-                say("several-point", name=name, line=line)
+                say("several-point", name=heading_of(part) if plain else name, line=line)
                 for name, part in parts
                 if (line := _part_line(material, part))
             ),
@@ -183,7 +221,7 @@ def reading_lines(material: Material, condition: str) -> tuple[str, ...]:
             (one.legend for one in _explanations(material, condition) if isinstance(one, Written)), ""
         )
     else:
-        line = legend_of_kind(kind, material.kind)
+        line = legend_of_kind(kind, material.kind, plain=plain)
     if kind == "exemplar" and _decides_by_examples(material, condition):
         line = f"{line} {say('decides-by-examples')}"
     return (line,) if line else ()
@@ -208,12 +246,18 @@ def _parts(material: Material, condition: str) -> dict[str, Explanation]:
 
 
 def _part_line(material: Material, part: Explanation) -> str:
+    if isinstance(part, Attribution) and is_plain(material):
+        return say("plain-scores", kind=material.kind)
     if isinstance(part, Attribution):
         return weights_legend_of_all(material.kind, material.class_names)
     if isinstance(part, Written):
         return part.legend
     kind = _kind_of(part)
-    return "" if kind is None else legend_of_kind(kind, material.kind, in_composite=True)
+    return (
+        ""
+        if kind is None
+        else legend_of_kind(kind, material.kind, in_composite=True, plain=is_plain(material))
+    )
 
 
 def _decides_by_examples(material: Material, condition: str) -> bool:
@@ -228,12 +272,13 @@ def method_question(material: Material, condition: str) -> Asked:
     """The question on a condition's explanations: its own, or that of their kind."""
     own = material.spec.method_of(condition).question
     if own is None:
-        return question_on(shown_kind(material, condition), material.kind)
+        return question_on(shown_kind(material, condition), material.kind, plain=is_plain(material))
     answers = [answer for answer in own.answers if answer != own.answers[own.correct - 1]]
     answers.insert(RIGHT - 1, own.answers[own.correct - 1])
     return Asked(question=own.question, answers=answers, correct=RIGHT)
 
 
-def question_on(kind: Kind, data: str = "text") -> Asked:
+def question_on(kind: Kind, data: str = "text", *, plain: bool = False) -> Asked:
     """What people are asked who see explanations of a kind."""
-    return asked("reading", f"question-{kind}", RIGHT, kind=data)
+    worded = f"plain-{kind}" if plain and kind in ("rule", "path") else kind
+    return asked("reading", f"question-{worded}", RIGHT, kind=data)

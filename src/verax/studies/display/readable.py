@@ -10,11 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from verax.arrays import FloatArray
 from verax.data.table import Column, Schema
-from verax.data.words import WORD
+from verax.data.words import MARK, WORD, unmarked
 from verax.errors import VeraxError
+from verax.phrases import LANGUAGE, language_spoken
+from verax.phrases import say as say_phrase
 from verax.studies.definition.screen import (
     Bars,
     Block,
@@ -31,6 +34,7 @@ from verax.studies.definition.screen import (
 from verax.studies.definition.spec_tables import Labels
 from verax.studies.definition.study import Item, Material
 
+say = partial(say_phrase, "described")
 TOKENISED = re.compile(r"\w [,.;:!?](\s|$)|\w n't\b|\w '(s|re|ve|ll|d|m)\b|(^|\s)(``|\() \w", re.IGNORECASE)
 # What closes clings to the word before, what opens to the word after.
 CLOSE, OPEN = frozenset(",.;:!?%)]}…"), frozenset("([{$#")
@@ -46,7 +50,7 @@ def readable(text: str) -> str:
     """A text as people write it; one that nobody cut into tokens stays as it is."""
     words, gaps = WORD.findall(text), WORD.split(text)
     pieces = zip(readable_gaps(text, gaps, words), [*words, ""], strict=True)
-    return "".join(gap + word for gap, word in pieces)
+    return unmarked("".join(gap + word for gap, word in pieces))
 
 
 def readable_gaps(text: str, gaps: Sequence[str], words: Sequence[str]) -> list[str]:
@@ -58,12 +62,24 @@ def readable_gaps(text: str, gaps: Sequence[str], words: Sequence[str]) -> list[
         words: one fewer; none of them is changed.
     """
     plain = [gap.translate(WINDOWS) for gap in gaps]
-    if TOKENISED.search(text) is None:
+    if TOKENISED.search(unmarked(text)) is None:
         return plain
+    if MARK in text:
+        return _around_marks(plain, words)
     is_open = dict.fromkeys("\"'", False)
     return [
         _contracted(_closed_up(gap, place > 0, is_open), plain, words, place)
         for place, gap in enumerate(plain)
+    ]
+
+
+def _around_marks(gaps: Sequence[str], words: Sequence[str]) -> list[str]:
+    """Without the space before a mark that closes and after one that opens, where marks are words of their own."""
+    after = [False, *(unmarked(word) in OPEN for word in words)]
+    before = [*(unmarked(word) in CLOSE for word in words), False]
+    return [
+        "" if gap.isspace() and (opens or closes) else gap
+        for gap, opens, closes in zip(gaps, after, before, strict=True)
     ]
 
 
@@ -125,7 +141,7 @@ def _readable(schema: Schema, place: int, column: Column, value: float) -> str:
     if column.categories is not None and column.binned:
         return _readable_range(column.name, column.categories[int(value)])
     text = schema.describe(place, value)
-    return text.removeprefix(f"{column.name} = ") if " = " in text else "missing"
+    return text.removeprefix(f"{column.name} = ") if " = " in text else say("missing")
 
 
 def ranges_in_words(line: str) -> str:
@@ -145,11 +161,11 @@ def _readable_range(name: str, category: str) -> str:
     if not name_found:
         return category
     if low.endswith(" < ") and high.startswith(" <= "):
-        return f"above {_trimmed(low[:-3])}, up to {_trimmed(high[4:])}"
+        return say("between", low=_trimmed(low[:-3]), high=_trimmed(high[4:]))
     if not low and high.startswith(" <= "):
-        return f"up to {_trimmed(high[4:])}"
+        return say("up-to", high=_trimmed(high[4:]))
     if not low and high.startswith(" > "):
-        return f"above {_trimmed(high[3:])}"
+        return say("above", low=_trimmed(high[3:]))
     return category
 
 
@@ -238,14 +254,101 @@ ADULT = Labels(
         },
     },
 )
-READY = {"adult": ADULT}
+ADULT_IN_GERMAN = Labels(
+    columns={
+        "Age": "Alter",
+        "Workclass": "Arbeitgeber",
+        "Education": "Abschluss",
+        "Marital Status": "Familienstand",
+        "Occupation": "Beruf",
+        "Relationship": "Rolle in der Familie",
+        "Race": "Ethnische Zugehörigkeit",
+        "Sex": "Geschlecht",
+        "Capital Gain": "Gewinne aus Geldanlagen",
+        "Capital Loss": "Verluste aus Geldanlagen",
+        "Hours per week": "Arbeitsstunden pro Woche",
+        "Country": "Geboren in",
+    },
+    values={
+        "Workclass": {
+            "?": "nicht bekannt",
+            "Federal-gov": "Bundesbehörde",
+            "Local-gov": "Gemeinde",
+            "Never-worked": "nie gearbeitet",
+            "Private": "Privatunternehmen",
+            "Self-emp-inc": "selbstständig, eigene Firma",
+            "Self-emp-not-inc": "selbstständig",
+            "State-gov": "Behörde eines Bundesstaats",
+            "Without-pay": "arbeitet ohne Bezahlung",
+        },
+        "Education": {
+            "Associates": "Associate-Abschluss",
+            "Bachelors": "Bachelor",
+            "Doctorate": "Promotion",
+            "Dropout": "Schule abgebrochen",
+            "High School grad": "Highschool",
+            "Masters": "Master",
+            "Prof-School": "berufsbezogenes Studium",
+        },
+        "Marital Status": {
+            "Married": "verheiratet",
+            "Never-Married": "nie verheiratet",
+            "Separated": "getrennt oder geschieden",
+            "Widowed": "verwitwet",
+        },
+        "Occupation": {
+            "?": "nicht bekannt",
+            "Admin": "Bürokraft",
+            "Blue-Collar": "körperliche Arbeit",
+            "Military": "Militär",
+            "Other": "anderer",
+            "Professional": "akademischer Beruf",
+            "Sales": "Verkauf",
+            "Service": "Dienstleistung",
+            "White-Collar": "Führungskraft",
+        },
+        "Relationship": {
+            "Husband": "Ehemann",
+            "Not-in-family": "außerhalb einer Familie",
+            "Other-relative": "anderes Familienmitglied",
+            "Own-child": "Kind",
+            "Unmarried": "unverheiratet",
+            "Wife": "Ehefrau",
+        },
+        "Race": {
+            "Amer-Indian-Eskimo": "indigen (Amerika)",
+            "Asian-Pac-Islander": "asiatisch oder pazifisch",
+            "Black": "Schwarz",
+            "Other": "andere",
+            "White": "weiß",
+        },
+        "Sex": {"Female": "weiblich", "Male": "männlich"},
+        "Capital Gain": {"High": "hoch", "Low": "niedrig", "None": "keine"},
+        "Capital Loss": {"High": "hoch", "Low": "niedrig", "None": "keine"},
+        "Country": {
+            "?": "nicht bekannt",
+            "British-Commonwealth": "Commonwealth",
+            "China": "China",
+            "Euro_1": "Westeuropa",
+            "Euro_2": "Süd- oder Osteuropa",
+            "Latin-America": "Lateinamerika",
+            "Other": "anderswo",
+            "SE-Asia": "Südostasien",
+            "South-America": "Südamerika",
+            "United-States": "Vereinigte Staaten",
+        },
+    },
+)
+# What is ready, by dataset and language.
+READY: Mapping[str, Mapping[str, Labels]] = {"adult": {"en": ADULT, "de": ADULT_IN_GERMAN}}
 
 
 def labels_of(material: Material) -> Labels:
     """The spec's labels over the ready ones; items that were made elsewhere have none of these: they stay as made."""
     own = material.spec.labels
     ours = all(item.dataset in READY and not item.source for item in material.items)
-    ready = READY.get(material.items[0].dataset, Labels()) if ours and material.items else Labels()
+    by_language = READY[material.items[0].dataset] if ours and material.items else {}
+    ready = by_language.get(language_spoken(), by_language.get(LANGUAGE, Labels()))
     _refuse_unknown(own, material.items)
     values = {
         column: {**ready.values.get(column, {}), **own.values.get(column, {})}
@@ -315,8 +418,12 @@ def _bar(name: str, labels: Labels) -> str:
 
 def _in_text(text: str, labels: Labels) -> str:
     """What an explanation says, with "Workclass = Private" and "Hours per week up to 40" wherever they stand."""
+    # What stands before the number of a range: "above " or "up to ".
+    begins = "|".join(
+        re.escape(said.partition("|")[0]) for said in (say("above", low="|"), say("up-to", high="|"))
+    )
     for column, called in labels.columns.items():
-        text = re.sub(rf"(?<!\w){re.escape(column)}(?= (above|up to) \S)", called.replace("\\", r"\\"), text)
+        text = re.sub(rf"(?<!\w){re.escape(column)}(?= ({begins})\S)", called.replace("\\", r"\\"), text)
     for column, values in labels.values.items():
         for value in sorted(values, key=len, reverse=True):
             said = rf"(?<!\w){re.escape(column)} = {re.escape(value)}(?![\w-])"

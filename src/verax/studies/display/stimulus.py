@@ -4,7 +4,7 @@ Every condition gets the same pieces in the same order; only levels (and, where 
 level means the same in the whole study: levels are cut at the quartiles of all scores that a condition shows.
 
 What somebody wrote is shown as it was written. What methods give that is not scores, rules, paths, examples and
-composites, is told as Hase and Bansal (2020) told it to their participants, with changed words between stars.
+composites, is told in plain words, or as Hase and Bansal (2020) told it to their participants.
 """
 
 from __future__ import annotations
@@ -41,8 +41,9 @@ from verax.studies.definition.screen import (
 )
 from verax.studies.definition.spec_tables import NONE
 from verax.studies.definition.study import Item, Material
-from verax.studies.display.legends import legend_of, of_second_class
+from verax.studies.display.legends import is_plain, legend_of, of_second_class
 from verax.studies.display.levels import as_attribution, feature_spans, strongest
+from verax.studies.display.plain_words import piece_of, plain_parts
 from verax.studies.display.readable import ranges_in_words, readable, readable_gaps, row_in_words
 
 Spans = Sequence[tuple[int, int]]
@@ -143,7 +144,9 @@ def bars_block(
         return None
     chosen = strongest(attribution, material.spec.display.features)
     names = attribution.features
-    if not isinstance(item.input, str) and len(item.input) == len(names):
+    if isinstance(item.input, str):
+        names = tuple(piece_of(item.input, name) for name in names)
+    elif len(item.input) == len(names):
         names = tuple(f"{column}: {value}" for column, value in item.input)
     return Bars(tuple((names[number], float(attribution.scores[number])) for number in chosen), title)
 
@@ -343,13 +346,25 @@ def written_block(
     if isinstance(explanation, Written):
         text = "\n\n".join(paragraph.strip("\n") for paragraph in explanation.paragraphs)
         return Quote(text, say("reading", "title"), explanation.legend)
+    if is_plain(material):
+        return plain_block(explanation, material.class_names, material.kind, material.spec.display.features)
     return worded_block(explanation, material.class_names, material.kind)
+
+
+def plain_block(
+    explanation: Explanation, class_names: Sequence[str], data: str = "text", features: int = 0
+) -> WordedExplanation:
+    """What a method found in plain words, with the line on how to read it; see `plain_parts`."""
+    parts = plain_parts(unnamed(explanation, class_names, turned=False), features)
+    shown = tuple(_excerpt(part.pieces) if isinstance(part, told.Passage) else part for part in parts)
+    legend = legend_of(explanation, data, plain=True)
+    return WordedExplanation(shown, say("reading", "title"), legend, starred=False)
 
 
 def worded_block(
     explanation: Explanation, class_names: Sequence[str], data: str = "text"
 ) -> WordedExplanation:
-    """What a method found, part by part, with the line on how to read it."""
+    """What a method found as published, part by part, with the line on how to read it."""
     parts = told.describe(unnamed(explanation, class_names), plain=True)
     return WordedExplanation(_worded_parts(parts), say("reading", "title"), legend_of(explanation, data))
 
@@ -394,15 +409,22 @@ def in_words(explanation: Explanation) -> bool:
     return not isinstance(explanation, Attribution | Fragments)
 
 
-def unnamed(explanation: Explanation, class_names: Sequence[str]) -> Explanation:
-    """The same with place holders for the names of classes, since a screen never names one."""
+def unnamed(explanation: Explanation, class_names: Sequence[str], *, turned: bool = True) -> Explanation:
+    """The same with place holders for the names of classes, since a screen never names one.
+
+    Args:
+        explanation: as it was made.
+        class_names: which are replaced.
+        turned: whether scores of two classes speak of the second, as weights do; else of the model's answer.
+    """
     marks = {name: class_mark(number) for number, name in enumerate(class_names)}
     if isinstance(explanation, Composite):
         parts = tuple(
-            replace(part, explanation=unnamed(part.explanation, class_names)) for part in explanation.parts
+            replace(part, explanation=unnamed(part.explanation, class_names, turned=turned))
+            for part in explanation.parts
         )
         return replace(explanation, parts=parts, target_name=class_mark(explanation.target))
-    if isinstance(explanation, Attribution):
+    if isinstance(explanation, Attribution) and turned:
         explanation = of_second_class(explanation, class_names)
     if isinstance(explanation, Rule | Path | Exemplar | Attribution):
         explanation = replace(explanation, target_name=class_mark(explanation.target))
@@ -423,7 +445,7 @@ def forms(material: Material) -> frozenset[str]:
 def has_legends(material: Material) -> bool:
     """Whether an explanation in words comes with a line on how to read it."""
     return any(
-        shown.legend if isinstance(shown, Written) else legend_of(shown)
+        shown.legend if isinstance(shown, Written) else legend_of(shown, plain=is_plain(material))
         for shown in material.explanations.values()
         if in_words(shown)
     )

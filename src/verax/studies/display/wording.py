@@ -16,6 +16,7 @@ from verax.studies.definition.spec import StudySpec
 from verax.studies.definition.spec_tables import Timing
 from verax.studies.definition.study import Material
 from verax.studies.display.legends import reading_lines, shown_kind
+from verax.studies.display.markup import POINT, literal
 from verax.studies.display.stimulus import forms, has_legends
 
 Paragraphs = tuple[str, ...]
@@ -32,13 +33,13 @@ def class_list(material: Material) -> str:
 
 
 def paragraphs(text: str) -> Paragraphs:
-    """A text of a spec in paragraphs: empty lines part them, and a line that begins with "- " is one of its own."""
+    """A text of a spec in paragraphs: empty lines part them, and so does a line that begins with "- " or "1. "."""
     parted: list[str] = []
     begins = True
     for line in (line.strip() for line in text.splitlines()):
         if not line:
             begins = True
-        elif begins or line.startswith("- "):
+        elif begins or POINT.match(line):
             parted.append(line)
             begins = False
         else:
@@ -75,7 +76,7 @@ def reading(material: Material, condition: str, *, direction: bool) -> Paragraph
         if name == condition and isinstance(shown, Written)
     }
     if len(legends) > 1:
-        return (f"{said} {say_phrase('explanations', 'line-below')}",)
+        return (f"{said} {say_phrase('reading', 'line-below')}",)
     return (said, *reading_lines(material, condition))
 
 
@@ -143,7 +144,9 @@ def debrief(
         return paragraphs(spec.texts.debrief)
     said = [*say_lines("participant", "debrief")]
     if stood_for:
-        meanings = [say("debrief-meaning", letter=mark, name=name) for mark, name in stood_for.items()]
+        meanings = [
+            say("debrief-meaning", letter=mark, name=literal(name)) for mark, name in stood_for.items()
+        ]
         said.append(say("debrief-masked", meanings=", ".join(meanings)))
     kinds = {condition.kind for condition in spec.conditions}
     if kind == "none":

@@ -178,7 +178,7 @@ def _word_vectors(dataset: Dataset, path: str | None) -> WordVectors:
 def _language(dataset: Dataset) -> Language:
     from verax.perturb.counterfactual import Language
 
-    return Language.of(str(text) for text in dataset.train.inputs)
+    return Language.from_texts(str(text) for text in dataset.train.inputs)
 
 
 @lru_cache(maxsize=2)

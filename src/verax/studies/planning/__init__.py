@@ -1,1 +1,1 @@
-"""Before a study: how many people it takes, whether its analysis errs, and its pre-registration."""
+"""Before a study: how many people it takes, whether its analysis errs, and its preregistration."""

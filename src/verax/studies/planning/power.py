@@ -66,7 +66,8 @@ def planned(spec: StudySpec, who: People) -> Planned:
     accuracy = who.right(planning)
     if planning.compared == "between":
         groups = tuple(condition.participants or spec.participants for condition in spec.conditions)
-        items = make_protocol(spec.protocol).model_dump()[planning.items]
+        asked = make_protocol(spec.protocol).model_dump()
+        items = sum(asked[name] for name in (planning.items, *planning.more))
         design = Design(groups, items, accuracy)
         claim: Literal["change", "contrast"] = "change" if question.reference is None else "contrast"
         test = analysis(claim, "random" if items >= FEWEST_ITEMS else "fixed", "Holm")

@@ -1,4 +1,4 @@
-"""A study in the words of a pre-registration: plain text, ready to be pasted."""
+"""A study in the words of a preregistration: plain text, ready to be pasted."""
 
 from __future__ import annotations
 

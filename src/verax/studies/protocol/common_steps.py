@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from itertools import combinations
 from math import ceil
 
 from verax.errors import VeraxError
 from verax.phrases import say as say_phrase
 from verax.seeds import stream
-from verax.studies.definition.screen import Option, Prose, Question, Screen
+from verax.studies.definition.languages import in_language, steps_in
+from verax.studies.definition.own_pages import own_screens
+from verax.studies.definition.own_questions import AFTER, BEFORE, EACH, FIRST, OwnQuestion
+from verax.studies.definition.screen import Evidence, Option, Passage, Prose, Question, Row, Screen
 from verax.studies.definition.spec_tables import BackgroundName, ScreeningQuestion, background_question
 from verax.studies.definition.study import Briefing, DesignRow, Material, Phase, Screening, Step, Study
 from verax.studies.display import wording
@@ -23,6 +28,8 @@ METHOD = "method"
 QUESTIONS = "questions"
 BACKGROUND = "background"
 DEBRIEF = "debrief"
+# What the phases of one's own questions begin with; the place follows.
+OWN = "own-"
 # What everybody is told and asked before a row of the design is given to them, whichever it will be.
 DOOR = "door"
 
@@ -31,10 +38,11 @@ def door_steps(study: Study) -> tuple[Step, ...]:
     """What everybody does before they are given a row of the design; nothing where all comes after.
 
     The first attempt at the screening test follows the instructions; before each further one they are shown again. Who
-    passes skips the further attempts and what is between them.
+    passes skips the further attempts and what is between them. Questions of one's own that are asked first, as for
+    quotas, come before all that.
     """
-    audience = _at_door(study)
-    return () if audience is None else _tested(study, audience)
+    audience, asked = _at_door(study), _own(study, FIRST)
+    return asked if audience is None else (*asked, *_tested(study, audience))
 
 
 def has_door(study: Study) -> bool:
@@ -42,23 +50,33 @@ def has_door(study: Study) -> bool:
     return _at_door(study) is not None
 
 
-def participant_steps(study: Study, row: DesignRow, number: int) -> tuple[Step, ...]:
+def participant_steps(
+    study: Study, row: DesignRow, number: int, language: str | None = None
+) -> tuple[Step, ...]:
     """All steps of the participant with this number (from 1, by arrival) in a row of the design: a pure function.
 
-    They begin with those of `door_steps`.
+    They begin with those of `door_steps`. In a study in several languages they are those of this one, or of the first.
     """
+    return steps_in(study, language, _steps(in_language(study, language), row, number))
+
+
+def _steps(study: Study, row: DesignRow, number: int) -> tuple[Step, ...]:
     protocol = make_protocol(study.spec.protocol)
     audience = protocol.audience(study.spec, row)
-    steps = [*(door_steps(study) or _tested(study, audience))]
+    steps = [*door_steps(study)]
+    if _at_door(study) is None:
+        steps += _tested(study, audience)
     told = f"instructions:{audience}"
     if _at_door(study) == DOOR and told in study.screens:
         steps.append(Step(INSTRUCTIONS, told))
+    steps += _own(study, BEFORE, row)
     own = protocol.steps(study, row, _participant_seed(study.spec.seed, number))
     told_by = next((place for place, step in enumerate(own, 1) if step.phase == protocol.introduces), 0)
     steps += own[:told_by]
     if f"method:{audience}" in study.screens:
         steps += [Step(METHOD, f"method:{audience}"), Step(METHOD, f"method-answer:{audience}")]
     steps += own[told_by:]
+    steps = _with_own(study, row, steps)
     if QUESTIONS in study.phases:
         steps.append(Step(QUESTIONS, "strategy"))
     if study.spec.background:
@@ -67,6 +85,56 @@ def participant_steps(study: Study, row: DesignRow, number: int) -> tuple[Step, 
     # People without explanations read nothing of explanations that they may have seen.
     ends = "debrief:none" if alone == "none" and "debrief:none" in study.screens else "debrief"
     return (*steps, Step(DEBRIEF, ends))
+
+
+def _own(study: Study, place: str, row: DesignRow | None = None) -> tuple[Step, ...]:
+    """The pages of one's own at a place, without those that are for other conditions."""
+    return tuple(
+        Step(f"{OWN}{place}", asked.screen)
+        for asked in study.spec.questions
+        if asked.place == place and (row is None or _is_for(asked, row))
+    )
+
+
+def _is_for(asked: OwnQuestion, row: DesignRow) -> bool:
+    wanted = () if asked.shown_if is None else asked.shown_if.condition
+    return not wanted or row.condition in wanted
+
+
+def _with_own(study: Study, row: DesignRow, steps: Sequence[Step]) -> list[Step]:
+    """The steps, with the pages that are asked after their parts, and after the last of them."""
+    if not study.spec.questions:
+        return list(steps)
+    last = {step.phase: place for place, step in enumerate(steps)}
+    asked: list[Step] = []
+    for place, step in enumerate(steps):
+        asked.append(step)
+        if last[step.phase] != place or step.phase.startswith(OWN):
+            continue
+        pages = _own(study, step.phase, row)
+        if study.phases[step.phase].kind == "test":
+            pages += _own(study, EACH, row)
+        condition = step.condition or row.condition
+        asked += [Step(f"{OWN}{step.phase}", page.screen, condition=condition) for page in pages]
+    return [*asked, *_own(study, AFTER, row)]
+
+
+def _own_phases(material: Material, protocol: Protocol) -> Iterator[Phase]:
+    """A phase for each place where one's own questions are asked."""
+    parts = {phase.key: phase for phase in protocol.phases(material)}
+    places: dict[str, None] = {}
+    for asked in material.spec.questions:
+        if asked.place == EACH:
+            places |= dict.fromkeys(key for key, phase in parts.items() if phase.kind == "test")
+        elif asked.place in (FIRST, BEFORE, AFTER, *parts):
+            places[asked.place] = None
+        else:
+            raise VeraxError(
+                f"The question {asked.own_name!r} is asked after the part {asked.place!r}, which there is not here; "
+                f"there are: {FIRST}, {BEFORE}, {AFTER}, {EACH}, {', '.join(parts)}."
+            )
+    for place in places:
+        yield Phase(f"{OWN}{place}", say("own-questions"), "questions")
 
 
 def _tested(study: Study, audience: str) -> tuple[Step, ...]:
@@ -91,9 +159,9 @@ def _at_door(study: Study) -> str | None:
     return audiences.pop() if len(audiences) == 1 else None
 
 
-def participant_class_names(study: Study, number: int) -> tuple[str, ...]:
+def participant_class_names(study: Study, number: int, language: str | None = None) -> tuple[str, ...]:
     """What the classes are called on the pages of the participant with this number."""
-    return make_protocol(study.spec.protocol).names(study, number)
+    return make_protocol(study.spec.protocol).names(in_language(study, language), number)
 
 
 def framed_phases(material: Material, protocol: Protocol) -> tuple[Phase, ...]:
@@ -105,6 +173,7 @@ def framed_phases(material: Material, protocol: Protocol) -> tuple[Phase, ...]:
         Phase(INSTRUCTIONS, say("instructions"), "instructions"),
         *((Phase(SCREENING, say("short-test"), "screening"),) if tested else ()),
         *((Phase(METHOD, say("method"), "instructions"),) if taught else ()),
+        *_own_phases(material, protocol),
         *((Phase(QUESTIONS, say("last-question"), "questions"),) if asks else ()),
         *((Phase(BACKGROUND, say("about-you"), "questions"),) if material.spec.background else ()),
         Phase(DEBRIEF, say("the-end"), "debrief"),
@@ -114,7 +183,7 @@ def framed_phases(material: Material, protocol: Protocol) -> tuple[Phase, ...]:
 def framed_screens(material: Material, protocol: Protocol) -> dict[str, Screen]:
     """The screens around those of the protocol."""
     judged, briefings = screening(material, protocol), _briefings(material, protocol)
-    screens: dict[str, Screen] = {}
+    screens = own_screens(material.spec.questions)
     if judged is not None and _is_alike(material, briefings):
         asked = next(iter(briefings.values())).questions
         screens |= _told_and_tested(material, Briefing(_common_paragraphs(briefings), asked), DOOR, judged)
@@ -342,3 +411,32 @@ def _seconds(study: Study, steps: Sequence[Step]) -> int:
         for number, step in enumerate(steps)
         if number not in skipped
     )
+
+
+@lru_cache(maxsize=16)
+def uninformative(study: Study) -> Mapping[str, tuple[int, int]]:
+    """By condition: on how many items a page cannot inform, and of how many; only conditions that have such items.
+
+    A page cannot inform where two models are to be compared that are highlighted alike, or where one fragment stands
+    as evidence for two answers.
+    """
+    tests = {key for key, phase in study.phases.items() if phase.kind == "test"}
+    found: dict[str, tuple[set[str], set[str]]] = {}
+    for row in study.rows:
+        for step in participant_steps(study, row, 1):
+            tested = step.item is not None and step.phase in tests
+            if not tested or step.condition is None or step.screen not in study.screens:
+                continue
+            items, without = found.setdefault(step.condition, (set(), set()))
+            items.add(str(step.item))
+            if not _informs(study.screens[step.screen]):
+                without.add(str(step.item))
+    return {name: (len(without), len(items)) for name, (items, without) in found.items() if without}
+
+
+def _informs(screen: Screen) -> bool:
+    if screen.paired:
+        first, second = (block for block in screen.blocks if isinstance(block, Passage | Row))
+        return replace(first, title="") != replace(second, title="")
+    fragments = [set(block.fragments) for block in screen.blocks if isinstance(block, Evidence)]
+    return not any(one & other for one, other in combinations(fragments, 2))

@@ -68,6 +68,7 @@ class Planning:
 
     Attributes:
         items: the parameter that says how many items are asked about.
+        more: other parameters of the same sort, whose items the same people are asked about too.
         roles: the items that a study has.
         answer: what is stored of somebody whose answer about an item is worth so much; `Protocol.score` gives it back.
             Items of planning have two classes.
@@ -89,6 +90,7 @@ class Planning:
     accuracy: float = NEAR_CHANCE
     sessions: int = 1
     beside_control: Literal["everything", "methods"] = "everything"
+    more: tuple[str, ...] = ()
 
 
 # What the name of somebody who is known in several studies begins with.
@@ -206,6 +208,7 @@ class Protocol(BaseModel, ABC):
             class that it predicts, which is the same for all models.
         shows_weights: whether scores can be displayed as weights, from which the model's answer can be read off.
         asks_about_changes: whether people are asked about the changed versions of items.
+        side_by_side: whether people compare two inputs or explanations, which a phone would show one below the other.
         needs_explanations: whether nothing can be asked without an explanation, so that no condition goes without one.
         shows_fragments: whether it shows fragments; the control there are fragments at random, elsewhere a method's own
             scores, shuffled.
@@ -226,6 +229,7 @@ class Protocol(BaseModel, ABC):
     own_models: ClassVar[bool] = False
     shows_weights: ClassVar[bool] = False
     asks_about_changes: ClassVar[bool] = False
+    side_by_side: ClassVar[bool] = False
     needs_explanations: ClassVar[bool] = False
     shows_fragments: ClassVar[bool] = False
     scored: ClassVar[str] = "prediction"
@@ -283,6 +287,10 @@ class Protocol(BaseModel, ABC):
             meaning: what is stored: the meaning of the option that was chosen.
         """
 
+    def is_right(self, item: Item, meaning: Meaning) -> bool:
+        """Whether an answer counts as right where right answers are counted for a participant."""
+        return self.score(item, meaning) > 0
+
     @classmethod
     def analysis(cls) -> ProtocolAnalysis | None:
         """How answers are analysed; None for a protocol of which only the flow of participants is reported.
@@ -319,6 +327,13 @@ def question_of(name: str) -> str:
         return protocols.get(name).asks
     except VeraxError:
         return ""
+
+
+def turns_phones_away(spec: StudySpec) -> bool:
+    """Whether a study is for computers and tablets: as its spec says, or where two things are compared side by side."""
+    if spec.devices is not None:
+        return spec.devices == "desktop"
+    return protocols.get(spec.protocol["name"]).side_by_side
 
 
 def make_protocol(table: Mapping[str, Any]) -> Protocol:

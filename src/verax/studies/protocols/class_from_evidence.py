@@ -71,6 +71,7 @@ class ClassFromEvidence(Protocol):
         test: items, from the test part.
         items_per_participant: how many of them each participant gets.
         threshold: only predictions with a probability above this.
+        noun: what an input is called in the answers, such as "review": as published, "... from a positive review".
         evidence: how many fragments are shown.
         sizes: how many words a fragment may have: [1], or [2, 3, 4] for n-grams.
         ask_for: what people are asked for: the "model"'s answer, which is what is scored, or what the "input" is that
@@ -86,6 +87,7 @@ class ClassFromEvidence(Protocol):
     test: int = Field(default=100, ge=2)
     items_per_participant: int = Field(default=20, ge=1)
     threshold: float = Field(default=0.9, ge=0, lt=1)
+    noun: str = ""
     evidence: int = Field(default=3, ge=1)
     sizes: tuple[int, ...] = Field(default=(1,), min_length=1)
     ask_for: Literal["model", "input"] = "model"
@@ -156,7 +158,8 @@ class ClassFromEvidence(Protocol):
             material, item, condition, self.evidence, self.sizes, title=say("part")
         )
         heading = say("question", kind=kind, asked=asked_for)
-        certain, likely = (partial(say, case, asked=asked_for) for case in ("certain", "likely"))
+        about = {"asked": asked_for} if not self.noun else {"asked": "noun", "noun": self.noun}
+        certain, likely = (partial(say, case, **about) for case in ("certain", "likely"))
         options = graded_options(material, certain, likely, say("cannot-say"))
         return Screen(
             heading,

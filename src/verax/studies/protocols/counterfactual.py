@@ -93,7 +93,7 @@ class Counterfactual(Protocol):
 
     Attributes:
         test: items, from the test part.
-        vectors: a GloVe file in which similar words are found; vectors trained on the training texts if None.
+        vectors: a GloVe file in which similar words are found; vectors trained on the training texts unless given.
         fluent: changed texts shall read like language: words that do not fit between their neighbours are not used, and
             of many changes the likeliest are. False draws among all, as published.
         struck: inputs that a reviewer struck, as `verax study review` writes them: "test 512".
@@ -107,6 +107,7 @@ class Counterfactual(Protocol):
     shows_weights: ClassVar[bool] = True
     introduces: ClassVar[str] = "about-post"
     asks_about_changes: ClassVar[bool] = True
+    side_by_side: ClassVar[bool] = True
 
     test: int = Field(default=32, ge=1)
     vectors: str | None = None

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from verax.errors import VeraxError
 from verax.phrases import say as say_phrase
 from verax.phrases import say_lines
 from verax.seeds import shuffled
@@ -93,6 +94,8 @@ class Forward(Protocol):
         test: items to predict, from the test part.
         leaf: whether people may leaf back through the pages of a look until it is over, as through the paper's
             spreadsheets; which pages they looked at again, and when, is among the events.
+        partial: of bands of a number: an answer is worth less the further its band is from the model's, and not nothing
+            unless it is the furthest that there is.
     """
 
     asks: ClassVar[str] = (
@@ -106,6 +109,7 @@ class Forward(Protocol):
     learning: int = Field(default=16, ge=1)
     test: int = Field(default=32, ge=1)
     leaf: bool = False
+    partial: bool = False
 
     @classmethod
     def draft(cls, items: int) -> dict[str, int]:
@@ -114,6 +118,11 @@ class Forward(Protocol):
 
     def items(self, source: Source) -> list[Item]:
         """Both sets hold true and false positives and negatives in equal numbers."""
+        if self.partial and source.dataset.bands is None:
+            raise VeraxError(
+                f"protocol.partial is for bands of a number, and {source.dataset.name!r} has classes without an order; "
+                "leave it out, or load a column of numbers in bands (source.bands)."
+            )
         chosen: list[Item] = []
         for part, role, count in (("validation", "learning", self.learning), ("test", "test", self.test)):
             candidates = pool.candidates(source, part)
@@ -183,8 +192,14 @@ class Forward(Protocol):
         )
 
     def score(self, item: Item, meaning: Meaning) -> float:
-        """1 for the model's output, 0 for another class."""
-        return float(meaning == item.prediction)
+        """1 for the model's output, 0 for another class; with `partial`, by how many bands the answer is away."""
+        if not self.partial:
+            return float(meaning == item.prediction)
+        return 1.0 - abs(int(meaning) - item.prediction) / max(1, len(item.probabilities) - 1)
+
+    def is_right(self, item: Item, meaning: Meaning) -> bool:
+        """The model's own class or band, and no other."""
+        return meaning == item.prediction
 
     @classmethod
     def analysis(cls) -> ProtocolAnalysis:

@@ -86,6 +86,7 @@ class ModelChoice(Protocol):
     needs_explanations: ClassVar[bool] = True
     shows_fragments: ClassVar[bool] = True
     explains_worse: ClassVar[bool] = True
+    side_by_side: ClassVar[bool] = True
     scored: ClassVar[str] = "choice"
 
     test: int = Field(default=100, ge=2)

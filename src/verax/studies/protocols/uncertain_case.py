@@ -88,6 +88,7 @@ class UncertainCase(Protocol):
         test: items, from the test part.
         items_per_participant: how many of them each participant gets.
         threshold: only predictions with a probability below this.
+        noun: what an input is called in the answers, such as "review": as published, "... it is a positive review".
         evidence: how many fragments are shown on either side.
         sizes: how many words a fragment may have: [1], or [2, 3, 4] for n-grams.
         say_half: whether people are told that the model is right on half of the inputs. Its probabilities say more
@@ -103,6 +104,7 @@ class UncertainCase(Protocol):
     test: int = Field(default=100, ge=2)
     items_per_participant: int = Field(default=20, ge=1)
     threshold: float = Field(default=0.7, gt=0, le=1)
+    noun: str = ""
     evidence: int = Field(default=3, ge=1)
     sizes: tuple[int, ...] = Field(default=(1,), min_length=1)
     say_half: bool = True
@@ -173,7 +175,11 @@ class UncertainCase(Protocol):
         question = Question(
             "class",
             heading,
-            options=graded_options(material, partial(say, "certain"), partial(say, "likely")),
+            options=graded_options(
+                material,
+                partial(say, "certain", noun=self.noun or "none"),
+                partial(say, "likely", noun=self.noun or "none"),
+            ),
         )
         often = say("unsure-half" if self.say_half else "unsure-sometimes", kind=kind)
         probabilities = tuple((class_mark(number), share) for number, share in enumerate(item.probabilities))

@@ -43,6 +43,8 @@ class Options:
             `verax.stats.hase2020.Defects`; none of them by default.
         bots: analyse the bots instead of the people; the two are never mixed.
         session_term: within people, account for the session in which a condition was met.
+        methods_only: in the tables as published, count people who saw a method's explanations and nobody else: without
+            conditions that the paper had not, in "User Avg." and in the fit of Pre too.
         refuse_unequal: within people, refuse to analyse where rows of the design are filled unequally.
     """
 
@@ -54,6 +56,7 @@ class Options:
     bots: bool = False
     session_term: bool = False
     refuse_unequal: bool = False
+    methods_only: bool = False
 
     @property
     def own_replicates(self) -> int:
@@ -252,7 +255,7 @@ class Summary(Record):
         frozen: when it was frozen, if it was.
         source: where the answers come from.
         flow, attrition, balance: who took part.
-        conduct: how they were treated, one sentence each.
+        procedure: how they were treated, one sentence each.
         primary: None where nothing of it can be estimated; ``problems`` says why.
         methods: what the joint report compares.
         tables, figures: in the order of the report.
@@ -276,9 +279,9 @@ class Summary(Record):
     source: str = ""
     attrition: Attrition | None = None
     balance: Balance | None = None
-    conduct: tuple[str, ...] = ()
+    procedure: tuple[str, ...] = ()
     primary: Primary | None = None
-    methods: tuple[MethodLine, ...] = field(default=(), metadata=written("courts"))
+    methods: tuple[MethodLine, ...] = ()
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
     sensitivity: Sensitivity | None = field(default=None, metadata=written(none={}))
@@ -289,7 +292,7 @@ class Summary(Record):
     options: Options = field(default_factory=Options)
     versions: Mapping[str, str | None] = field(default_factory=dict)
 
-    format: ClassVar = 1
+    format: ClassVar = 3
     kind: ClassVar = "study"
     findings_format: ClassVar = FORMAT
     JSON: ClassVar = (..., "format", "kind", "findings_format", "findings")

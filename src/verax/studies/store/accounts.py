@@ -93,7 +93,7 @@ DEVICE_SECONDS = 180 * 24 * 3600  # for which a browser is known in which somebo
 NOT_PEOPLE = ("command line", "participant", "server", NOBODY)
 
 _hasher = PasswordHasher()
-# A hash takes 64 MB for its time: a crowd at the door must not take all memory.
+# A hash takes 64 MB for its time: a crowd that signs in must not take all memory.
 _hashing = BoundedSemaphore(2)
 
 # An owner may do everything, a helper watch, open and pause, a reader watch.

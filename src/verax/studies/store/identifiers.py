@@ -41,9 +41,21 @@ def pseudonym(secret: str, token_hash: str) -> str:
     return "p" + hmac.digest(secret.encode(), f"pseudonym {token_hash}".encode(), "sha256").hex()[:10]
 
 
-def new_code() -> str:
-    """A code that is easy to read and type."""
-    return "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH))
+def new_code(person: str = "") -> str:
+    """A code that is easy to read and type; it begins like the other codes of a person, if they had one before."""
+    return person + "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH - len(person)))
+
+
+def person_of_code(code: str) -> str:
+    """What all codes of one person begin with."""
+    return code[:PERSON_LENGTH]
+
+
+def code_link(key: bytes | None, code: str | None) -> str | None:
+    """By what people who come by codes are known in other studies; None where the study does not ask for it."""
+    if key is None or code is None:
+        return None
+    return _digest(key, "link", "code", person_of_code(typed_code(code))).hex()
 
 
 def typed_code(text: str) -> str:
@@ -51,6 +63,8 @@ def typed_code(text: str) -> str:
     return "".join(letter for letter in text.upper() if letter in ALPHABET)
 
 
+# As many characters of a code are the same in all codes of one person: the rest is not to be guessed from another code.
+PERSON_LENGTH = 5
 KEY_FILE = "person.key"
 # In the folder that holds the folders of several studies, which then know the same people.
 LINK_FILE = "link.key"

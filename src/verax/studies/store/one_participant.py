@@ -5,8 +5,9 @@ Outside of the database participants are known by a pseudonym; everybody's is ma
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import bindparam, insert, select, update
 
@@ -14,14 +15,12 @@ from verax.errors import VeraxError
 from verax.studies.store.clock import SECOND, from_micros
 from verax.studies.store.identifiers import pseudonym
 from verax.studies.store.participant.enter import retakes
-from verax.studies.store.people import Transaction, act, state_of
+from verax.studies.store.people import UNBLINDING, Transaction, act, is_blind, state_of
 from verax.studies.store.store import Store
-from verax.studies.store.tables import actions, exclusions, participants, responses, steps
+from verax.studies.store.tables import exclusions, participants, responses, steps
 
 # The rule under which somebody is excluded by a person and not by the program.
 BY_HAND = "by-hand"
-# What experimenters do who look at conditions before the study is closed.
-UNBLINDING = "unblinding"
 # Questions that not all conditions ask: that they were answered tells the condition.
 TELLING = ("rating", "method")
 LONGEST_REASON = 300
@@ -36,9 +35,6 @@ ANSWERED = (
     .outerjoin_from(steps, responses)
     .where(steps.c.participant_id == bindparam("who"), steps.c.opened_at.is_not(None))
     .order_by(steps.c.ord)
-)
-UNBLINDED = select(actions.c.id).where(
-    actions.c.study_id == bindparam("study_id"), actions.c.type == UNBLINDING
 )
 RULES = select(exclusions).where(exclusions.c.participant_id == bindparam("who")).order_by(exclusions.c.at)
 
@@ -71,8 +67,8 @@ class OneParticipant:
     """All that an experimenter is shown of a participant; times are ISO 8601.
 
     While the study runs experimenters are blind: nothing says in which condition somebody is, so that nobody is
-    excluded for it. ``row`` and the conditions of pages are then None, and answers that only some conditions ask for
-    are left out.
+    excluded for it. ``row``, ``steps`` and the conditions of pages are then None; pages and answers that only some
+    conditions ask for are left out, and pages are counted without them.
     """
 
     name: str
@@ -83,7 +79,7 @@ class OneParticipant:
     came: str
     agreed: str | None
     finished: str | None
-    steps: int
+    steps: int | None
     answered: tuple[Answered, ...]
     exclusions: tuple[Excluded, ...]
     retake_of: str | None
@@ -123,14 +119,6 @@ def exclude(store: Store, name: str, reason: str, *, by: str) -> None:
 def unblind(store: Store, *, by: str) -> None:
     """Shows conditions beside answers from now on; who did it, and when, stays on record."""
     store.write(lambda work: act(work, by, UNBLINDING, {}) if is_blind(work) else None)
-
-
-def is_blind(work: Transaction) -> bool:
-    """Whether conditions are hidden from experimenters: until the study is closed, or somebody unblinds it."""
-    if state_of(work).state == "closed":
-        return False
-    keys = {"study_id": work.study_id}
-    return work.connection.execute(UNBLINDED, keys).first() is None
 
 
 def include(store: Store, name: str, *, by: str) -> None:
@@ -198,10 +186,10 @@ def _opened(work: Transaction, name: str, who: int, free_text: bool) -> OneParti
         came=_moment(person.created_at) or "",
         agreed=_moment(person.consented_at),
         finished=_moment(person.finished_at),
-        steps=person.steps,
+        steps=None if blind else person.steps,
         answered=tuple(
             Answered(
-                ord=step.ord,
+                ord=ord if blind else step.ord,
                 phase=step.phase,
                 item=step.item,
                 condition=None if blind else step.condition,
@@ -213,7 +201,7 @@ def _opened(work: Transaction, name: str, who: int, free_text: bool) -> OneParti
                 seconds=None if step.closed_at is None else (step.closed_at - step.opened_at) / SECOND,
                 late=bool(step.late),
             )
-            for step in work.connection.execute(ANSWERED, {"who": who})
+            for ord, step in enumerate(_shown(work, who, blind), start=1)
         ),
         exclusions=tuple(
             Excluded(row.rule, row.evidence, _moment(row.at) or "", _moment(row.lifted_at))
@@ -224,6 +212,16 @@ def _opened(work: Transaction, name: str, who: int, free_text: bool) -> OneParti
     )
 
 
+def _shown(work: Transaction, who: int, blind: bool) -> Iterator[Any]:
+    """The pages that somebody was shown; for blind experimenters without those that only some conditions have."""
+    telling = {
+        asked.screen for asked in work.study.spec.questions if asked.shown_if and asked.shown_if.condition
+    }
+    for step in work.connection.execute(ANSWERED, {"who": who}):
+        if not (blind and step.screen.rpartition("/")[2] in telling):
+            yield step
+
+
 def _answers(
     work: Transaction, screen: str, answers: Mapping[str, object], free_text: bool
 ) -> Mapping[str, object]:
@@ -231,7 +229,7 @@ def _answers(
     if free_text:
         return answers
     shown = work.study.screens.get(screen)
-    chosen = {question.name for question in shown.questions if question.kind != "text"} if shown else set()
+    chosen = {question.name for question in shown.questions if not question.in_own_words} if shown else set()
     return {name: value if name in chosen else WITHHELD for name, value in answers.items()}
 
 

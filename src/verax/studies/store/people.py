@@ -70,6 +70,7 @@ class ParticipantRow(NamedTuple):
     event_bytes: int
     origin: str | None
     subnet: str | None
+    language: str | None
 
 
 class StudyState(NamedTuple):
@@ -141,6 +142,12 @@ _is_excluded = (
 )
 EXCLUDED = _people_by_row.where(participants.c.status == "complete", _is_excluded)
 
+# What experimenters do who look at conditions before the study is closed.
+UNBLINDING = "unblinding"
+UNBLINDED = select(actions.c.id).where(
+    actions.c.study_id == bindparam("study_id"), actions.c.type == UNBLINDING
+)
+
 NOTE = insert(events)
 ACT = insert(actions)
 ACTED = (
@@ -162,6 +169,14 @@ def state_of(work: Transaction, *, lock: bool = False) -> StudyState:
     """The state of the study; if it is locked, arrivals wait for each other until the end of the transaction."""
     query = LOCK_STUDY if lock else STUDY
     return StudyState._make(work.connection.execute(query, {"study_id": work.study_id}).one())
+
+
+def is_blind(work: Transaction) -> bool:
+    """Whether conditions are hidden from experimenters: until the study is closed, or somebody unblinds it."""
+    if state_of(work).state == "closed":
+        return False
+    keys = {"study_id": work.study_id}
+    return work.connection.execute(UNBLINDED, keys).first() is None
 
 
 def note(work: Transaction, participant_id: int, ord: int, type: str, data: object) -> None:

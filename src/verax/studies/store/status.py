@@ -20,7 +20,7 @@ from verax.studies.store.database.engine import open_database, reason_of
 from verax.studies.store.database.location import present_url, shown, sqlite_file
 from verax.studies.store.identifiers import pseudonym
 from verax.studies.store.participant.withdraw import due
-from verax.studies.store.people import AT_STEP, HAS_LEFT, Transaction, rules_in_force, state_of
+from verax.studies.store.people import AT_STEP, HAS_LEFT, Transaction, is_blind, rules_in_force, state_of
 from verax.studies.store.store import Store
 from verax.studies.store.tables import exclusions, participants, steps, studies
 
@@ -234,7 +234,10 @@ class Group:
 
 @dataclass(frozen=True)
 class ParticipantStatus:
-    """Where a participant is; `step` counts from 1 and is 0 before the consent."""
+    """Where a participant is; `step` counts from 1 and is 0 before the consent.
+
+    While experimenters are blind, the row and the number of steps of people are None: they could tell the condition.
+    """
 
     participant: str
     bot: bool
@@ -242,7 +245,7 @@ class ParticipantStatus:
     row: int | None
     phase: str | None
     step: int
-    steps: int
+    steps: int | None
     minutes: float | None
     ago: float
     rules: tuple[str, ...] = ()
@@ -363,15 +366,16 @@ def _last(work: Transaction, secret: str, last: int) -> tuple[ParticipantStatus,
     keys = {"study_id": work.study_id, "now": work.now, "last": last}
     people = work.connection.execute(NEWEST, keys).all()
     rules = rules_in_force(work, [person.id for person in people])
+    blind = is_blind(work)
     return tuple(
         ParticipantStatus(
             participant=pseudonym(secret, person.token_hash),
             bot=person.is_bot,
             status="left" if person.left else person.status,
-            row=person.design_row,
+            row=None if blind and not person.is_bot else person.design_row,
             phase=person.phase,
             step=person.current,
-            steps=person.steps,
+            steps=None if blind and not person.is_bot else person.steps,
             minutes=None
             if person.consented_at is None
             else ((person.finished_at or person.last_seen_at) - person.consented_at) / MINUTE,

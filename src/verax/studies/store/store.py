@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
@@ -12,11 +12,19 @@ from typing import Concatenate, Literal, NamedTuple, ParamSpec, TypedDict, TypeV
 from sqlalchemy import Connection, bindparam, select, update
 
 from verax.errors import VeraxError
+from verax.studies.definition.languages import language_of
 from verax.studies.definition.study import Study
 from verax.studies.store.clock import to_micros, utc_now
 from verax.studies.store.database.engine import Database
 from verax.studies.store.database.location import open_registered
-from verax.studies.store.identifiers import is_lent, known_person, lent_token, token_behind, token_hash
+from verax.studies.store.identifiers import (
+    code_link,
+    is_lent,
+    known_person,
+    lent_token,
+    token_behind,
+    token_hash,
+)
 from verax.studies.store.participant.enter import consent, enter, enter_person, is_known, make_codes
 from verax.studies.store.participant.participant_view import ParticipantView, Submitted
 from verax.studies.store.participant.placing import keep_waiting
@@ -42,6 +50,10 @@ LOOKS = 50  # more than tabs can be opened while a page is made
 RETURN_TO = select(participants.c.return_to).where(
     participants.c.study_id == bindparam("study_id"), participants.c.token_hash == bindparam("token_hash")
 )
+LANGUAGE_OF = select(participants.c.language).where(
+    participants.c.study_id == bindparam("study_id"), participants.c.token_hash == bindparam("token_hash")
+)
+MOST_LANGUAGES = 20_000
 SET_STATE = (
     update(studies)
     .where(studies.c.id == bindparam("study_id"), studies.c.state != bindparam("new"))
@@ -59,6 +71,7 @@ class Visitor(TypedDict, total=False):
         return_to: what it must be told at the end.
         session: its id of this visit; who has begun with one is let in with no other.
         origin: the address and the network from which they come; only keyed hashes are stored, until the first answer.
+        language: of their pages, in a study in several.
     """
 
     is_bot: bool
@@ -67,6 +80,7 @@ class Visitor(TypedDict, total=False):
     return_to: Mapping[str, str] | None
     session: str | None
     origin: tuple[str, str] | None
+    language: str | None
 
 
 class Arriving(NamedTuple):
@@ -105,6 +119,7 @@ class Store:
         self.clock = clock
         self._given_key = key
         self._link_key = link
+        self._languages: dict[str, str] = {}  # who came in one keeps it
 
     def read(self, work: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Does work that changes nothing; each statement sees what is committed at its moment."""
@@ -140,9 +155,14 @@ class Store:
     ) -> Arriving:
         """Somebody who comes, to be let in by a transaction that may do more than that; see `enter`."""
         platform, person, origin = who.get("platform"), who.get("person"), self._origin(who.get("origin"))
+        language = language_of(self.study, who.get("language"))
         if platform is None or person is None:
             is_bot = who.get("is_bot", False)
-            return Arriving(partial(enter, code=code, is_bot=is_bot, origin=origin), lambda _work: False)
+            link = None if is_bot else code_link(self._link_key, code)
+            return Arriving(
+                partial(enter, code=code, is_bot=is_bot, origin=origin, language=language, link=link),
+                lambda _work: False,
+            )
         key = self._key()
         known = known_person(
             key,
@@ -156,10 +176,27 @@ class Store:
         own = token_hash(holds) if holds is not None and not is_lent(holds) else None
 
         def let_in(work: Transaction) -> str:
-            owns = enter_person(work, known, own, origin)
+            owns = enter_person(work, known, own, origin, language)
             return known.token if owns else lent_token(key, known.token)
 
         return Arriving(let_in, partial(is_known, person=known))
+
+    def language(self, token: str) -> str | None:
+        """The language of a participant's pages; None if nobody has the token, or all of theirs was deleted."""
+        if len(self.study.spec.languages) == 1:
+            return self.study.spec.languages[0]
+        hashed = token_hash(token)
+        if hashed not in self._languages:
+            keys = {"study_id": self.study_id, "token_hash": hashed}
+            found = self.database.read(
+                lambda connection: connection.execute(LANGUAGE_OF, keys).scalar_one_or_none()
+            )
+            if found is None:
+                return None
+            if len(self._languages) > MOST_LANGUAGES:
+                self._languages.clear()
+            self._languages[hashed] = str(found)
+        return self._languages[hashed]
 
     def opened_by(self, shown: str) -> tuple[str, bool]:
         """The token behind what stands in an address or a cookie, and whether it is the participant's own.
@@ -280,9 +317,9 @@ class Store:
             purged = Purged(purged.people + some.people, purged.answers + some.answers)
         return purged
 
-    def make_codes(self, count: int) -> list[str]:
-        """New codes for entering, each for one participant."""
-        return self.write(make_codes, count)
+    def make_codes(self, count: int = 0, again: Sequence[str] = ()) -> list[str]:
+        """New codes for entering, each for one participant; or for those who had codes of another study."""
+        return self.write(make_codes, count, again)
 
     def set_state(self, state: State, *, by: str = "command line") -> None:
         """Opens, pauses or closes the study; who is in a closed study may finish, answers are always taken.

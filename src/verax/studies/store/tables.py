@@ -59,7 +59,7 @@ participants = Table(
     Column("id", Number, primary_key=True),
     Column("study_id", Number, ForeignKey("study.id"), nullable=False),
     Column("token_hash", String(64), nullable=False, unique=True),
-    # invited, declined, full, active, complete, screened-out, withdrawn
+    # invited, declined, full, active, complete, screened-out, over-quota, withdrawn
     Column("status", String(16), nullable=False),
     Column("is_bot", Boolean, nullable=False),
     Column("number", Integer),  # by arrival, from 1; given with the consent, as all below
@@ -92,6 +92,7 @@ participants = Table(
     # Keyed hashes of the address and the network from which somebody came, until their first answer.
     Column("origin", String(64)),
     Column("subnet", String(64)),
+    Column("language", String(16)),  # of the pages, where the study is in several
     UniqueConstraint("study_id", "number"),
     Index(None, "study_id", "person_hash", unique=True),
     UniqueConstraint("study_id", "completion_code"),

@@ -11,6 +11,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from threading import Lock
@@ -24,6 +25,8 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from verax.errors import VeraxError
+from verax.phrases import either
+from verax.phrases import say as say_phrase
 from verax.studies.answers.exclusion import apply_exclusions, limit_of
 from verax.studies.definition.study import Study
 from verax.studies.store import Store
@@ -37,6 +40,8 @@ from verax.text import plain
 from verax.web.experimenter.sign_in import Visit, experimenter_page, home, notice_page, to_sign_in
 from verax.web.pages import see_other, site_of
 from verax.web.requests import Form
+
+say = partial(say_phrase, "experimenter")
 
 REPLACED = "new share link"
 TIMES = select(func.count()).where(
@@ -89,16 +94,14 @@ def export(request: Request, visit: Visit, form: Form) -> Response:
     """All answers without what could tell who gave them; texts that people wrote are withheld too."""
     format = form.get("format", "csv")
     if format not in FORMATS:
-        return notice_page(
-            request, "There is no such format", f"Choose one: {', '.join(FORMATS.values())}.", 400
-        )
+        return notice_page(request, "no-format", 400, formats=either(list(FORMATS.values())))
     if not _exporting.acquire(blocking=False):
-        return notice_page(request, "An export is being made", "Please try again when it is done.", 503)
+        return notice_page(request, "export-busy", 503)
     store = site_of(request).store
     try:
         file = _zipped(store, format)
     except (VeraxError, OSError) as error:
-        return notice_page(request, "The export could not be made", _reason(error), 507)
+        return notice_page(request, "export-failed", 507, text=_reason(error))
     finally:
         _exporting.release()
     store.write(act, visit.name, "export", {"format": format, "identifying": False})
@@ -138,7 +141,7 @@ def _pieces(file: IO[bytes]) -> Iterator[bytes]:
 
 def _reason(error: Exception) -> str:
     if isinstance(error, OSError):
-        return f"The server's disk says: {error.strerror or error}. Make room there, and try again."
+        return say("disk-full", reason=error.strerror or str(error))
     return str(error)
 
 
@@ -147,28 +150,21 @@ def _file_name(title: str) -> str:
     return plain or "study"
 
 
-STATUSES = {
-    "invited": "Has not agreed yet",
-    "declined": "Did not agree",
-    "full": "Found no place",
-    "active": "Inside",
-    "left": "Left",
-    "complete": "Finished",
-    "screened-out": "Screened out",
-    "withdrawn": "Withdrew",
-}
+# Actions, and how they are told.
 ACTION_WORDS = {
-    "open": "opened the study",
-    "paused": "paused the study",
-    "closed": "closed the study",
-    "export": "exported the answers",
-    "withdrawal": "ended a participant's part",
-    "exclusion": "excluded a participant",
-    "inclusion": "took an exclusion back",
-    "unblinding": "looked at conditions before the study was closed",
-    "new share link": "made a new link to share",
-    "purge": "deleted answers whose time was over",
-    FAILED: "could not sign in",
+    "open": "did-open",
+    "paused": "did-paused",
+    "closed": "did-closed",
+    "export": "did-export",
+    "withdrawal": "did-withdrawal",
+    "exclusion": "did-exclusion",
+    "inclusion": "did-inclusion",
+    "unblinding": "did-unblinding",
+    REPLACED: "did-new-share-link",
+    "purge": "did-purge",
+    FAILED: "did-sign-in-failed",
+    "alert": "did-alert",
+    "alert not sent": "did-alert-not-sent",
 }
 
 
@@ -200,7 +196,7 @@ def participant_line(study: Study, seen: ParticipantStatus) -> ParticipantLine:
     return ParticipantLine(
         name=seen.participant,
         row="" if seen.row is None else str(seen.row),
-        status=STATUSES.get(seen.status, seen.status),
+        status=say(f"status-{seen.status}"),
         kind=seen.status,
         where=_where(study, seen),
         time="" if seen.minutes is None else minutes(seen.minutes),
@@ -232,23 +228,25 @@ def extremes(
 def minutes(count: float) -> str:
     """So many minutes: seconds where there are few, hours where there are many."""
     if count < 1:
-        return f"{max(0, round(60 * count))} s"
-    if count < 10:
-        return f"{count:.1f} min"
-    return f"{count:.0f} min" if count < 120 else f"{count / 60:.1f} h"
+        return say("seconds-short", time=str(max(0, round(60 * count))))
+    if count < 120:
+        return say("minutes-short", time=f"{count:.1f}" if count < 10 else f"{count:.0f}")
+    return say("hours-short", time=f"{count / 60:.1f}")
 
 
 def done_in_words(type: str, data: Mapping[str, object]) -> str:
     """What was done to the study, and how."""
     given = [(name, value) for name, value in data.items() if value is not None and value is not False]
     how = ", ".join(name if value is True else f"{name}: {plain(value)}" for name, value in given)
-    return f"{ACTION_WORDS.get(type, type)}{f' ({how})' if how else ''}"
+    said = say(ACTION_WORDS[type]) if type in ACTION_WORDS else type
+    return f"{said} ({how})" if how else said
 
 
 def _where(study: Study, seen: ParticipantStatus) -> str:
     if seen.phase is None or seen.status not in ("active", "left", "screened-out"):
         return ""
-    return f"{phase_title(study, seen.phase)}, page {seen.step} of {seen.steps}"
+    steps = "none" if seen.steps is None else seen.steps
+    return say("where", part=phase_title(study, seen.phase), page=seen.step, steps=steps)
 
 
 def phase_title(study: Study, phase: str) -> str:
@@ -258,15 +256,18 @@ def phase_title(study: Study, phase: str) -> str:
         return phase
     # Instructions have the title of the part that follows them.
     alike = [other for other in study.phases.values() if other.title == known.title]
-    return f"{known.title} (instructions)" if known.kind == "instructions" and len(alike) > 1 else known.title
+    own = known.kind == "instructions" and len(alike) > 1
+    return say("part-instructions", part=known.title) if own else known.title
 
 
 def _ago(count: float) -> str:
     if count < 1:
-        return "just now"
+        return say("just-now")
     if count < 120:
-        return f"{count:.0f} min ago"
-    return f"{count / 60:.0f} h ago" if count < 48 * 60 else f"{count / 1440:.0f} days ago"
+        return say("minutes-ago", time=f"{count:.0f}")
+    if count < 48 * 60:
+        return say("hours-ago", time=f"{count / 60:.0f}")
+    return say("days-ago", days=round(count / 1440))
 
 
 # Many pages that ask every few seconds share what was counted within so many seconds.
@@ -377,31 +378,21 @@ def _shown(request: Request, seen: Overview, visit: Visit) -> dict[str, object]:
 
 def _crowded(seen: Crowd) -> Iterator[str]:
     if seen.waiting:
-        yield f"{seen.waiting} wait for a place, as all are taken or held."
+        yield say("waiting", people=seen.waiting)
     if seen.from_one >= seen.allowed:
-        yield (
-            f"{seen.from_one} places are held from one address, where nobody has given an answer yet, and no more are "
-            "given there: it is a class, or somebody is filling the study. Signed links (recruiting.signed), or codes, "
-            "keep others out."
-        )
+        yield say("crowded", places=seen.from_one)
 
 
 def _decisions(seen: Overview) -> Iterator[str]:
     """What somebody should do something about."""
     inside = seen.people.counts.get("active", 0)
     if seen.state == "paused":
-        yield f"The study is paused: nobody can enter, and the {inside} inside are asked to come back later."
+        yield say("decide-paused", inside=inside)
     elif seen.state == "open" and all(row.complete >= row.target for row in seen.people.rows):
-        yield "Every place of the design is filled: the study can be closed."
+        yield say("decide-full")
     if seen.frozen is None and not seen.people.came:
-        yield "The plan has no date yet: run verax study freeze before the first participant comes."
+        yield say("decide-freeze")
     if seen.unkept:
-        yield (
-            f"{seen.unkept:,} pages that were sent in vain were only counted, as too many of them are kept already: "
-            "somebody may be trying to fill the disk."
-        )
+        yield say("decide-unkept", pages=seen.unkept)
     if seen.due:
-        yield (
-            f"The answers of {seen.due} people were to be kept for {seen.retention_days} days, which are over: run "
-            "verax study purge."
-        )
+        yield say("decide-due", people=seen.due, days=seen.retention_days or 0)

@@ -33,12 +33,12 @@ from verax.studies.store.one_participant import (
 )
 from verax.text import plain
 from verax.web.experimenter.live_page import (
-    STATUSES,
     export,
     live,
     news,
     phase_title,
     replace_link,
+    say,
     shared,
     with_link,
 )
@@ -90,10 +90,7 @@ def withdraw(request: Request, visit: Visit, form: Form) -> Response:
     if form.get("sure") != "yes":
         return _page(request, visit, person, sure=True)
     deleted = delete_answers(site_of(request).store, person.name, by=visit.name)
-    pages = "1 answered page was" if deleted == 1 else f"{deleted or 0} answered pages were"
-    return notice_page(
-        request, f"{person.name} has left", f"{pages} deleted for good. Delete backups and exports too.", 200
-    )
+    return notice_page(request, "has-left", 200, name=person.name, pages=deleted or 0)
 
 
 def _opened(request: Request, visit: Visit) -> OneParticipant:
@@ -118,7 +115,7 @@ def _page(
     context = {
         "visit": visit,
         "person": person,
-        "status": STATUSES.get(person.status, person.status),
+        "status": say(f"status-{person.status}"),
         "part": lambda phase: phase_title(study, phase),
         "plain": plain,
         "problem": problem,
@@ -127,7 +124,6 @@ def _page(
     return experimenter_page(request, "experimenter_participant.html", context, status)
 
 
-WRONG = "The name, the password or the code is wrong."
 OWNER: tuple[Role, ...] = ("owner",)
 NOT_READERS: tuple[Role, ...] = ("owner", "helper")
 QUEUE_SECONDS = 10.0  # after which whoever found a long queue may try again
@@ -136,7 +132,7 @@ logger = logging.getLogger("verax.web")
 
 
 def experimenter_routes() -> list[Route]:
-    """The addresses of experimenters; all but the door are for those who are signed in."""
+    """The addresses of experimenters; all but the page to sign in are for those who are signed in."""
     return [
         Route("/experimenter", guarded(live)),
         Route("/experimenter/live", guarded(news)),
@@ -173,9 +169,9 @@ async def _enter(request: Request, form: Form) -> Response:
     except Full:
         session = QUEUE_SECONDS
     if isinstance(session, float | int):
-        return too_many(request, session, ("Sign in", home(request, "/sign-in")))
+        return too_many(request, session, (say("sign-in"), home(request, "/sign-in")))
     return (
-        _sign_in_form(request, name=name, problem=WRONG)
+        _sign_in_form(request, name=name, problem=say("wrong-sign-in"))
         if session is None
         else start_session(request, *session)
     )
@@ -230,4 +226,4 @@ def set_state(request: Request, visit: Visit, form: Form) -> Response:
 
 def _sign_in_form(request: Request, *, name: str = "", problem: str = "") -> Response:
     context = {"name": name, "problem": problem}
-    return experimenter_page(request, "experimenter_door.html", context, status=403 if problem else 200)
+    return experimenter_page(request, "experimenter_sign_in.html", context, status=403 if problem else 200)

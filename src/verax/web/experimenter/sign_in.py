@@ -1,6 +1,6 @@
 """Who asks for experimenters' pages: the session's cookie, where forms were sent from, passwords.
 
-Passwords are checked apart from everything else: a crowd at the experimenters' door holds up no participant.
+Passwords are checked apart from everything else: a crowd that tries to sign in holds up no participant.
 
 A check takes a tenth of a second and 64 MB. So there is one thread for it, with little right to the processor, and a
 short queue. A browser in which somebody has signed in before has a thread of its own: whatever strangers try, it is
@@ -27,6 +27,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from verax.phrases import Slot, say
 from verax.studies.store.accounts import DEVICE_SECONDS, ROLES, SESSION_SECONDS, Role, signed_in
 from verax.web.pages import POLICY, page, root, see_other, site_of
 from verax.web.requests import Form, check_origin, posted
@@ -69,7 +70,7 @@ class Queue:
 
 
 class PasswordChecks:
-    """The two queues at the door.
+    """The two queues of those who sign in.
 
     Attributes:
         strangers: for browsers that are not known.
@@ -142,13 +143,15 @@ def experimenter_page(
     return answer
 
 
-def notice_page(request: Request, heading: str, says: str, status: int) -> HTMLResponse:
-    """A page of words, with the way back."""
-    return experimenter_page(request, "experimenter_notice.html", {"heading": heading, "says": says}, status)
+def notice_page(request: Request, case: str, status: int, text: str = "", **slots: Slot) -> HTMLResponse:
+    """A page of words, with the way back: the phrase of a case, and the one with its text unless that is given."""
+    says = text or say("experimenter", f"{case}-text", **slots)
+    words = {"heading": say("experimenter", case, **slots), "says": says}
+    return experimenter_page(request, "experimenter_notice.html", words, status)
 
 
 def guarded(handler: Callable[[Request, Visit], Response]) -> Callable[[Request], Response]:
-    """A page for those who are signed in; others are sent to the door."""
+    """A page for those who are signed in; others are sent to the page to sign in."""
 
     def endpoint(request: Request) -> Response:
         visit = visit_of(request)
@@ -235,32 +238,21 @@ def end_session(request: Request) -> Response:
 
 def not_yours(request: Request, visit: Visit) -> Response:
     """The answer to a form that an account's role does not cover."""
-    return notice_page(
-        request,
-        "Your role does not cover this",
-        f"You take part in this study as its {visit.role}, so nothing was changed. Its owner can give you another role "
-        "with verax study account --role.",
-        403,
-    )
+    return notice_page(request, "role-too-small", 403, role=visit.role)
 
 
 def not_from_here(request: Request) -> Response:
     """The answer to a form of another site, or of a session that is over."""
-    return notice_page(
-        request,
-        "That was not sent from this page",
-        "Nothing was changed. Please go back to the study, and try again there.",
-        403,
-    )
+    return notice_page(request, "not-from-here", 403)
 
 
 def to_sign_in(request: Request) -> Response:
     """Where whoever is not signed in is sent."""
-    door = home(request, "/sign-in")
+    address = home(request, "/sign-in")
     if "hx-request" in request.headers:
-        # The script follows redirects by itself, and would put the door into the middle of the page.
-        return Response(status_code=401, headers={"HX-Redirect": door})
-    return see_other(door)
+        # The script follows redirects by itself, and would put the page to sign in into the middle of the page.
+        return Response(status_code=401, headers={"HX-Redirect": address})
+    return see_other(address)
 
 
 def device_cookie(request: Request) -> str:

@@ -104,7 +104,8 @@ PARAMETERS = {
 # What MTurk writes for somebody who only looks.
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 SIGNATURE = "signature"  # of the id, where links are signed
-ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
+# Lists of payments hold it as it is, and a cell that begins with a hyphen is a formula.
+ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ class Notice:
 say = partial(say_phrase, "participant")
 PROLIFIC = "Prolific"
 # Pages after which nothing is paid unless an address for them is given.
-UNPAID = ("declined", "screened-out", "full", "closed", "withdrawn")
+UNPAID = ("declined", "screened-out", "over-quota", "full", "closed", "withdrawn")
 # Ways in whose platforms take a place back.
 GIVES_BACK = ("prolific", "mturk")
 
@@ -58,6 +58,7 @@ NOTICES = {
     "other-session": Notice(403),
     "not-own": Notice(403, leads_on=True),
     "screened-out": Notice(200),
+    "over-quota": Notice(200),
     "too-large": Notice(413),
     "too-slow": Notice(408),
     "bad-form": Notice(400),
@@ -94,7 +95,7 @@ def notice(
     """
     shown, spec = NOTICES[name], site_of(request).study.spec
     heading, says, button = notice_words(name)
-    way_on = way_back(spec, "full" if name == "queue" else name)
+    way_on = way_back(spec, "full" if name in ("queue", "over-quota") else name)
     if way_on is None and name in UNPAID and spec.entry in GIVES_BACK:
         more = (*more, say(f"give-back-{spec.entry}"))
     address = f"{front(request)}/" if opened is None else place(request, opened.shown)

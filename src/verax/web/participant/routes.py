@@ -15,11 +15,16 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from verax.phrases import language_spoken
 from verax.phrases import say as say_phrase
+from verax.studies.answers.exclusion import failed_checks
+from verax.studies.definition.languages import own_name, spoken_spec
 from verax.studies.definition.spec import StudySpec
 from verax.studies.display import wording
+from verax.studies.protocol.contract import turns_phones_away
 from verax.studies.store import ParticipantView, Refused
 from verax.studies.store.participant.enter import note_retake
+from verax.studies.store.participant.posted import LONGEST_TEXT
 from verax.studies.store.store import Visitor
 from verax.web.pages import front, page, see_other, site_of
 from verax.web.participant.arrivals import (
@@ -37,6 +42,7 @@ from verax.web.participant.arrivals import (
 )
 from verax.web.participant.notices import PROLIFIC, leads_to_prolific, notice, queued, unknown, way_back
 from verax.web.participant.step_page import answers, client_times, step_number, step_page
+from verax.web.qr import qr_svg
 from verax.web.requests import Form, client_key, limits_of, origin_of, too_many
 
 say = partial(say_phrase, "participant")
@@ -51,7 +57,7 @@ def about_study(spec: StudySpec) -> tuple[tuple[str, str], ...]:
         ("pay", about.pay),
         ("run-by", about.run_by),
         ("ethics", about.ethics),
-        ("contact", spec.texts.contact),
+        ("contact", spec.texts.contact and say("about-contact-answer", contact=spec.texts.contact)),
     )
     return tuple((say(f"about-{question}"), answer) for question, answer in said if answer)
 
@@ -67,7 +73,9 @@ def completion(request: Request, token: str, own_code: str | None) -> dict[str, 
     """
     site = site_of(request)
     told = site.store.return_to(token) if site.study.spec.entry == "mturk" else None
-    way_on = way_back(site.study.spec, "complete")
+    recruiting = site.study.spec.recruiting
+    failed = recruiting.attention_url is not None and failed_checks(site.store, token)
+    way_on = way_back(site.study.spec, "attention" if failed else "complete")
     return {
         "completion_code": own_code,
         "code": own_code if way_on is None else code_in(way_on[1]),
@@ -124,7 +132,7 @@ PAGE_NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
 # What browsers on phones call themselves; those that send a hint of their own are known by that.
 PHONE = re.compile(r"Mobi|iPhone|iPod|Android.*Mobile|Windows Phone")
 # What became of whoever began in this browser, as far as the first page says something of it.
-BEGUN = ("active", "complete", "screened-out", "declined", "withdrawn")
+BEGUN = ("active", "complete", "screened-out", "over-quota", "declined", "withdrawn")
 
 
 def begun_words(status: str) -> tuple[str, str]:
@@ -162,7 +170,7 @@ def _first_page(request: Request) -> Response:
 
 def turned_away(request: Request) -> bool:
     """Whether somebody comes with a phone to a study for desktop computers: as browsers say of themselves."""
-    if site_of(request).study.spec.devices == "any":
+    if not turns_phones_away(site_of(request).study.spec):
         return False
     hint = request.headers.get("sec-ch-ua-mobile")
     return hint == "?1" or (hint is None and PHONE.search(request.headers.get("user-agent", "")) is not None)
@@ -178,8 +186,10 @@ def _welcome(
     hidden: Mapping[str, str] = MappingProxyType({}),
     looking: bool = False,
 ) -> Response:
-    spec = site_of(request).study.spec
+    site = site_of(request)
+    spec = spoken_spec(site.study)
     context = {
+        "languages": _languages(request),
         "hidden": hidden,
         "looking": looking,
         "begun": begun_words(begun),
@@ -191,6 +201,16 @@ def _welcome(
         "problem": problem,
     }
     return page(request, "welcome.html", context, status=422 if problem else 200)
+
+
+def _languages(request: Request) -> list[tuple[str, str, str]]:
+    """The other languages of the study: the tag of each, what it calls itself, and the address of the page in it."""
+    known = site_of(request).study.spec.languages
+    others = [language for language in known if language != language_spoken()]
+    return [
+        (language, own_name(language), f"?{request.url.include_query_params(lang=language).query}")
+        for language in others
+    ]
 
 
 def enter(request: Request, form: Form) -> Response:
@@ -244,6 +264,7 @@ def _let_in(request: Request, code: str | None = None, **who: Unpack[Visitor]) -
     """
     if not who.get("is_bot") and not site_of(request).preview:
         who["origin"] = origin_of(request)
+    who["language"] = language_spoken()
     try:
         site, token = site_of(request).enter(request.cookies, code, **who)
     except Refused as refused:
@@ -322,6 +343,25 @@ def _leafing(request: Request, opened: Opened, where: ParticipantView) -> dict[s
     }
 
 
+def take_feedback(request: Request, form: Form) -> Response:
+    """A remark on the page where somebody is in a pilot."""
+    opened = opened_place(request)
+    wait = _held_up(request, opened.token)
+    if wait:
+        return too_many(request, wait, (say("go-on"), place(request, opened.shown)))
+    limits_of(request).in_vain_as.allow(opened.token)
+    text = form.get("text", "").strip()[:LONGEST_TEXT]
+    if text:
+        site_of(request).store.event(opened.token, "feedback", {"text": text})
+    return see_other(place(request, opened.shown))
+
+
+def pilot_page(request: Request) -> Response:
+    """The code by which phones open the pilot."""
+    url = site_of(request).pilot
+    return page(request, "pilot.html", {"code": qr_svg(url, url), "url": url})
+
+
 def submit(request: Request, form: Form) -> Response:
     """An answer, or the consent; whatever comes of it, the participant is sent to where they are."""
     opened = opened_place(request)
@@ -356,7 +396,7 @@ def _held_up(request: Request, token: str) -> float:
 
 
 def _drawn(request: Request, opened: Opened, where: ParticipantView) -> Response:
-    spec = site_of(request).study.spec
+    spec = spoken_spec(site_of(request).study)
     address = leave_address(request, opened.shown)
     leaving = (say("leave-the-study"), address)
     own: dict[str, object] = {
@@ -394,6 +434,12 @@ def _drawn(request: Request, opened: Opened, where: ParticipantView) -> Response
     return notice(request, where.status, opened=opened, status=status, leaving=leaving)
 
 
+def _reading_seconds(request: Request, where: ParticipantView) -> float:
+    """How long a page that asks nothing is to be read before it can be left; 0 for all others."""
+    asks = where.screen is not None and where.screen.questions
+    return 0.0 if asks else site_of(request).study.spec.timing.reading_seconds or 0.0
+
+
 def _step(
     request: Request,
     opened: Opened,
@@ -404,6 +450,6 @@ def _step(
     context = (
         step_page(where, given, errors, site_of(request).minutes)
         | _leafing(request, opened, where)
-        | {"problem": say("answer-missing") if errors else ""}
+        | {"problem": say("answer-missing") if errors else "", "reading": _reading_seconds(request, where)}
     )
     return page(request, "step.html", context, status=422 if errors else 200)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import groupby
 from math import ceil, floor
+from types import MappingProxyType
 
+from verax.phrases import language_spoken
 from verax.phrases import say as say_phrase
+from verax.studies.answers.machines import HIDDEN_FIELD
 from verax.studies.definition.screen import (
     Bars,
     Block,
@@ -23,14 +26,18 @@ from verax.studies.definition.screen import (
     Question,
     Quote,
     Row,
+    Screen,
     WordedExplanation,
     WordedPart,
     with_names,
 )
 from verax.studies.definition.study import Phase
+from verax.studies.design import Same
+from verax.studies.display.markup import literal
 from verax.studies.store import ParticipantView
-from verax.studies.store.participant.posted import FIELD
+from verax.studies.store.participant.posted import FIELD, LONGEST_LINE, part_of
 from verax.text import always_signed
+from verax.web.pages import Part
 from verax.web.requests import Form
 
 say = partial(say_phrase, "participant")
@@ -68,12 +75,13 @@ def drawn(block: Block, names: Sequence[str]) -> Drawn:
     title = with_names(block.title, names)
     match block:
         case Prose():
-            return Prose(tuple(with_names(text, names) for text in block.paragraphs), title)
+            literally = [literal(name) for name in names]
+            return Prose(tuple(with_names(text, literally) for text in block.paragraphs), title)
         case Passage() | Row() | Quote():
             return replace(block, title=title, legend=with_names(block.legend, names))
         case WordedExplanation():
             parts = tuple(_telling(part, names) for part in block.parts)
-            return WordedExplanation(parts, title, with_names(block.legend, names))
+            return replace(block, parts=parts, title=title, legend=with_names(block.legend, names))
         case Facts():
             pairs = tuple((with_names(name, names), with_names(value, names)) for name, value in block.pairs)
             return Facts(pairs, title)
@@ -134,7 +142,7 @@ def _chart(block: Bars, title: str, names: Sequence[str]) -> Chart:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+    return say("percent", share=f"{100 * share:.0f}")
 
 
 # Answers stand in a row if none is longer; a few long ones are read better one below the other, and many would push
@@ -159,6 +167,8 @@ class ShownOption:
         chosen: whether it was chosen before the page came back.
         key: the key that chooses it.
         described_by: the element with the words at this end of a scale.
+        field: of the form, where each answer has its own.
+        rank: the place that it was given before the page came back.
     """
 
     position: int
@@ -166,6 +176,8 @@ class ShownOption:
     chosen: bool
     key: str
     described_by: str
+    field: str = ""
+    rank: str = ""
 
 
 @dataclass(frozen=True)
@@ -175,7 +187,9 @@ class ShownQuestion:
     Attributes:
         id: of its element on the page.
         field: of the form.
-        layout: "row", "stack", "points" or "text".
+        layout: "row", "stack" or "points" of a choice; "several", "ranking", "number", "line" or "text".
+        matrix: its place in a table of questions: "first", "line", or nothing.
+        bounds: the lowest and the highest number, as written.
         lengthy: whether answers in a row are so long that they need a wide window for it.
         text: what was written before the page came back.
         error: what is missing.
@@ -194,6 +208,8 @@ class ShownQuestion:
     text: str
     error: str
     focus: bool
+    matrix: str = ""
+    bounds: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True)
@@ -240,26 +256,54 @@ def step_page(
     """
     screen = where.screen
     assert screen is not None
-    outputs, others = parted([drawn(block, where.names) for block in screen.blocks])
-    groups = tuple(side_by_side(others))
-    questions = _shown_question(screen.questions, where.names, given or {}, errors or {})
+    content = _content(Same(screen), tuple(where.names), language_spoken())
+    if given or errors:
+        content = {**content, **_asked(screen, where.names, given or {}, errors or {})}
     return {
-        "heading": with_names(screen.heading, where.names),
-        "outputs": outputs,
-        "groups": groups,
-        "alone": sum(len(group) for group in groups if not isinstance(group[0], Prose)) == 1,
-        "columns": max((len(group) for group in groups), default=1),
-        "long": len(questions) > DOCKED
-        or (len(questions) > 1 and any(one.layout == "stack" for one in questions)),
-        "questions": questions,
+        **content,
         "echo": with_names(where.echo, where.names) if where.echo else "",
-        "button": with_names(screen.button, where.names),
         "ord": where.ord,
         "nonce": where.nonce,
         "tally": where.tally,
         "progress": progress(where),
         "remaining": None if minutes is None else remaining(where, minutes),
         "timer": timer(where),
+        "hidden_field": HIDDEN_FIELD if where.hidden_question else "",
+    }
+
+
+# Everybody with the same names and language sees the same of a screen, and drawing it takes longer than the rest.
+@lru_cache(maxsize=1024)
+def _content(of: Same[Screen], names: tuple[str, ...], language: str) -> Mapping[str, object]:  # noqa: ARG001 (spoken)
+    """What a screen shows and asks, whoever sees it."""
+    screen = of.it
+    outputs, others = parted([drawn(block, names) for block in screen.blocks])
+    groups = tuple(side_by_side(others))
+    content = {
+        "heading": with_names(screen.heading, names),
+        "outputs": Part("blocks.html", "outputs_of", outputs),
+        "groups": Part("blocks.html", "shown", groups),
+        "alone": sum(len(group) for group in groups if not isinstance(group[0], Prose)) == 1,
+        "columns": max((len(group) for group in groups), default=1),
+        "survey": screen.survey,
+        "button": with_names(screen.button, names),
+        **_asked(screen, names, {}, {}),
+    }
+    return MappingProxyType(content)
+
+
+def _asked(
+    screen: Screen, names: Sequence[str], given: Mapping[str, str], errors: Mapping[str, str]
+) -> dict[str, object]:
+    """What a screen asks, with what came of it so far."""
+    questions = _shown_question(screen.questions, names, given, errors)
+    heading = with_names(screen.heading, names)
+    return {
+        "questions": questions,
+        "asked": Part("questions.html", "asked", questions, heading, LONGEST_LINE),
+        "long": screen.survey
+        or len(questions) > DOCKED
+        or (len(questions) > 1 and any(one.layout == "stack" for one in questions)),
     }
 
 
@@ -269,12 +313,16 @@ def answers(form: Form) -> dict[str, str]:
 
 
 def client_times(form: Form) -> dict[str, object]:
-    """What the browser measured; nothing where it has no script or sends something else."""
+    """What the browser measured; nothing where it has no script or sends something else.
+
+    And whether the question was answered that people do not see.
+    """
     try:
         measured = json.loads(form.get("client", ""))
     except (ValueError, RecursionError):
-        return {}
-    return measured if isinstance(measured, dict) else {}
+        measured = {}
+    known = measured if isinstance(measured, dict) else {}
+    return {**known, "hidden": 1} if form.get(HIDDEN_FIELD, "").strip() else known
 
 
 def step_number(form: Form) -> int:
@@ -345,26 +393,32 @@ def _shown_question(
         ShownQuestion(
             id=f"question-{number}",
             field=FIELD + question.name,
-            prompt=with_names(question.prompt, names),
+            prompt=with_names(question.prompt, [literal(name) for name in names]),
             layout=_layout(question, names),
             lengthy=_longest(question, names) > ROW_LABEL,
-            choices=_choices(question, f"question-{number}", names, given.get(question.name, "")),
+            choices=_choices(question, f"question-{number}", names, given),
             low=with_names(question.low, names),
             high=with_names(question.high, names),
             required=question.required,
-            text=given.get(question.name, "") if question.kind == "text" else "",
+            text=given.get(question.name, "") if question.in_own_words or question.kind == "number" else "",
             error=errors.get(question.name, ""),
             focus=question.name == first_wrong,
+            matrix="" if not question.in_matrix else "first" if number == 1 else "line",
+            bounds=(_bound(question.lowest), _bound(question.highest)),
         )
         for number, question in enumerate(questions, start=1)
     )
 
 
+def _bound(number: float | None) -> str:
+    return "" if number is None else f"{number:g}"
+
+
 def _layout(question: Question, names: Sequence[str]) -> str:
-    if question.kind == "text":
-        return "text"
+    if not question.one_of_them:
+        return question.kind
     longest = _longest(question, names)
-    if question.kind == "scale" and longest <= 2:
+    if question.kind == "scale" and longest <= 3:
         return "points"
     many = len(question.options)
     longest_in_row = LONG_ROW_LABEL if many >= MANY else ROW_LABEL
@@ -375,16 +429,21 @@ def _longest(question: Question, names: Sequence[str]) -> int:
     return max((len(with_names(option.label, names)) for option in question.options), default=0)
 
 
-def _choices(question: Question, id: str, names: Sequence[str], given: str) -> tuple[ShownOption, ...]:
+def _choices(
+    question: Question, id: str, names: Sequence[str], given: Mapping[str, str]
+) -> tuple[ShownOption, ...]:
     last = len(question.options)
     ends = {1: f"{id}-low" if question.low else "", last: f"{id}-high" if question.high else ""}
     return tuple(
         ShownOption(
             position=position,
             label=with_names(option.label, names),
-            chosen=given == str(position),
-            key=_key(question, position),
+            chosen=given.get(question.name) == str(position)
+            or (question.kind == "several" and bool(given.get(part_of(question.name, position)))),
+            key=_key(question, position) if question.one_of_them else "",
             described_by=ends.get(position, ""),
+            field=FIELD + part_of(question.name, position),
+            rank=given.get(part_of(question.name, position), ""),
         )
         for position, option in enumerate(question.options, start=1)
     )

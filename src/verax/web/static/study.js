@@ -5,6 +5,11 @@
   // A page that the browser kept may be out of date: ask where the participant is.
   addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
+  // ---- What the page holds ready to be said, in its own language; numbers by the form of their plural.
+  const say = JSON.parse(document.body.dataset.words ?? "{}");
+  const plurals = new Intl.PluralRules(document.documentElement.lang || "en");
+  const counted = (forms, number) => (forms[plurals.select(number)] ?? forms.other).replace("{n}", number);
+
   // ---- The completion code, with one press; where the browser does not allow it, the code is selected as before.
   const copy = document.querySelector("button.copy");
   if (copy && navigator.clipboard) {
@@ -13,10 +18,10 @@
       const code = document.querySelector(".completion");
       try {
         await navigator.clipboard.writeText(code.textContent.trim());
-        copy.parentElement.querySelector("[role=status]").textContent = "Copied.";
+        copy.parentElement.querySelector("[role=status]").textContent = say.copied;
       } catch {
         getSelection().selectAllChildren(code);
-        copy.parentElement.querySelector("[role=status]").textContent = "Selected: copy it with Ctrl-C.";
+        copy.parentElement.querySelector("[role=status]").textContent = say.selected;
       }
     });
   }
@@ -28,11 +33,18 @@
   const status = form.querySelector("[role=status]");
   const asked = [...form.querySelectorAll(".question")];
   const groups = asked.filter((one) => one.matches("fieldset"));
-  const texts = [...form.querySelectorAll("textarea")];
-  const isOpen = (one) => (one.matches("fieldset")
-    ? one.hasAttribute("aria-required") && !one.querySelector(":checked")
-    : Boolean(one.querySelector("textarea:required")) && !one.querySelector("textarea").value.trim());
-  const field = (one) => one.querySelector("input, textarea");
+  const texts = [...form.querySelectorAll("textarea, input.line")];
+  // A list to be ranked has a choice of places beside each entry; whether the places differ is for the server to say.
+  const isOpen = (one) => {
+    if (!one.matches("fieldset")) {
+      const written = one.querySelector("textarea, input.line");
+      return written.required && !written.value.trim();
+    }
+    if (!("required" in one.dataset)) return false;
+    const ranked = [...one.querySelectorAll("select")];
+    return ranked.length ? ranked.some((each) => !each.value) : !one.querySelector(":checked");
+  };
+  const field = (one) => one.querySelector("input, textarea, select");
 
   // ---- Many questions are asked one after the other, so that all answers of each are in sight.
   const words = button.textContent;
@@ -40,19 +52,20 @@
   const goTo = (number) => {
     current = number;
     asked.forEach((one, place) => { one.hidden = place !== current; });
-    button.textContent = current < asked.length - 1 ? "Next question" : words;
+    button.textContent = current < asked.length - 1 ? say["next-question"] : words;
     back.hidden = current === 0;
-    count.textContent = `Question ${current + 1} of ${asked.length}`;
+    count.textContent = say["question-of"].replace("{n}", current + 1).replace("{of}", asked.length);
     status.textContent = count.textContent;
   };
   const back = document.createElement("button");
   const count = document.createElement("p");
-  if (document.body.classList.contains("long")) {
+  const isSurvey = document.body.classList.contains("survey");
+  if (document.body.classList.contains("long") && !isSurvey) {
     document.body.classList.remove("long");
     form.classList.add("paged");
     back.type = "button";
     back.className = "second";
-    back.textContent = "Back";
+    back.textContent = say.back;
     back.addEventListener("click", () => { goTo(current - 1); field(asked[current]).focus(); });
     button.after(back);
     count.className = "quiet count";
@@ -77,12 +90,25 @@
   const findOverflow = () => { if (page.scrollHeight - page.clientHeight > 6) page.tabIndex = 0; };
   if (current < 0 && isUnread()) {
     form.dataset.unread = "";
-    button.textContent = "Read on";
+    button.textContent = say["read-on"];
   }
   findOverflow();
   page.addEventListener("scroll", unreadOrRead, { passive: true });
   // The window may change, and so may what stands above: a clock says less once it runs.
   new ResizeObserver(() => { findOverflow(); unreadOrRead(); }).observe(page);
+
+  // ---- A page that only is to be read can have a time before which it is not left; it counts down on the button.
+  const readingEnds = performance.now() + 1000 * Number(form.dataset.reading ?? 0);
+  const secondsToRead = () => Math.ceil((readingEnds - performance.now()) / 1000);
+  const label = document.createElement("span");
+  const countDown = () => {
+    const seconds = secondsToRead();
+    label.textContent = seconds > 0 ? ` (${seconds})` : "";
+    if (seconds <= 0) { label.remove(); return; }
+    if (!label.isConnected) button.append(label);
+    setTimeout(countDown, 200);
+  };
+  if (secondsToRead() > 0) countDown();
 
   // ---- The way on: to what is unread, to the next question, or to what is still open; only then is the page sent.
   const goOn = () => {
@@ -90,12 +116,19 @@
     if ("unread" in form.dataset) {
       page.scrollBy({ top: Math.max(40, page.clientHeight - 40), behavior: "instant" });
       unreadOrRead();
-      status.textContent = "unread" in form.dataset ? "There is more to read." : "That was all of the text.";
+      status.textContent = "unread" in form.dataset ? say["more-to-read"] : say["all-read"];
       return false;
     }
-    if (current >= 0 && isOpen(asked[current])) {
-      status.textContent = "Please answer this question first.";
-      field(asked[current]).focus();
+    if (secondsToRead() > 0) {
+      status.textContent = counted(say["read-first"], secondsToRead());
+      return false;
+    }
+    const open = isSurvey ? asked.find(isOpen) : asked[current];
+    if (open && isOpen(open)) {
+      status.textContent = say["answer-first"];
+      asked.forEach((one) => one.classList.toggle("open", one === open));
+      open.scrollIntoView({ block: "center", behavior: "instant" });
+      field(open).focus({ preventScroll: true });
       return false;
     }
     if (current >= 0 && current < asked.length - 1) {
@@ -127,12 +160,12 @@
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.target.matches("textarea")) return;
     if (event.repeat) { event.preventDefault(); return; }
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("a, button, summary, input:not([type=radio])")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("a, button, summary, select, input:not([type=radio])")) return;
     event.preventDefault();
     if (!event.target.closest(".question") && button.hasAttribute("aria-disabled")) return;
     const open = current < 0 && !("unread" in form.dataset) && !closed && asked.find(isOpen);
     if (open) {
-      status.textContent = "Please answer this question first.";
+      status.textContent = say["answer-first"];
       field(open).focus();
     } else {
       form.requestSubmit(button);
@@ -166,6 +199,11 @@
   const POINTERS = ["mouse", "touch", "pen", "keyboard"];
   document.addEventListener("pointerdown", (event) => { client.pointer = POINTERS.indexOf(event.pointerType) + 1 || 1; });
   document.addEventListener("keydown", () => { client.pointer = 4; });
+  // How an answer in one's own words came to be: keys pressed and texts pasted.
+  texts.forEach((one) => {
+    one.addEventListener("keydown", () => { client.typed = (client.typed ?? 0) + 1; });
+    one.addEventListener("paste", () => { client.pastes = (client.pastes ?? 0) + 1; });
+  });
   // A phone or a tablet has no fine pointer; phones are narrow in one direction.
   const device = () => {
     if (matchMedia("(any-pointer: fine)").matches && !matchMedia("(pointer: coarse)").matches) return 3;
@@ -187,6 +225,7 @@
     client.zoom = Math.round(100 * devicePixelRatio) / 100;
     client.device = device();
     client.translated = isTranslated() ? 1 : 0;
+    if (texts.length) client.written = texts.reduce((sum, one) => sum + one.value.length, 0);
     form.elements.client.value = JSON.stringify(client);
   });
 
@@ -203,7 +242,7 @@
       const whole = share > 0 ? (1 - trust) * usual + trust * (seconds / 60 / share) : usual;
       const left = whole * (1 - bar.value / bar.max);
       const many = Math.ceil(left);
-      rest.textContent = left < 1 ? "less than a minute left" : `about ${many} minute${many === 1 ? "" : "s"} left`;
+      rest.textContent = left < 1 ? say["under-a-minute"] : counted(say["minutes-left"], many);
       form.addEventListener("submit", () => {
         const here = Math.min(LONGEST, client.visible_ms / 1000);
         sessionStorage.setItem("verax-pace", JSON.stringify({ seconds: seconds + here, share: share + 1 / bar.max }));
@@ -215,7 +254,7 @@
   // mouse or the arrow keys only: who types 6 and then 1 means two questions.
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || closed) return;
-    if (event.target.matches("textarea, input:not([type=radio])") || !/^[0-9]$/.test(event.key)) return;
+    if (event.target.matches("textarea, select, input:not([type=radio])") || !/^[0-9]$/.test(event.key)) return;
     const here = event.target.closest("fieldset.question");
     const next = here ? [...groups.slice(groups.indexOf(here)), ...groups] : groups;
     const group = next.find((one) => !one.hidden && !one.querySelector(":checked"));
@@ -249,9 +288,8 @@
   const what = timer.dataset.what;
   const left = timer.querySelector(".left");
   const said = new Set();
-  const counted = (number, unit) => `${number} ${unit}${number === 1 ? "" : "s"}`;
   const over = () => {
-    left.textContent = `The time for this ${what} is over. ${closes ? "Press the button to go on." : "Please answer now."}`;
+    left.textContent = say[`${closes ? "over-go-on" : "over-answer"}-${what}`];
     status.textContent = left.textContent;
     if (!closes) return;
     closed = true;
@@ -270,11 +308,12 @@
     const seconds = Math.ceil((end - performance.now()) / 1000);
     timer.classList.toggle("soon", seconds <= 60);
     if (seconds <= 0) { over(); return; }
-    left.textContent = `This ${what}: ${seconds > 60 ? `about ${counted(Math.ceil(seconds / 60), "minute")}` : counted(seconds, "second")} left`;
+    left.textContent = seconds > 60
+      ? counted(say[`clock-minutes-${what}`], Math.ceil(seconds / 60)) : counted(say[`clock-seconds-${what}`], seconds);
     const mark = [10, 30, 60].find((limit) => seconds <= limit);
     if (mark && !said.has(mark)) {
       said.add(mark);
-      status.textContent = `${counted(seconds, "second")} left for this ${what}.`;
+      status.textContent = counted(say[`seconds-left-${what}`], seconds);
     }
     setTimeout(tick, 1000 - ((performance.now() - (end - 1000 * seconds)) % 1000 + 1000) % 1000);
   };

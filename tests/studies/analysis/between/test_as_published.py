@@ -6,12 +6,14 @@ import csv
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from studies.analysis.frames import Person, collected, sample_study, summarised
 from verax.stats import hase2020
 from verax.studies.analysis import Options, analyse
 from verax.studies.analysis.analyse import analysed, write_items
+from verax.studies.analysis.between.hase2020 import before_of_highest
 from verax.studies.analysis.between.pooled_simulation import pooled_simulation
 
 FAST = Options(replicates=150)
@@ -268,3 +270,48 @@ def test_single_items_stand_in_a_file_that_no_spreadsheet_runs(study_and_answers
     assert lines[0]["input"] == "'=1+1"
     of_lime = [line for line in lines if line["condition"] == "lime"]
     assert sum(int(line["people"]) for line in of_lime) == 13
+
+
+def test_conditions_that_the_paper_had_not_can_be_left_out_of_user_average(study_and_answers):
+    _, found, _ = study_and_answers
+    both = rows_of(summarised(found, FAST), "change-hase2020")
+    methods = rows_of(summarised(found, replace(FAST, methods_only=True)), "change-hase2020")
+    assert set(both) == {"User Avg.", "none", "lime", "shap", "random"}
+    assert set(methods) == {"User Avg.", "lime", "shap"}
+    assert methods["User Avg."]["n"] == both["lime"]["n"] + both["shap"]["n"] < both["User Avg."]["n"]
+
+
+def test_ratings_and_right_answers_are_compared_in_every_study_of_several():
+    both = [taken("text"), taken("table")]
+    keys = [table.key for table in pooled_simulation([analysed(one) for _, one, _ in both], FAST).tables]
+    # The first study has its own among its tables.
+    assert [key for key in keys if key.startswith("rating-and-correctness")] == ["rating-and-correctness-2"]
+
+
+def test_the_condition_with_the_highest_change_is_compared_with_all_before_explanations():
+    """As the paper argues: 4 of 8 before with shap, whose Change is the highest, and 10 of 16 in all."""
+    rows = pd.DataFrame(
+        {
+            "condition": ["lime"] * 8 + ["shap"] * 8,
+            "pre": [True] * 6 + [False] * 2 + [True] * 4 + [False] * 4,
+            "post": [True] * 6 + [False] * 2 + [True] * 7 + [False],
+        }
+    )
+    assert before_of_highest(rows) == (
+        "As the paper compares it: the highest mean Change is that of shap, with 50.00% right before explanations, "
+        "12.50 points below the mean of all (62.50%), so that part of it may be regression to the mean."
+    )
+    rows["condition"] = ["shap"] * 8 + ["lime"] * 8
+    rows["post"] = [True] * 8 + [True] * 4 + [False] * 4
+    assert (
+        "that of shap, with 75.00% right before explanations, not below the mean of all"
+        in before_of_highest(rows)
+    )
+    assert before_of_highest(rows[rows["condition"] == "lime"]) is None
+
+
+def test_the_comparison_stands_under_the_tables_by_domain_and_by_test(study_and_answers):
+    data = [analysed(study_and_answers[1])]
+    tables = {table.key: table for table in pooled_simulation(data, FAST).tables}
+    assert any(note.startswith("Text: As the paper compares it") for note in tables["paper-1"].notes)
+    assert any(note.startswith("Counterfactual: As the paper") for note in tables["paper-2"].notes)

@@ -201,9 +201,9 @@ def test_a_planted_effect_is_found_and_said():
     assert "points higher than with none (95% interval" in summary["primary"]["sentence"]
     assert "No clear effect was found of shap" in summary["primary"]["sentence"]
     assert f"about {shap['detectable']:.0f} points in 80% of cases" in summary["primary"]["sentence"]
-    court = {one["condition"]: one for one in summary["courts"]}
-    assert (court["lime"]["explainer"], court["lime"]["estimate"]) == ("lime", lime["estimate"])
-    assert court["lime"]["unit"] == "points"
+    lines = {one["condition"]: one for one in summary["methods"]}
+    assert (lines["lime"]["explainer"], lines["lime"]["estimate"]) == ("lime", lime["estimate"])
+    assert lines["lime"]["unit"] == "points"
 
 
 def test_a_gain_over_a_control_that_fell_is_not_called_a_rise():
@@ -268,15 +268,15 @@ def test_without_a_control_change_is_primary_and_practice_is_named():
     assert {one["adjustment"] for one in summary["primary"]["estimates"]} == {"Holm"}
     assert "Change alone includes practice" in summary["primary"]["sentence"]
     assert not [table for table in summary["tables"] if table["key"] == "contrast"]
-    assert summary["courts"][0]["measure"] == "change of accuracy, practice included"
+    assert summary["methods"][0]["measure"] == "change of accuracy, practice included"
 
 
-def test_a_random_control_stands_in_the_courts_as_random():
+def test_a_random_control_stands_among_the_methods_as_random():
     study = forward(test=4, conditions=[*TWO, {"name": "shuffled", "like": "lime"}])
     summary = summarised(
         collected(study, everybody(study, 3), simulated_answers(study, drawn((3, 3, 3), 4))), ONLY
     )
-    assert [one["explainer"] for one in summary["courts"]] == ["lime", "random"]
+    assert [one["explainer"] for one in summary["methods"]] == ["lime", "random"]
 
 
 def test_what_the_plan_names_is_planned_and_the_rest_exploratory():

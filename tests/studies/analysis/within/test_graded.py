@@ -69,7 +69,7 @@ def test_a_planted_difference_is_found_in_every_task(task):
     assert lines["lime"]["p_adjusted"] < 0.01
     assert lines["shap"]["low"] < 0 < lines["shap"]["high"]
     assert found["primary"]["unit"] == "score"
-    assert [one["condition"] for one in found["courts"]] == ["lime", "shap"]
+    assert [one["condition"] for one in found["methods"]] == ["lime", "shap"]
     assert by_condition(found, "best")["lime"]["may_be_best"] == "yes"
     assert by_condition(found, "best")["random"]["may_be_best"] == "no"
     assert found["problems"] == []
@@ -219,7 +219,7 @@ def test_without_a_control_mean_scores_are_held_against_zero():
     assert keys == ["lime-score", "shap-score"]
     assert "The mean score with lime is above 0" in found["primary"]["sentence"]
     assert found["primary"]["sentence"].endswith("There is no control to compare with.")
-    assert found["courts"][0]["measure"] == "mean score"
+    assert found["methods"][0]["measure"] == "mean score"
 
 
 def test_the_uncertain_case_may_have_a_condition_without_explanations():
@@ -233,7 +233,7 @@ def test_the_uncertain_case_may_have_a_condition_without_explanations():
         "shap-vs-none",
         "random-vs-none",
     ]
-    assert found["courts"][0]["measure"] == "mean score, against no explanation"
+    assert found["methods"][0]["measure"] == "mean score, against no explanation"
 
 
 def test_one_participant_gives_means_and_says_what_is_missing():

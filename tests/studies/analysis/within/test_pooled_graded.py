@@ -10,7 +10,6 @@ from verax.errors import VeraxError
 from verax.results.tables import rows_of, to_latex, to_markdown
 from verax.studies.analysis import Options
 from verax.studies.analysis.analyse import analyse
-from verax.studies.analysis.within.pooled_graded import KAPPA
 
 CONDITIONS = (
     {"name": "lime", "explainer": "lime"},
@@ -59,7 +58,7 @@ def test_methods_stand_down_and_tasks_and_parts_across_in_the_papers_order(found
     assert titles[0] == "Method"
     assert [title.split(",")[0] for title in titles[1:]] == ["Task 1"] * 3 + ["Task 2"] * 3 + ["Task 3"] * 3
     assert [title.rsplit(": ")[1] for title in titles[1:4]] == ["all", "model right", "model wrong"]
-    assert [row["condition"] for row in made["rows"]] == ["lime", "shap", "random", KAPPA]
+    assert [row["condition"] for row in made["rows"]] == ["lime", "shap", "random", "Fleiss' kappa"]
 
 
 def test_a_cell_is_the_mean_over_questions_of_the_mean_of_their_answers(found, tasks):
@@ -86,7 +85,9 @@ def test_the_best_is_marked_and_so_is_what_does_not_differ(found):
 
 def test_kappa_is_that_of_each_task_alone(found, tasks):
     alone = next(one for one in summarised(tasks[1], FAST)["tables"] if one["key"] == "agreement")["rows"][:2]
-    kappas = next(row for row in table(found, "table-4")["rows"] if row["condition"] == KAPPA)["s0_all"]
+    kappas = next(row for row in table(found, "table-4")["rows"] if row["condition"] == "Fleiss' kappa")[
+        "s0_all"
+    ]
     assert kappas.replace("−", "-") == " / ".join(f"{row['kappa']:.3f}" for row in alone)
 
 

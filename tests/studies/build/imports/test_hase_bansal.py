@@ -343,3 +343,17 @@ def test_a_condition_without_forms_is_refused(published):
     text = hase_bansal_spec("text", "forward", ["LIME"]).replace('name = "LIME"', 'name = "SHAP"')
     with pytest.raises(VeraxError, match="There are no forms for 'SHAP'; there are: LIME, Anchor, prototype"):
         import_hase_bansal(parse_study_spec(text), published, "text")
+
+
+@pytest.mark.parametrize("domain", ["text", "tabular"])
+def test_both_tests_become_one_user_test(published, domain, tmp_path):
+    text = hase_bansal_spec(domain, "user-test")
+    spec = parse_study_spec(text)
+    made = import_hase_bansal(spec, published, domain)
+    roles = [item.role for item in made.items]
+    assert [roles.count(role) for role in ("learning", "test", "changed")] == [16, 32, 32]
+    assert len({item.id for item in made.items}) == 80
+    assert len(made.explanations) == 5 * (16 + 32)
+    assert all(item.variant is not None for item in made.items if item.role == "changed")
+    study = make_study(spec, text, made, tmp_path / "study")
+    assert len(study.rows) == 5

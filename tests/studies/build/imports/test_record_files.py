@@ -10,6 +10,7 @@ from openpyxl import Workbook
 
 from verax.errors import VeraxError
 from verax.studies.build.imports import records
+from verax.studies.build.imports.imported_study import parse_scores
 from verax.studies.build.imports.records import read_table
 
 
@@ -52,6 +53,44 @@ def test_a_cell_at_the_far_end_of_a_sheet_is_a_sentence(tmp_path):
     workbook(path, {"A1": "text", "A2": "fine", "XFD1048576": "far"})
     with pytest.raises(VeraxError, match="reaches to row 1,048,576 and column 16,384"):
         read_table(path)
+
+
+def test_a_small_workbook_of_millions_of_cells_is_a_sentence(tmp_path):
+    path = tmp_path / "items.xlsx"
+    workbook(path, {"A1": "text", "A2": "fine"})
+    with ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    sheet = "xl/worksheets/sheet1.xml"
+    head, end = parts[sheet].split(b"</sheetData>")
+    parts[sheet] = head + b"<row>" + b"<c/>" * 2_000_000 + b"</row></sheetData>" + end
+    with ZipFile(path, "w", ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    assert path.stat().st_size < 100_000
+    with pytest.raises(VeraxError, match="has more cells and rows than a study could have items for"):
+        read_table(path)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda: records.from_json("[" * 100_000, "probabilities"),
+        lambda: records.class_number("9" * 5000, ["a", "b"], "label"),
+        lambda: records.class_number("\N{SUPERSCRIPT TWO}", ["a", "b"], "label"),
+        lambda: records.whole_number("9" * 5000, "group"),
+        lambda: records.probabilities(f"[{'9' * 400}, 1]", ["a", "b"], "p"),
+        lambda: records.probabilities(f"[-{'9' * 400}, 1]", ["a", "b"], "p"),
+        lambda: records.probabilities("[NaN, 1]", ["a", "b"], "p"),
+        lambda: parse_scores('[["a", ' + "[" * 100_000),
+        lambda: parse_scores(f'[["a", {"9" * 400}]]'),
+        lambda: parse_scores('[["a", NaN]]'),
+        lambda: parse_scores('[["a", -Infinity]]'),
+    ],
+)
+def test_a_cell_that_is_too_deep_too_long_or_no_number_is_a_sentence(read):
+    with pytest.raises(VeraxError) as told:
+        read()
+    assert len(str(told.value)) < 250
 
 
 def test_what_is_no_zip_or_gzip_is_still_named_by_who_reads_it(tmp_path):

@@ -35,6 +35,20 @@ def test_the_database_of_another_version_is_refused_in_a_sentence(store_url):
     store.close()
 
 
+def test_a_database_with_other_tables_is_refused_before_anything_is_read(store_url):
+    store = open_store(small_study(), store_url)
+    store.database.write(
+        lambda connection: connection.execute(
+            text("ALTER TABLE participant RENAME COLUMN language TO tongue")
+        )
+    )
+    with pytest.raises(
+        VeraxError, match=r"another version of Verax: it has no participant.language; use that"
+    ):
+        open_store(store.study, store_url)
+    store.close()
+
+
 @pytest.mark.parametrize(
     ("url", "sentence"),
     [

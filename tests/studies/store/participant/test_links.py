@@ -92,5 +92,27 @@ def test_studies_that_do_not_ask_have_no_key_and_those_in_one_place_have_the_sam
 
 def test_only_people_of_a_platform_can_be_linked():
     given = {"title": "T", "dataset": "d", "protocol": {"name": "forward"}, "conditions": [{"name": "none"}]}
-    with pytest.raises(VeraxError, match="knows people by their platform"):
+    with pytest.raises(VeraxError, match="knows people by their platform or their code"):
         make_study_spec(given | {"recruiting": {"link": True}})
+    assert make_study_spec(given | {"entry": "code", "recruiting": {"link": True}}).recruiting.link
+
+
+def test_people_with_codes_are_known_again_by_what_their_codes_begin_with(tmp_path):
+    studies = [small_study(entry="code", recruiting={"link": True}, title=title) for title in ("One", "Two")]
+    key = link_key(studies[0], tmp_path / "one")
+    first, second = (open_store(study, f"sqlite:///{tmp_path}/answers.sqlite", link=key) for study in studies)
+    codes = first.make_codes(3)
+    again = second.make_codes(again=[f" {codes[1].lower()} "])
+    assert again[0][:5] == codes[1][:5]
+    assert again[0] != codes[1]
+    for store, code in ((first, codes[0]), (first, codes[1]), (second, again[0])):
+        token = store.enter(code=code)
+        store.consent(token, agreed=True, linked=True)
+    one, other = (links(store) for store in (first, second))
+    assert len(set(one)) == 2
+    assert set(other) <= set(one)
+    with pytest.raises(VeraxError, match="'AB' is no code of a study"):
+        second.make_codes(again=["AB"])
+    unlinked = first.enter(code=codes[2])
+    first.consent(unlinked, agreed=True, linked=False)
+    assert links(first).count(None) == 1

@@ -97,6 +97,7 @@ def test_who_deletes_is_gone_from_every_table_but_a_tombstone(open_with, clock):
         "link_hash": None,
         "origin": None,
         "subnet": None,
+        "language": None,
         "events": 0,
         "event_bytes": 0,
         "unkept": 0,

@@ -32,7 +32,7 @@ from verax.stats.responses import responses
 from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.between.effects import Effects, as_responses, complete_pairs
 from verax.studies.analysis.primary import NamedClaim, share_ends, untested, warnings_of
-from verax.text import MINUS, counted, listed, signed
+from verax.text import MINUS, signed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,11 +41,8 @@ if TYPE_CHECKING:
 
 
 say = partial(say_phrase, "analysis")
+say_table = partial(say_phrase, "study-tables")
 ALL = "all conditions"
-CLAIMS = {
-    "random": "about other people and other items like these",
-    "fixed": "about other people on these very items (fewer than 16 items allow no more)",
-}
 
 
 @dataclass(frozen=True)
@@ -75,40 +72,44 @@ def change_table(pairs: pd.DataFrame, effects: Effects, where: str, asked: int) 
         asked: how many items all these participants were asked, taken together.
     """
     both = complete_pairs(pairs)
-    lacking = f" ({asked - len(both):,} of {asked:,} are not)" if len(both) < asked else ""
     sources: Sources[_ChangeRow] = (
         Source("key", lambda line: line.key),
-        text("condition", "Condition", lambda line: line.condition),
-        count("participants", "Participants", lambda line: line.participants),
+        text("condition", say_table("column-condition"), lambda line: line.condition),
+        count("participants", say_table("column-participants"), lambda line: line.participants),
         count("n", "n", lambda line: line.n),
-        share("pre", "Pre", lambda line: line.pre),
-        interval("pre_interval", "95% interval of Pre", lambda line: line.pre_ends, PERCENT),
-        share("post", "Post", lambda line: line.post),
-        number("change", "Change", _if_changed(lambda change: POINTS.of(change.estimate)), POINTS),
+        share("pre", say_table("column-pre"), lambda line: line.pre),
+        interval("pre_interval", say_table("column-interval-of-pre"), lambda line: line.pre_ends, PERCENT),
+        share("post", say_table("column-post"), lambda line: line.post),
+        number(
+            "change",
+            say_table("column-change"),
+            _if_changed(lambda change: POINTS.of(change.estimate)),
+            POINTS,
+        ),
         interval(
             "interval",
-            "95% interval",
+            say_table("column-interval"),
             _if_changed(lambda change: POINTS.interval(change.low, change.high)),
             POINTS,
         ),
         p_value("p", "p", _if_changed(lambda change: change.p)),
-        p_value("p_adjusted", "p, Holm", _if_changed(lambda change: change.p_family)),
+        p_value("p_adjusted", say_table("column-p-holm"), _if_changed(lambda change: change.p_family)),
         number(
             "detectable",
-            "Minimum detectable effect",
+            say_table("column-detectable"),
             _if_changed(lambda change: POINTS.of(change.detectable)),
             POINTS,
         ),
     )
     return build_table(
         "change",
-        f"Change of accuracy, {where}",
+        say_table("change", where=where),
         [_all(both, effects.items), *(_line(name, both, change) for name, change in effects.changes.items())],
         sources,
         _change_sentence(effects),
         dict.fromkeys(
             [
-                f"n counts items answered both before and after{lacking}; claims are {CLAIMS[effects.items]}.",
+                say_table("change-n", lacking=asked - len(both), asked=asked, items=effects.items),
                 *warnings_of(effects.changes),
             ]
         ),
@@ -166,17 +167,13 @@ def contrast_table(effects: Effects) -> Table:
     )
     return build_table(
         "contrast",
-        f"Change compared with {control} (no explanation)",
+        say_table("contrast", control=control),
         lines,
-        _contrast("p, Dunnett"),
+        _contrast(say_table("column-p-dunnett")),
         sentence,
         [
-            f"A difference is Post − Pre of the condition minus Post − Pre of {control}; participants are those "
-            "of both.",
-            f"Corrected by Dunnett's distribution for {counted(effects.family, 'comparison')} with one control, those "
-            "of the study's design. The "
-            "permutation test exchanges the conditions of people (all ways if at most 5,000, else 9,999 draws) and "
-            "takes the items as fixed.",
+            say_table("contrast-difference", control=control),
+            say_table("contrast-corrected", comparisons=effects.family),
             *warnings_of(against),
         ],
     )
@@ -202,9 +199,9 @@ def pairs_table(claims: Mapping[tuple[str, str], Crossed], planned: int) -> Tabl
     )
     return build_table(
         "pairs",
-        "Conditions compared with each other",
+        say_table("pairs"),
         lines,
-        _contrast("p, Holm"),
+        _contrast(say_table("column-p-holm")),
         sentence,
         [families, *warnings_of({f"{a}-vs-{b}": claim for (a, b), claim in claims.items()})],
     )
@@ -214,24 +211,29 @@ def _contrast(corrected: str) -> Sources[NamedClaim]:
     """The columns of a difference of changes."""
     return (
         Source("key", lambda line: line.key),
-        text("condition", "Condition", lambda line: line.name),
-        count("participants", "Participants", lambda line: line.claim.n_participants),
-        number("difference", "Difference", lambda line: POINTS.of(line.claim.estimate), POINTS),
+        text("condition", say_table("column-condition"), lambda line: line.name),
+        count("participants", say_table("column-participants"), lambda line: line.claim.n_participants),
+        number(
+            "difference", say_table("column-difference"), lambda line: POINTS.of(line.claim.estimate), POINTS
+        ),
         interval(
-            "interval", "95% interval", lambda line: POINTS.interval(line.claim.low, line.claim.high), POINTS
+            "interval",
+            say_table("column-interval"),
+            lambda line: POINTS.interval(line.claim.low, line.claim.high),
+            POINTS,
         ),
         interval(
             "simultaneous",
-            "Simultaneous 95% interval",
+            say_table("column-simultaneous"),
             lambda line: POINTS.interval(line.claim.low_family, line.claim.high_family),
             POINTS,
         ),
         p_value("p", "p", lambda line: line.claim.p),
         p_value("p_adjusted", corrected, lambda line: line.claim.p_family),
-        p_value("p_permutation", "p, permutation", lambda line: line.claim.p_exact),
+        p_value("p_permutation", say_table("column-p-permutation"), lambda line: line.claim.p_exact),
         number(
             "detectable",
-            "Minimum detectable effect",
+            say_table("column-detectable"),
             lambda line: POINTS.of(line.claim.detectable),
             POINTS,
         ),
@@ -243,9 +245,9 @@ def disagreement(ours: Crossed, estimate: float | None, p: float | None) -> str 
     if ours.estimate is None or ours.se is None or estimate is None or p is None or ours.p is None:
         return None
     if abs(ours.estimate - estimate) > ours.se / 2:
-        return f"{signed(100 * ours.estimate)} against {signed(100 * estimate)} points"
+        return say_table("differs-in-size", ours=signed(100 * ours.estimate), other=signed(100 * estimate))
     if (ours.p <= ALPHA) != (p <= ALPHA):
-        return f"p = {ours.p:.3f} against {p:.3f}"
+        return say_table("differs-in-p", ours=f"{ours.p:.3f}", other=f"{p:.3f}")
     return None
 
 
@@ -254,7 +256,9 @@ def change_figure(effects: Effects, published: Changes | None) -> Figure:
     groups = {"crossed": effects.changes.items()} | (
         {}
         if published is None
-        else {"hase2020, a reproduction": [(str(line.method), line.change) for line in published.methods]}
+        else {
+            say_table("group-reproduction"): [(str(line.method), line.change) for line in published.methods]
+        }
     )
     rows = tuple(
         Interval(name, POINTS.of(change.estimate), POINTS.of(change.low), POINTS.of(change.high), group)
@@ -263,9 +267,9 @@ def change_figure(effects: Effects, published: Changes | None) -> Figure:
     )
     return Figure(
         "change",
-        "Change of accuracy by condition",
-        Intervals("Change from Pre to Post (points)", 0, rows),
-        "Change includes practice: compare with the condition that shows no explanation, if there is one.",
+        say_table("figure-change"),
+        Intervals(say_table("figure-change-axis"), 0, rows),
+        say_table("figure-change-says"),
     )
 
 
@@ -273,7 +277,7 @@ def accuracy_figure(pairs: pd.DataFrame, effects: Effects) -> Figure:
     """Accuracy before and after, by condition, with intervals."""
     both = complete_pairs(pairs)
     bars = []
-    for label, phase in (("before explanations", "pre"), ("after", "post")):
+    for label, phase in ((say_table("group-before"), "pre"), (say_table("group-after"), "post")):
         rows = as_responses(both, only=phase)
         by_name = dict(zip(rows.methods, changes(rows, effects.items), strict=True))
         shares = [by_name[name] for name in effects.changes]
@@ -281,9 +285,9 @@ def accuracy_figure(pairs: pd.DataFrame, effects: Effects) -> Figure:
         bars.append(series(label, [PERCENT.of(accuracy.estimate) for accuracy in shares], ends))
     return Figure(
         "accuracy",
-        "Accuracy before and after",
-        Bars("right predictions of the model (%)", tuple(effects.changes), tuple(bars)),
-        "Lines are 95% intervals of each bar alone; whether a change is clear is in the table of Change.",
+        say_table("figure-before-after"),
+        Bars(say_table("figure-before-after-axis"), tuple(effects.changes), tuple(bars)),
+        say_table("figure-before-after-says"),
     )
 
 
@@ -298,16 +302,10 @@ def ratings_figure(rated: pd.DataFrame, order: tuple[str, ...], scale: int) -> F
     )
     return Figure(
         "ratings",
-        "Ratings by condition",
-        Distribution("rating", tuple(str(level) for level in levels), rows),
-        "Share of ratings at each point of the scale.",
+        say_table("figure-ratings"),
+        Distribution(say_table("figure-ratings-axis"), tuple(str(level) for level in levels), rows),
+        say_table("figure-ratings-says"),
     )
-
-
-EQUAL_VARIANCES = (
-    "The mixed model supposes that people of all conditions vary alike; the crossed estimator gives every condition "
-    "its own variance. That the two agree is no reassurance where variances differ."
-)
 
 
 def mixed_effects(pairs: pd.DataFrame, effects: Effects, level: float) -> dict[str, Effect]:
@@ -340,31 +338,32 @@ class _CrossCheckRow:
 def cross_check_table(effects: Effects, mixed: dict[str, Effect]) -> Table:
     """Both estimates of the primary analysis side by side."""
     lines = [_CrossCheckRow(name, claim, mixed[name]) for name, claim in effects.primary.items()]
-    about_items = (
-        ("The mixed model speaks about items in general, the crossed estimator here about these items only.",)
-        if effects.items == "fixed"
-        else ()
-    )
+    about_items = (say_table("mixed-items"),) if effects.items == "fixed" else ()
     sources: Sources[_CrossCheckRow] = (
-        text("condition", "Condition", lambda line: line.condition),
-        number("crossed", "Crossed", lambda line: POINTS.of(line.crossed.estimate), POINTS),
-        interval("crossed_interval", "95% interval", lambda line: _ends(line.crossed), POINTS),
+        text("condition", say_table("column-condition"), lambda line: line.condition),
+        number("crossed", say_table("column-crossed"), lambda line: POINTS.of(line.crossed.estimate), POINTS),
+        interval("crossed_interval", say_table("column-interval"), lambda line: _ends(line.crossed), POINTS),
         p_value("crossed_p", "p", lambda line: line.crossed.p),
-        number("mixed", "Linear mixed model", lambda line: POINTS.of(line.mixed.estimate), POINTS),
-        interval("mixed_interval", "95% interval", lambda line: _ends(line.mixed), POINTS),
+        number(
+            "mixed",
+            say_table("column-linear-mixed-model"),
+            lambda line: POINTS.of(line.mixed.estimate),
+            POINTS,
+        ),
+        interval("mixed_interval", say_table("column-interval"), lambda line: _ends(line.mixed), POINTS),
         p_value("mixed_p", "p", lambda line: line.mixed.p),
     )
     return build_table(
         "cross-check",
-        "The primary analysis by two estimators",
+        say_table("cross-check"),
         lines,
         sources,
         _sentence(disagreements(effects, mixed))
         if any(line.crossed.p is not None and line.mixed.p is not None for line in lines)
-        else "One of the two estimators has no test: they cannot be compared.",
+        else say_table("mixed-no-test"),
         [
-            "P-values are of each line alone, without correction.",
-            EQUAL_VARIANCES,
+            say_table("mixed-p"),
+            say_table("mixed-variances"),
             *about_items,
             *dict.fromkeys(warning for effect in mixed.values() for warning in effect.warnings),
         ],
@@ -377,6 +376,6 @@ def _ends(effect: Crossed | Effect) -> Ends:
 
 def _sentence(apart: dict[str, str]) -> str:
     if not apart:
-        return "The linear mixed model (REML, Satterthwaite) agrees with the primary analysis."
-    parts = listed([f"{name} ({why})" for name, why in apart.items()])
-    return f"The linear mixed model does not agree with the primary analysis on {parts}: be careful with such a claim."
+        return say_table("mixed-agrees")
+    parts = [say("mixed-disagrees-part", condition=name, why=why) for name, why in apart.items()]
+    return say_table("mixed-does-not", parts=parts)

@@ -15,7 +15,7 @@ from verax.stats.crossed.result import Crossed
 from verax.stats.responses import Responses, responses
 from verax.stats.thresholds import FEWEST_ITEMS
 from verax.studies.analysis.primary import estimate_of, sorted_out
-from verax.studies.results.study_summary import Primary, PrimaryEstimate
+from verax.studies.results.study_summary import Options, Primary, PrimaryEstimate
 from verax.text import between, p_text, signed
 
 if TYPE_CHECKING:
@@ -30,6 +30,14 @@ say = partial(say_phrase, "analysis")
 PRE, POST, RATING = "pre", "post", "rating"
 STRATUM = "stratum"
 LEFT = "left"  # the exclusion rule of that name
+
+
+def counted_answers(data: Analysed, options: Options) -> pd.DataFrame:
+    """The answers that the paper counts; of people who saw a method's explanations alone, if that is wanted."""
+    counted = answers_as_published(data)
+    if not options.methods_only:
+        return counted
+    return counted[counted["condition"].isin(data.explained_methods)].reset_index(drop=True)
 
 
 def answers_as_published(data: Analysed) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -28,20 +28,17 @@ from verax.stats.hase2020 import Change, Changes, Defects, GridMean, RegressionL
 from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.between.effects import complete_pairs
 from verax.studies.results.study_summary import Options
-from verax.text import listed, p_text, signed
+from verax.text import p_text, signed
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 say = partial(say_phrase, "analysis")
+say_table = partial(say_phrase, "study-tables")
+PAPER = "Hase and Bansal (2020)"
 AVERAGE = "User Avg."
 DEFECTS = tuple(Defects.__dataclass_fields__)
-CHANGE_COUNTED = (
-    "Counted as published: every item answered both before and after explanations, also by people who left early; not "
-    "people who were screened out or excluded. CI is half the width between the bootstrap's quantiles, as the paper "
-    "prints it; bold is p < .05, uncorrected."
-)
 
 
 @dataclass(frozen=True)
@@ -106,7 +103,7 @@ def published_table(
         order: of the conditions.
     """
     lines: dict[str, dict[str, Value]] = {name: {"condition": name} for name in (AVERAGE, *order)}
-    columns = [Column("condition", "Method", "text")]
+    columns = [Column("condition", say_table("column-method"), "text")]
     notes = []
     for group, found in groups.items():
         columns += _change_columns(group)
@@ -129,7 +126,7 @@ def published_table(
         columns=tuple(columns),
         rows=tuple(row for name, row in lines.items() if name in there),
         sentence=hase2020.NOTE,
-        notes=(CHANGE_COUNTED, *notes),
+        notes=(say_table("change-counted"), *notes),
     )
 
 
@@ -140,16 +137,16 @@ def prefix(group: str) -> str:
 
 def titled(title: str, group: str) -> str:
     """A column's title with its group."""
-    return f"{title}, {group}" if group else title
+    return say_table("column-of-group", title=title, group=group) if group else title
 
 
 def _change_columns(group: str) -> tuple[Column, ...]:
     start = prefix(group)
     return (
         Column(f"{start}n", titled("n", group), "count"),
-        Column(f"{start}pre", titled("Pre", group), "percent"),
-        Column(f"{start}change", titled("Change", group), "number", POINTS),
-        Column(f"{start}ci", titled("CI", group), "number", POINTS),
+        Column(f"{start}pre", titled(say_table("column-pre"), group), "percent"),
+        Column(f"{start}change", titled(say_table("column-change"), group), "number", POINTS),
+        Column(f"{start}ci", titled(say_table("column-ci"), group), "number", POINTS),
         Column(f"{start}p", titled("p", group), "p"),
     )
 
@@ -173,19 +170,18 @@ def _change_values(start: str, one: Change) -> dict[str, Value]:
 def _how(found: PublishedChange) -> str:
     """What was drawn, and which defects were kept."""
     kept = [name for name in DEFECTS if getattr(found.change.defects, name)]
-    how = "all defects of the script kept" if len(kept) == len(DEFECTS) else _mended(kept)
-    return (
-        f"{found.change.replicates:,} replicates of Change, {found.average.boot.n_boots:,} of the average before "
-        f"explanations; {found.change.singular:,} with a singular fit of Pre; {how}."
+    return say_table(
+        "change-how",
+        replicates=found.change.replicates,
+        of_average=found.average.boot.n_boots,
+        singular=found.change.singular,
+        kept=kept,
+        case="all" if len(kept) == len(DEFECTS) else "some" if kept else "none",
     )
 
 
-def _mended(kept: list[str]) -> str:
-    return f"defects kept: {', '.join(kept)}" if kept else "all defects mended"
-
-
 def slope_table(
-    key: str, title: str, line: RegressionLine, unit: Unit, per: str, sentence: str, left_out: str
+    key: str, title: str, line: RegressionLine, unit: Unit, per: str, sentence: str, fewest: int
 ) -> Table:
     """A regression line over participants as a table of one row.
 
@@ -196,16 +192,18 @@ def slope_table(
         unit: of the slope's interval.
         per: the unit of the slope in words.
         sentence: what it means.
-        left_out: who is left out.
+        fewest: items that somebody must have answered twice to be in it.
     """
     sources: Sources[RegressionLine] = (
-        count("n", "Participants", lambda line: line.n),
-        number("slope", "Slope", lambda line: unit.of(line.slope), per),
-        interval("interval", "95% interval", lambda line: unit.interval(line.low, line.high), unit),
+        count("n", say_table("column-participants"), lambda line: line.n),
+        number("slope", say_table("column-slope"), lambda line: unit.of(line.slope), per),
+        interval(
+            "interval", say_table("column-interval"), lambda line: unit.interval(line.low, line.high), unit
+        ),
         p_value("p", "p", lambda line: line.p),
-        count("left_out", "Left out", lambda line: line.left_out),
+        count("left_out", say_table("column-left-out"), lambda line: line.left_out),
     )
-    return build_table(key, title, [line], sources, sentence, [f"Left out are participants {left_out}."])
+    return build_table(key, title, [line], sources, sentence, [say_table("slope-left-out", fewest=fewest)])
 
 
 def regression_table(pairs: pd.DataFrame, test: str) -> Table:
@@ -214,14 +212,44 @@ def regression_table(pairs: pd.DataFrame, test: str) -> Table:
     line = hase2020.regression_to_mean(
         both["participant"], both["item"], both["condition"], [test] * len(both), both["pre"], both["post"]
     )
-    return slope_table(
+    table = slope_table(
         "regression-to-mean",
-        "Regression to the mean: Change against Pre",
+        say_table("regression"),
         line,
         NONE,
         "points per point of Pre",
         _regression_sentence(line.slope, line.high),
-        "with fewer than 10 items answered twice, or none right before",
+        fewest=10,
+    )
+    compared = before_of_highest(both)
+    return table if compared is None else replace(table, notes=(*table.notes, compared))
+
+
+def before_of_highest(both: pd.DataFrame) -> str | None:
+    """As the paper argues (section 5.1): was the condition with the highest Change low before explanations?
+
+    Args:
+        both: items answered in both rounds, with the condition.
+
+    Returns:
+        A sentence; None where there is only one condition.
+    """
+    means = (
+        both.assign(pre=both["pre"].astype(float), post=both["post"].astype(float))
+        .groupby("condition")[["pre", "post"]]
+        .mean()
+    )
+    if len(means) < 2:
+        return None
+    highest = str((means["post"] - means["pre"]).idxmax())
+    own, overall = 100 * float(means.loc[highest, "pre"]), 100 * float(both["pre"].astype(float).mean())
+    return say(
+        "before-of-highest",
+        condition=highest,
+        own=f"{own:.2f}",
+        overall=f"{overall:.2f}",
+        away=f"{abs(own - overall):.2f}",
+        case="below" if own < overall else "not-below",
     )
 
 
@@ -231,14 +259,6 @@ def _regression_sentence(slope: float | None, high: float | None) -> str:
     return say("regression", size=f"{10 * abs(slope):.1f}") if high < 0 else say("regression-unclear")
 
 
-SENTENCE = (
-    "The published table: the plain mean of all ratings of a method's explanations: who rated more weighs more. "
-    "Our own estimate stands beside it, over participants' means."
-)
-RATINGS_COUNTED = (
-    "Counted as published: every rating of everybody who was not screened out or excluded, also of people who left "
-    "early; no random control. CI is half the width between the bootstrap's quantiles, of {} replicates."
-)
 RIGHT, WRONG = "Correct", "Incorrect"
 
 
@@ -269,8 +289,10 @@ def published_ratings(
         for name in order:
             lines[name] |= _values(group, by_name.get(name))
     rows = tuple(row for row in lines.values() if any(row[f"{prefix(group)}n"] for group in groups))
-    first = Column("condition", "Method", "text")
-    return _table(key, title, first, groups, rows, [RATINGS_COUNTED.format(f"{options.mean_replicates:,}")])
+    first = Column("condition", say_table("column-method"), "text")
+    return _table(
+        key, title, first, groups, rows, [say_table("ratings-counted", replicates=options.mean_replicates)]
+    )
 
 
 def published_sides(
@@ -294,8 +316,8 @@ def published_sides(
         lines[RIGHT] |= _values(group, found.right)
         lines[WRONG] |= _values(group, found.wrong)
         differences[group] = found.difference
-    notes = [RATINGS_COUNTED.format(f"{options.mean_replicates:,}"), _difference_note(differences)]
-    first = Column("model", "Model correctness", "text")
+    notes = [say_table("ratings-counted", replicates=options.mean_replicates), _difference_note(differences)]
+    first = Column("model", say_table("column-model-correctness"), "text")
     return _table(key, title, first, groups, tuple(lines.values()), [note for note in notes if note])
 
 
@@ -312,7 +334,7 @@ def _table(
         title=title,
         columns=(first, *(column for group in groups for column in _columns(group))),
         rows=tuple(rows),
-        sentence=SENTENCE,
+        sentence=say_table("published-ratings"),
         notes=tuple(notes),
     )
 
@@ -322,7 +344,7 @@ def _columns(group: str) -> tuple[Column, ...]:
     return (
         Column(f"{start}n", titled("n", group), "count"),
         Column(f"{start}mean", titled("μ", group), "number"),
-        Column(f"{start}ci", titled("CI", group), "number"),
+        Column(f"{start}ci", titled(say_table("column-ci"), group), "number"),
         Column(f"{start}spread", titled("σ", group), "number"),
     )
 
@@ -340,9 +362,14 @@ def _values(group: str, mean: GridMean | None) -> dict[str, Value]:
 def _difference_note(differences: Mapping[str, Replicated]) -> str:
     """The test of the difference, which the paper's caption says in words."""
     said = [
-        f"{group + ' ' if group else ''}{signed(drawn.estimate, 2)} \N{PLUS-MINUS SIGN} {drawn.half_width:.2f} "
-        f"({p_text(drawn.p)})"
+        say_table(
+            "right-minus-wrong-part",
+            group=group or "none",
+            size=signed(drawn.estimate, 2),
+            half=f"{drawn.half_width:.2f}",
+            p=p_text(drawn.p),
+        )
         for group, drawn in differences.items()
         if drawn.estimate is not None and drawn.half_width is not None and drawn.p is not None
     ]
-    return f"Correct minus incorrect: {listed(said)}." if said else ""
+    return say_table("right-minus-wrong", parts=said) if said else ""

@@ -23,38 +23,40 @@ from verax.stats.crossed.result import Crossed
 from verax.stats.responses import responses
 from verax.studies.analysis.between.change_tables import ALL
 from verax.studies.analysis.between.effects import (
-    answers_as_published,
     claimed_items,
     complete_pairs,
+    counted_answers,
     paired,
     ratings,
     ratings_as_published,
 )
 from verax.studies.analysis.between.hase2020 import (
+    PAPER,
+    before_of_highest,
     published_change,
     published_ratings,
     published_sides,
     published_table,
 )
-from verax.studies.analysis.between.ratings import correctness_table, ratings_table
+from verax.studies.analysis.between.ratings import correctness_table, rating_table, ratings_table
+from verax.studies.analysis.pooled import say
 from verax.studies.analysis.primary import linked_note
 from verax.studies.protocol.contract import Analysed, Findings
 from verax.studies.results.study_summary import Options
-from verax.text import listed
 
 if TYPE_CHECKING:
     from verax.stats.crossed.claims import Items
 
-say = partial(say_phrase, "analysis")
+say_analysis = partial(say_phrase, "analysis")
 DOMAINS = {"text": "text", "table": "tabular"}
 
 
 def pooled_simulation(studies: Sequence[Analysed], options: Options) -> Findings:
     """The paper's tables over several studies, our own estimates beside them, and what cannot be made."""
     plain = next((one.control for one in studies if one.control is not None), None)
-    practice = say("practice") if plain is None else say("practice-compare", control=plain)
+    practice = say_analysis("practice") if plain is None else say_analysis("practice-compare", control=plain)
     makers = _published(studies, options) if options.estimator != "crossed" else {}
-    makers |= _own(studies, options, practice)
+    makers |= _own(studies, options, practice) | _by_rating(studies, options)
     linked = linked_note(studies)
     made: list[Table] = []
     problems: list[str] = []
@@ -63,7 +65,7 @@ def pooled_simulation(studies: Sequence[Analysed], options: Options) -> Findings
             table = make()
             made.append(replace(table, notes=(*table.notes, linked)))
         except VeraxError as error:
-            problems.append(f"{what} cannot be estimated: {error}")
+            problems.append(say("not-estimated", what=what, reason=str(error)))
     return Findings(tables=tuple(made), problems=tuple(problems))
 
 
@@ -72,28 +74,33 @@ Makers = dict[str, Callable[[], Table]]
 
 def _published(studies: Sequence[Analysed], options: Options) -> Makers:
     """Tables 1, 2, 3 and 5 by the published rule: whose answers count, and how."""
-    pairs = _joined(studies, lambda one: complete_pairs(paired(answers_as_published(one), one.scored)))
+    pairs = _joined(studies, lambda one: complete_pairs(paired(counted_answers(one, options), one.scored)))
     rated = _joined(studies, ratings_as_published)
     order = _order(studies)
     methods = tuple(dict.fromkeys(name for data in studies for name in data.explained_methods))
-    as_they = "as Hase and Bansal (2020) counted them"
 
-    def changed(key: str, column: str, by: str) -> Table:
-        found = {name: published_change(rows, options) for name, rows in _groups(pairs, column)}
-        title = f"Change of accuracy as Hase and Bansal (2020) computed it, by {by}"
-        return published_table(key, title, found, order)
+    def changed(key: str, by: str) -> Table:
+        found = {name: published_change(rows, options) for name, rows in _groups(pairs, by)}
+        table = published_table(key, say("paper-change", by=by, paper=PAPER), found, order)
+        compared = [(name, before_of_highest(rows)) for name, rows in _groups(pairs, by)]
+        said = tuple(
+            f"{name.capitalize()}: {sentence}" for name, sentence in compared if sentence is not None
+        )
+        return replace(table, notes=(*table.notes, *said))
 
     domains = dict(_groups(rated, "domain"))
-    return {
-        "The paper's Table 1": lambda: changed("paper-1", "domain", "kind of data"),
-        "The paper's Table 2": lambda: changed("paper-2", "test", "test"),
-        "The paper's Table 3": lambda: published_ratings(
-            "paper-3", f"Ratings of the explanations {as_they}, by kind of data", domains, methods, options
+    made: list[tuple[int, Callable[[], Table]]] = [
+        (1, lambda: changed("paper-1", "domain")),
+        (2, lambda: changed("paper-2", "test")),
+        (
+            3,
+            lambda: published_ratings(
+                "paper-3", say("paper-ratings", paper=PAPER), domains, methods, options
+            ),
         ),
-        "The paper's Table 5": lambda: published_sides(
-            "paper-5", f"Ratings by whether the model was right {as_they}", domains, methods, options
-        ),
-    }
+        (5, lambda: published_sides("paper-5", say("paper-sides", paper=PAPER), domains, methods, options)),
+    ]
+    return {say("paper-table", number=number): make for number, make in made}
 
 
 def _own(studies: Sequence[Analysed], options: Options, practice: str) -> Makers:
@@ -102,13 +109,42 @@ def _own(studies: Sequence[Analysed], options: Options, practice: str) -> Makers
     rated = _joined(studies, lambda one: ratings(one.responses))
     order = _order(studies)
     return {
-        "Change by kind of data": lambda: _change_table(
-            "change-by-domain", "by kind of data", "domain", pairs, order, practice
+        say("change", by="domain"): lambda: _change_table(
+            "change-by-domain", "domain", pairs, order, practice
         ),
-        "Change by test": lambda: _change_table("change-by-test", "by test", "test", pairs, order, practice),
-        "Ratings by kind of data": lambda: _ratings_table(rated, order, options),
-        "Ratings by the model's correctness and kind of data": lambda: _correctness_table(rated),
+        say("change", by="test"): lambda: _change_table("change-by-test", "test", pairs, order, practice),
+        say("ratings"): lambda: _ratings_table(rated, order, options),
+        say("correctness"): lambda: _correctness_table(rated),
     }
+
+
+def _by_rating(studies: Sequence[Analysed], options: Options) -> Makers:
+    """Whether ratings tell who is right, for each study in which both stand on one page (section 6.3 of the paper)."""
+    makers: Makers = {}
+    for number, data in enumerate(studies):
+        rated = ratings(data.responses)
+        # Alone, the first study has this table among its own.
+        if not number or not len(rated) or not rated["score"].notna().any():
+            continue
+        published = None
+        if options.estimator != "crossed":
+            published = ratings_as_published(data)
+            published = published[published["condition"].isin(data.explained_methods)]
+        makers[f"Rating against correctness in {data.study.spec.own_name!r}"] = partial(
+            _rating_against_correctness, data, rated, published, number, options
+        )
+    return makers
+
+
+def _rating_against_correctness(
+    data: Analysed, rated: pd.DataFrame, published: pd.DataFrame | None, number: int, options: Options
+) -> Table:
+    table, _ = rating_table(rated, published, data.study.spec.rating.points, options)
+    return replace(
+        table,
+        key=f"{table.key}-{number + 1}",
+        title=f"{table.title}: {data.study.spec.own_name}",
+    )
 
 
 def _within_methods(rows: pd.DataFrame) -> pd.DataFrame:
@@ -154,9 +190,7 @@ def _changes(pairs: pd.DataFrame, items: Items) -> dict[str, Crossed]:
     return {change.name: change for change in changes(rows, items)}
 
 
-def _change_table(
-    key: str, title: str, column: str, pairs: pd.DataFrame, order: tuple[str, ...], practice: str
-) -> Table:
+def _change_table(key: str, column: str, pairs: pd.DataFrame, order: tuple[str, ...], practice: str) -> Table:
     """n, Pre, Change, interval and p by condition, side by side for each value of a column."""
     groups = dict(_groups(pairs, column))
     lines: dict[str, dict[str, Value]] = {name: {"condition": name} for name in (ALL, *order)}
@@ -170,18 +204,22 @@ def _change_table(
             pre = float(own["pre"].mean()) if len(own) else None
             lines[name] |= _values(group, len(own), pre, found.get(name))
         notes += [f"{group}, {name}: {said}" for name, one in found.items() for said in one.warnings]
-        clear += [f"{name} ({group})" for name in order if name in found and found[name].verdict != "none"]
-    sentence = f"Accuracy clearly changed with {listed(clear)}." if clear else "No Change is clear."
+        clear += [
+            say("changed-with", name=name, group=group)
+            for name in order
+            if name in found and found[name].verdict != "none"
+        ]
+    sentence = say("changed", names=clear) if clear else say("changed-none")
     return Table(
         key=key,
-        title=f"Change of accuracy over {pairs['study'].nunique()} studies, {title}: our own estimate",
-        columns=(Column("condition", "Condition", "text"), *(c for group in groups for c in _columns(group))),
+        title=say("change-title", studies=pairs["study"].nunique(), by=column),
+        columns=(
+            Column("condition", say("column-condition"), "text"),
+            *(c for group in groups for c in _columns(group)),
+        ),
         rows=tuple(lines.values()),
         sentence=f"{sentence} {practice}",
-        notes=(
-            "Of people who completed the study. Over studies the mean of their Changes; p by Holm in each group.",
-            *notes,
-        ),
+        notes=(say("change-note"), *notes),
     )
 
 
@@ -212,7 +250,7 @@ def _ratings_table(rated: pd.DataFrame, order: tuple[str, ...], options: Options
     tables = _by_domain(
         _within_methods(rated), lambda rows: ratings_table(rows, order, claimed_items(rows), options.level)
     )
-    title = "Ratings of the explanations, by kind of data"
+    title = say("ratings-title")
     return _stacked("ratings-by-domain", title, tables, next(iter(tables.values())).notes)
 
 
@@ -220,7 +258,7 @@ def _correctness_table(rated: pd.DataFrame) -> Table:
     """Ratings where the model is right and wrong, by kind of data."""
     tables = _by_domain(rated, lambda rows: correctness_table(rows, claimed_items(rows)))
     notes = [f"{domain}: {note}" for domain, table in tables.items() for note in table.notes]
-    title = "Ratings by whether the model was right, by kind of data"
+    title = say("correctness-title")
     return _stacked("ratings-by-correctness-and-domain", title, tables, notes)
 
 
@@ -230,11 +268,14 @@ def _by_domain(rated: pd.DataFrame, table: Callable[[pd.DataFrame], Table]) -> d
 
 def _stacked(key: str, title: str, tables: Mapping[str, Table], notes: Iterable[str]) -> Table:
     """The same table of each kind of data, one below the other."""
-    said = [f"{domain.capitalize()} data: {table.sentence}" for domain, table in tables.items()]
+    said = [
+        say("data-sentence", domain=domain.capitalize(), sentence=table.sentence)
+        for domain, table in tables.items()
+    ]
     return Table(
         key=key,
         title=title,
-        columns=(Column("domain", "Data", "text"), *next(iter(tables.values())).columns),
+        columns=(Column("domain", say("column-data"), "text"), *next(iter(tables.values())).columns),
         rows=tuple({"domain": domain, **row} for domain, table in tables.items() for row in table.rows),
         sentence=" ".join(said),
         notes=tuple(notes),

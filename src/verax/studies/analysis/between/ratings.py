@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 say = partial(say_phrase, "analysis")
+say_table = partial(say_phrase, "study-tables")
 EVERYBODY = "all"
 RIGHT, WRONG, DIFFERENCE = "right", "wrong", "difference"
 
@@ -60,11 +61,15 @@ def _sources(first: Source[_RatingRow], tested: bool) -> Sources[_RatingRow]:
     test: Sources[_RatingRow] = (p_value("p", "p", lambda line: line.p),)
     return (
         first,
-        count("participants", "Participants", lambda line: line.ratings.n_participants),
+        count("participants", say_table("column-participants"), lambda line: line.ratings.n_participants),
         count("n", "n", lambda line: line.ratings.n_answers),
-        number("mean", "Mean", lambda line: line.ratings.estimate),
-        interval("interval", "95% interval", lambda line: NONE.interval(line.ratings.low, line.ratings.high)),
-        number("spread", "Standard deviation", lambda line: line.spread),
+        number("mean", say_table("column-mean"), lambda line: line.ratings.estimate),
+        interval(
+            "interval",
+            say_table("column-interval"),
+            lambda line: NONE.interval(line.ratings.low, line.ratings.high),
+        ),
+        number("spread", say_table("column-standard-deviation"), lambda line: line.spread),
         *(test if tested else ()),
     )
 
@@ -77,11 +82,11 @@ def ratings_table(rated: pd.DataFrame, order: tuple[str, ...], items: Items, lev
     lines = [_rating_row(name, own, means[name]) for name, own in by_name.items()]
     return build_table(
         "ratings",
-        "Ratings of the explanations",
+        say_table("ratings"),
         lines,
-        _sources(text("condition", "Condition", lambda line: line.name), tested=False),
+        _sources(text("condition", say_table("column-condition"), lambda line: line.name), tested=False),
         _ratings_sentence(lines),
-        ["The mean is over participants' means."],
+        [say_table("ratings-mean")],
     )
 
 
@@ -105,9 +110,9 @@ def correctness_table(rated: pd.DataFrame, items: Items) -> Table:
         lines.append(_RatingRow(DIFFERENCE, difference, None, difference.p))
     return build_table(
         "ratings-by-correctness",
-        "Ratings by whether the model was right",
+        say_table("ratings-by-correctness"),
         lines,
-        _sources(text("model", "The model is", lambda line: line.name), tested=True),
+        _sources(text("model", say_table("column-model-is"), lambda line: line.name), tested=True),
         _difference_sentence(difference),
     )
 
@@ -203,30 +208,28 @@ def rating_table(
         ),
         _rating_value_row(NORMALISED, logistic(scaled, rated["score"]), boot.normalised, (0, 1)),
     ]
-    notes = ["Intervals by resampling participants and items, which is cautious: they are rather too wide."]
+    notes = [say_table("ratings-intervals")]
     if published is not None and len(published):
         drawn = _replicated(published, options, defects_of(options), options.regression_replicates)
         lines += [
-            _published(f"{RAW}, as published", drawn.n, drawn.raw, FROM),
-            _published(f"{RAW}, normalised, as published", drawn.n, drawn.normalised, 0),
+            _published(say_table("predictor-published", predictor=RAW), drawn.n, drawn.raw, FROM),
+            _published(
+                say_table("predictor-normalised-published", predictor=RAW), drawn.n, drawn.normalised, 0
+            ),
         ]
-        notes.append(
-            "The published script normalises and resamples by method and item where it says participant: its lines are "
-            f"a reproduction, of {options.regression_replicates:,} replicates. They count every rating beside an item "
-            "answered both before and after explanations, also by people who left early, and no random control."
-        )
+        notes.append(say_table("ratings-reproduction", replicates=options.regression_replicates))
     sources: Sources[_RatingValueRow] = (
-        text("predictor", "Predictor", lambda line: line.predictor),
+        text("predictor", say_table("column-predictor"), lambda line: line.predictor),
         count("n", "n", lambda line: line.n),
-        number("slope", "Slope", lambda line: line.slope, "log-odds"),
-        interval("slope_interval", "95% interval", lambda line: line.slope_ends),
-        text("step", "Step", lambda line: line.step),
-        number("change", "Change of accuracy", lambda line: line.change, POINTS),
-        interval("interval", "95% interval", lambda line: line.ends, POINTS),
+        number("slope", say_table("column-slope"), lambda line: line.slope, "log-odds"),
+        interval("slope_interval", say_table("column-interval"), lambda line: line.slope_ends),
+        text("step", say_table("column-step"), lambda line: line.step),
+        number("change", say_table("column-change-of-accuracy"), lambda line: line.change, POINTS),
+        interval("interval", say_table("column-interval"), lambda line: line.ends, POINTS),
     )
     sentence = _sentence(lines[0] if scale >= TO else lines[1])
     table = build_table(
-        "rating-and-correctness", "Does a rating predict a right answer?", lines, sources, sentence, notes
+        "rating-and-correctness", say_table("rating-and-correctness"), lines, sources, sentence, notes
     )
     return table, boot
 
@@ -259,7 +262,7 @@ def _rating_value_row(
         fit.n,
         fit.slope,
         None if fit.slope is None else NONE.interval(boot.slope.low, boot.slope.high),
-        "" if step is None else f"{step[0]} to {step[1]}",
+        "" if step is None else say_table("steps", first=step[0], last=step[1]),
         POINTS.of(change),
         None if change is None else POINTS.interval(drawn.low, drawn.high),
     )
@@ -272,7 +275,7 @@ def _published(name: str, n: int, boot: RatingCurve, start: int) -> _RatingValue
         n,
         boot.slope.estimate,
         NONE.interval(boot.slope.low, boot.slope.high),
-        f"{start} to {start + 1}",
+        say_table("steps", first=start, last=start + 1),
         POINTS.of(drawn.estimate),
         POINTS.interval(drawn.low, drawn.high),
     )
@@ -303,9 +306,9 @@ def rating_curve(boot: RatingAndCorrectness) -> Figure:
     )
     return Figure(
         "rating-and-correctness",
-        "Right answers by rating",
-        Curve("rating of the explanation", "right answers", (line,)),
-        "Share of right answers that the logistic regression expects at each rating.",
+        say_table("figure-rating"),
+        Curve(say_table("figure-rating-x"), say_table("figure-rating-y"), (line,)),
+        say_table("figure-rating-says"),
     )
 
 
@@ -325,10 +328,10 @@ def person_table(rated: pd.DataFrame, pairs: pd.DataFrame) -> Table:
         sentence = say("gain-by-rating-unclear")
     return slope_table(
         "rating-and-change",
-        "A participant's Change against the mean rating",
+        say_table("rating-and-change"),
         line,
         POINTS,
         "points per point of the scale",
         sentence,
-        "with fewer than 15 items answered twice, or without ratings",
+        fewest=15,
     )

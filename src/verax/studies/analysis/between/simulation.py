@@ -34,6 +34,7 @@ from verax.studies.analysis.between.effects import (
     answers_as_published,
     claimed_items,
     complete_pairs,
+    counted_answers,
     effect_problems,
     effects,
     pair_contrasts,
@@ -43,6 +44,7 @@ from verax.studies.analysis.between.effects import (
     ratings_as_published,
 )
 from verax.studies.analysis.between.hase2020 import (
+    PAPER,
     PublishedChange,
     published_change,
     published_ratings,
@@ -50,6 +52,7 @@ from verax.studies.analysis.between.hase2020 import (
     published_table,
     regression_table,
 )
+from verax.studies.analysis.between.normalised import normalised_table
 from verax.studies.analysis.between.pooled_simulation import pooled_simulation
 from verax.studies.analysis.between.ratings import (
     correctness_table,
@@ -61,6 +64,7 @@ from verax.studies.analysis.between.ratings import (
 from verax.studies.analysis.plan import Plan, planned_equivalence
 from verax.studies.analysis.primary import FindingsCollector, method_lines, primary_figure
 from verax.studies.analysis.sensitivity import sensitivity_table, varied_changes
+from verax.studies.definition.languages import in_language
 from verax.studies.definition.screen import (
     Bars,
     Block,
@@ -84,6 +88,7 @@ if TYPE_CHECKING:
 
 
 say = partial(say_phrase, "analysis")
+say_table = partial(say_phrase, "study-tables")
 
 
 def item_results(data: Analysed) -> tuple[ItemResult, ...]:
@@ -182,7 +187,7 @@ def _marks(block: Block) -> str:
     ranked = sorted(pieces, key=lambda piece: -piece[0])
     signs = {1: "+", -1: "\N{MINUS SIGN}", 0: ""}
     said = dict.fromkeys(f"{text} ({signs[sign]}{level})" for level, sign, text in ranked)
-    return "highlighted, with the strength of 4: " + ", ".join(said) if said else ""
+    return say_table("highlighted", pieces=", ".join(said)) if said else ""
 
 
 # What the items of a protocol are balanced over: their sorts are strata of the analysis.
@@ -190,6 +195,7 @@ BALANCED_OVER = {"counterfactual": "flips"}
 
 KEYS = (
     "change",
+    "normalised-gain",
     "contrast",
     "pairs",
     "cross-check",
@@ -218,7 +224,9 @@ def simulation(data: Analysed, options: Options) -> Findings:
     primary = primary_changes(found, data.conditions)
     gathered.problems += effect_problems(found, data.conditions)
     _about_change(gathered, data, pairs, found, options)
-    gathered.figures.insert(0, primary_figure(primary, "nothing changed"))
+    gathered.figures.insert(0, primary_figure(primary, say_table("nothing-changed")))
+    if data.people == "bots":
+        gathered.add(say_table("column-normalised-gain"), lambda: normalised_table(pairs, data.conditions))
     _about_ratings(gathered, data, pairs, rated, found, options)
     varied = varied_changes(pairs, intended, found, options.level)
     gathered.tables.append(sensitivity_table(varied))
@@ -248,8 +256,7 @@ def _only_intended(data: Analysed, intended: pd.DataFrame, options: Options) -> 
 
 
 def _where(data: Analysed) -> str:
-    domain = {"text": "text", "table": "tabular"}.get(data.study.kind, data.study.kind)
-    return f"{domain} data, {data.study.spec.protocol['name']} simulation"
+    return say_table("where", domain=data.study.kind, test=data.study.spec.protocol["name"])
 
 
 def _about_change(
@@ -266,11 +273,11 @@ def _about_change(
     if found.control is not None:
         gathered.tables.append(contrast_table(found))
     if options.estimator != "hase2020":
-        items = sum(item.role == "test" for item in data.study.items.values())
+        items = sum(item.role == "test" for item in in_language(data.study, None).items.values())
         gathered.tables.append(change_table(pairs, found, _where(data), items * len(data.participants)))
-    against = "between the rounds" if found.control is None else f"from {found.control}"
+    against = say_table("against", control=found.control or "none")
     planned_equivalence(gathered, plan, found.primary, POINTS, against)
-    gathered.add("Conditions compared with each other", lambda: _pairs(pairs, found, plan, options))
+    gathered.add(say_table("pairs"), lambda: _pairs(pairs, found, plan, options))
     if options.estimator != "hase2020":
         _cross_check(gathered, pairs, found, options)
     published = _published(gathered, data, options) if options.estimator != "crossed" else None
@@ -279,12 +286,12 @@ def _about_change(
         accuracy_figure(pairs, found),
     ]
     test = data.study.spec.protocol["name"]
-    gathered.add("Regression to the mean", lambda: regression_table(pairs, test))
+    gathered.add(say_table("what-regression"), lambda: regression_table(pairs, test))
 
 
 def _cross_check(gathered: FindingsCollector, pairs: pd.DataFrame, found: Effects, options: Options) -> None:
     """The mixed model beside the primary analysis; that they do not agree is a problem."""
-    mixed = gathered.tried("The linear mixed model", lambda: mixed_effects(pairs, found, options.level))
+    mixed = gathered.tried(say_table("what-mixed"), lambda: mixed_effects(pairs, found, options.level))
     if mixed is None:
         return
     gathered.tables.append(cross_check_table(found, mixed))
@@ -316,12 +323,12 @@ def _as_planned(pair: tuple[str, str], plan: Plan) -> tuple[str, str]:
 
 def _published(gathered: FindingsCollector, data: Analysed, options: Options) -> PublishedChange | None:
     """The published procedure on the answers that it counts, labelled as a reproduction."""
-    pairs = paired(answers_as_published(data), data.scored)
-    found = gathered.tried("Change as published (hase2020)", lambda: published_change(pairs, options))
+    pairs = paired(counted_answers(data, options), data.scored)
+    found = gathered.tried(say_table("what-published"), lambda: published_change(pairs, options))
     if found is None:
         return None
     order = tuple(condition.name for condition in data.conditions)
-    title = f"Change of accuracy as Hase and Bansal (2020) computed it, {_where(data)}"
+    title = say_table("change-published", paper=PAPER, where=_where(data))
     gathered.tables.append(published_table("change-hase2020", title, {"": found}, order))
     gathered.estimators["hase2020"] = {
         "label": "a reproduction of the published procedure",
@@ -348,11 +355,11 @@ def _about_ratings(
         return
     scale = data.study.spec.rating.points
     gathered.add(
-        "Ratings",
+        say_table("what-ratings"),
         lambda: ratings_table(rated, data.methods, claimed_items(rated), options.level),
     )
     gathered.add(
-        "Ratings by the model's correctness",
+        say_table("what-correctness"),
         lambda: correctness_table(rated, claimed_items(rated)),
     )
     published = None if options.estimator == "crossed" else ratings_as_published(data)
@@ -361,13 +368,13 @@ def _about_ratings(
     gathered.figures.append(ratings_figure(rated, data.methods, scale))
     if rated["score"].notna().any():
         both = gathered.tried(
-            "Rating against correctness",
+            say_table("what-rating-correctness"),
             lambda: rating_table(rated, _of_methods(published, data), scale, options),
         )
         if both is not None:
             gathered.tables.append(both[0])
             gathered.figures.append(rating_curve(both[1]))
-    gathered.add("Rating against Change", lambda: person_table(rated, pairs))
+    gathered.add(say_table("what-rating-change"), lambda: person_table(rated, pairs))
 
 
 def _of_methods(rated: pd.DataFrame | None, data: Analysed) -> pd.DataFrame | None:
@@ -379,18 +386,17 @@ def _published_ratings(
     gathered: FindingsCollector, rated: pd.DataFrame, methods: tuple[str, ...], options: Options
 ) -> None:
     """The paper's Tables 3 and 5 of one study."""
-    as_they = "as Hase and Bansal (2020) counted them"
     gathered.add(
-        "Ratings as published",
+        say_table("what-ratings-published"),
         lambda: published_ratings(
-            "ratings-hase2020", f"Ratings of the explanations {as_they}", {"": rated}, methods, options
+            "ratings-hase2020", say_table("ratings-published", paper=PAPER), {"": rated}, methods, options
         ),
     )
     gathered.add(
-        "Ratings by the model's correctness as published",
+        say_table("what-correctness-published"),
         lambda: published_sides(
             "ratings-by-correctness-hase2020",
-            f"Ratings by whether the model was right {as_they}",
+            say_table("ratings-by-correctness-published", paper=PAPER),
             {"": rated},
             methods,
             options,

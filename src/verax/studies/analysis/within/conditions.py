@@ -10,14 +10,14 @@ from verax.phrases import either
 from verax.phrases import say as say_phrase
 from verax.results.tables import Sources, Table, build_table, count, interval, number, p_value, text
 from verax.results.units import Unit
-from verax.stats.crossed.result import FILL, Crossed
+from verax.stats.crossed.result import Crossed
 from verax.stats.crossed.within import ConditionResponses, condition_differences, condition_means, met
 from verax.stats.estimate import Effect
 from verax.stats.thresholds import ALPHA, FEWEST_ITEMS, FEWEST_PEOPLE
 from verax.studies.analysis.primary import NamedClaim, estimate_of, named, sorted_out
 from verax.studies.protocol.contract import Analysed
 from verax.studies.results.study_summary import Primary, PrimaryEstimate
-from verax.text import between, counted, p_text
+from verax.text import between, p_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from verax.studies.definition.spec_tables import Condition
 
 say = partial(say_phrase, "analysis")
-PARTS = (("all", "All"), ("right", "Model right"), ("wrong", "Model wrong"))
+say_table = partial(say_phrase, "study-tables")
+PARTS = ("all", "right", "wrong")
 
 
 def part_of(answers: pd.DataFrame, part: str) -> pd.DataFrame:
@@ -64,8 +65,7 @@ def expired(missing: int) -> tuple[str, ...]:
     """A note on pages that nobody answered, if there are any."""
     if not missing:
         return ()
-    verb = "is" if missing == 1 else "are"
-    return (f"{counted(missing, 'page')} expired without an answer and {verb} left out.",)
+    return (say_table("expired", pages=missing),)
 
 
 def all_and_each(answers: pd.DataFrame, names: Sequence[str]) -> dict[str, pd.DataFrame]:
@@ -143,12 +143,6 @@ def compared_with(
     return {first: difference for (first, _), difference in zip(chosen, differences, strict=True)}
 
 
-SESSION_NOTE = (
-    "Sessions are accounted for: the differences are those that would be left if every condition were met equally "
-    "early and late. Means of single conditions are as they were met.",
-)
-
-
 def difference_sentence(estimates: Sequence[PrimaryEstimate], reference: str, what: str, unit: Unit) -> str:
     """What the differences from a reference say, in every case.
 
@@ -181,7 +175,7 @@ def difference_sentence(estimates: Sequence[PrimaryEstimate], reference: str, wh
     uneven = [line for line in small if line.uneven]
     if uneven:
         parts = _with_intervals(uneven, unit)
-        said.append(say("difference-uneven", reference=reference, parts=parts, fill=FILL))
+        said.append(say("difference-uneven", reference=reference, parts=parts))
     small = [line for line in small if not line.uneven]
     if small:
         parts, people, items = _with_intervals(small, unit), FEWEST_PEOPLE, FEWEST_ITEMS
@@ -231,22 +225,30 @@ def difference_table(
 ) -> Table:
     """Differences from one reference with their tests, alone and together; ``sessions``: these are accounted for."""
     sources: Sources[NamedClaim] = (
-        text("condition", "Condition", lambda line: line.name),
-        number("difference", f"Difference from {reference}", lambda line: unit.of(line.claim.estimate), unit),
+        text("condition", say_table("column-condition"), lambda line: line.name),
+        number(
+            "difference",
+            say_table("column-difference-from", reference=reference),
+            lambda line: unit.of(line.claim.estimate),
+            unit,
+        ),
         interval(
-            "interval", "95% interval", lambda line: unit.interval(line.claim.low, line.claim.high), unit
+            "interval",
+            say_table("column-interval"),
+            lambda line: unit.interval(line.claim.low, line.claim.high),
+            unit,
         ),
         p_value("p", "p", lambda line: line.claim.p),
-        p_value("p_adjusted", "p, corrected", lambda line: line.claim.p_family),
-        p_value("p_exact", "p, signs flipped", lambda line: line.claim.p_exact),
+        p_value("p_adjusted", say_table("column-p-corrected"), lambda line: line.claim.p_family),
+        p_value("p_exact", say_table("column-p-signs-flipped"), lambda line: line.claim.p_exact),
         number(
             "detectable",
-            "Minimum detectable effect",
+            say_table("column-detectable"),
             lambda line: unit.of(line.claim.detectable),
             unit,
         ),
-        count("participants", "Participants", lambda line: line.claim.n_participants),
-        count("items", "Items", lambda line: line.claim.n_items),
+        count("participants", say_table("column-participants"), lambda line: line.claim.n_participants),
+        count("items", say_table("column-items"), lambda line: line.claim.n_items),
     )
     estimates = [estimate_of(name, "", claim, unit) for name, claim in claims.items()]
     warnings = dict.fromkeys(f"{name}: {said}" for name, claim in claims.items() for said in claim.warnings)
@@ -257,9 +259,8 @@ def difference_table(
         sources,
         difference_sentence(estimates, reference, what, unit),
         [
-            "Conditions are compared within each participant; items and participants are both taken as samples "
-            "(crossed). Corrected: Holm over the lines. Signs flipped: exact, on these items only.",
-            *(SESSION_NOTE if sessions else ()),
+            say_table("differences-how"),
+            *([say_table("differences-sessions")] if sessions else []),
             *warnings,
         ],
     )
@@ -273,11 +274,16 @@ def mixed_table(
         (name, [claim, *(effects[place] for effects in models.values())])
         for place, (name, claim) in enumerate(claims.items())
     ]
-    titles = {"crossed": "Crossed, within people"} | {f"model{n}": name for n, name in enumerate(models)}
+    titles = {"crossed": say_table("column-crossed-within")} | {
+        f"model{n}": name for n, name in enumerate(models)
+    }
     columns = [
         column for n, (key, title) in enumerate(titles.items()) for column in _estimator(n, key, title, unit)
     ]
-    sources: Sources[_Estimated] = (text("condition", "Condition", lambda line: line[0]), *columns)
+    sources: Sources[_Estimated] = (
+        text("condition", say_table("column-condition"), lambda line: line[0]),
+        *columns,
+    )
     apart = [
         name
         for name, (claim, *others) in lines
@@ -291,12 +297,12 @@ def mixed_table(
     agree = say("models-agree", reference=reference) if enough else say("models-no-data")
     return build_table(
         "cross-check",
-        f"The differences from {reference} by several models",
+        say_table("several-models", reference=reference),
         lines,
         sources,
         say("models-differ", names=list(dict.fromkeys(apart))) if apart else agree,
         [
-            "Mixed models with participants and items as random effects; p-values are of each line alone.",
+            say_table("several-models-how"),
             *dict.fromkeys(
                 said for effects in models.values() for effect in effects for said in effect.warnings
             ),
@@ -314,7 +320,7 @@ def _estimator(place: int, key: str, title: str, unit: Unit) -> Sources[_Estimat
         number(key, title, lambda line: unit.of(line[1][place].estimate), unit),
         interval(
             f"{key}_interval",
-            "95% interval",
+            say_table("column-interval"),
             lambda line: unit.interval(line[1][place].low, line[1][place].high),
             unit,
         ),

@@ -50,13 +50,14 @@ from verax.stats.thresholds import ALPHA, FEWEST_ITEMS, FEWEST_PEOPLE
 from verax.studies.analysis.primary import share_ends
 from verax.studies.analysis.within.conditions import all_and_each, as_met
 from verax.studies.protocol.graded_answers import CANNOT_SAY
-from verax.text import MINUS, between, listed, p_text
+from verax.text import MINUS, between, p_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 say = partial(say_phrase, "analysis")
+say_table = partial(say_phrase, "study-tables")
 
 
 @dataclass(frozen=True)
@@ -169,32 +170,36 @@ def best_table(places: dict[str, BesideBest], means: dict[str, Crossed], names: 
     best = max(names, key=lambda name: means[name].estimate or 0.0)
     lines = [_BestRow(name, means[name].estimate, place) for name, place in places.items()]
     sources: Sources[_BestRow] = (
-        text("condition", "Condition", lambda line: line.name),
-        number("mean", "Mean score", lambda line: line.mean, SCORE),
-        number("difference", f"Difference from {best}", lambda line: line.place.estimate, SCORE),
-        interval(
-            "interval", "95% interval", lambda line: SCORE.interval(line.place.low, line.place.high), SCORE
+        text("condition", say_table("column-condition"), lambda line: line.name),
+        number("mean", say_table("column-mean-score"), lambda line: line.mean, SCORE),
+        number(
+            "difference",
+            say_table("column-difference-from", reference=best),
+            lambda line: line.place.estimate,
+            SCORE,
         ),
-        p_value("p", "p, alone", lambda line: line.place.p),
+        interval(
+            "interval",
+            say_table("column-interval"),
+            lambda line: SCORE.interval(line.place.low, line.place.high),
+            SCORE,
+        ),
+        p_value("p", say_table("column-p-alone"), lambda line: line.place.p),
         text(
             "published",
-            "Differs, as published",
+            say_table("column-differs"),
             lambda line: None if line.name == best else yes_or_no(line.place.differs_as_published),
         ),
-        p_value("p_best", "p against being the best", lambda line: line.place.p_best),
-        text("may_be_best", "May be best", lambda line: yes_or_no(line.place.may_be_best)),
+        p_value("p_best", say_table("column-p-best"), lambda line: line.place.p_best),
+        text("may_be_best", say_table("column-may-be-best"), lambda line: yes_or_no(line.place.may_be_best)),
     )
     return build_table(
         "best",
-        "Which conditions do not differ from the best",
+        say_table("best"),
         lines,
         sources,
         _best_sentence(lines, best),
-        [
-            f"The difference, its interval and its p are within people and take {best} as if it had been chosen before "
-            "the study, as the published tables do. The last two columns do not: for each condition, the "
-            "smallest p against a condition that came out higher is multiplied by the number of all others."
-        ],
+        [say_table("best-how", best=best)],
     )
 
 
@@ -279,24 +284,21 @@ def _by_confidence(part: pd.DataFrame, name: str, level: float) -> list[Confiden
 def confidence_table(lines: Sequence[ConfidenceGroup], answers: pd.DataFrame, level: float) -> Table:
     """The share of right answers by confidence."""
     sources: Sources[ConfidenceGroup] = (
-        text("condition", "Condition", lambda line: line.condition),
-        text("confidence", "Confidence", lambda line: line.confidence),
-        count("answers", "Answers", lambda line: line.answers),
-        share("share", "Of the condition's answers", lambda line: line.share),
-        number("right", "Right", lambda line: line.right, PERCENT),
-        interval("interval", "95% interval", lambda line: line.ends, PERCENT),
+        text("condition", say_table("column-condition"), lambda line: line.condition),
+        text("confidence", say_table("column-confidence"), lambda line: line.confidence),
+        count("answers", say_table("column-answers"), lambda line: line.answers),
+        share("share", say_table("column-share"), lambda line: line.share),
+        number("right", say_table("column-right"), lambda line: line.right, PERCENT),
+        interval("interval", say_table("column-interval"), lambda line: line.ends, PERCENT),
     )
     return build_table(
         "confidence",
-        TITLE,
+        say_table("confidence"),
         lines,
         sources,
         _confidence_sentence(lines, _difference(with_confidence(answers), level)),
-        ["Intervals take participants and items as samples. Who cannot say is neither right nor wrong."],
+        [say_table("confidence-how")],
     )
-
-
-TITLE = "How often people are right when they are sure, and when they are not"
 
 
 def _difference(judged: pd.DataFrame, level: float) -> Crossed | None:
@@ -346,9 +348,9 @@ def calibration_figure(lines: Sequence[ConfidenceGroup]) -> Figure:
     )
     return Figure(
         "confidence",
-        TITLE,
-        Intervals("right answers (%)", 50, rows),
-        "Confidence is worth something where sure answers are right more often than unsure ones.",
+        say_table("confidence"),
+        Intervals(say_table("figure-confidence-axis"), 50, rows),
+        say_table("figure-confidence-says"),
     )
 
 
@@ -362,9 +364,9 @@ def distribution_figure(answers: pd.DataFrame, names: Sequence[str]) -> Figure:
     )
     return Figure(
         "scores-distribution",
-        "How the scores are distributed",
+        say_table("figure-distribution"),
         Distribution("score", levels, rows),
-        "From -1, sure and wrong, to 1, sure and right.",
+        say_table("figure-distribution-says"),
     )
 
 
@@ -415,23 +417,27 @@ def agreement_table(answers: pd.DataFrame, names: Sequence[str], replicates: int
         for title, column in (("with confidence", "full"), ("without confidence", "bare"))
     ]
     sources: Sources[RaterAgreement] = (
-        text("condition", "Condition", lambda line: line.condition),
-        text("answers", "Answers", lambda line: line.answers),
-        number("kappa", "Fleiss' kappa", lambda line: line.kappa.value),
-        interval("kappa_items", "95% over questions", lambda line: _over_items(line.kappa)),
-        interval("kappa_raters", "95% over participants", lambda line: _over_raters(line.kappa)),
-        number("alpha", "Krippendorff's alpha", lambda line: line.alpha.value),
-        interval("alpha_items", "95% over questions", lambda line: _over_items(line.alpha)),
-        interval("alpha_raters", "95% over participants", lambda line: _over_raters(line.alpha)),
-        count("questions", "Questions", lambda line: line.kappa.n_items),
-        count("raters", "Participants", lambda line: line.kappa.n_raters),
-        count("ratings", "Answers", lambda line: line.kappa.n_ratings),
+        text("condition", say_table("column-condition"), lambda line: line.condition),
+        text("answers", say_table("column-answers"), lambda line: line.answers),
+        number("kappa", say_table("column-fleiss-kappa"), lambda line: line.kappa.value),
+        interval("kappa_items", say_table("column-over-questions"), lambda line: _over_items(line.kappa)),
+        interval(
+            "kappa_raters", say_table("column-over-participants"), lambda line: _over_raters(line.kappa)
+        ),
+        number("alpha", say_table("column-krippendorffs-alpha"), lambda line: line.alpha.value),
+        interval("alpha_items", say_table("column-over-questions"), lambda line: _over_items(line.alpha)),
+        interval(
+            "alpha_raters", say_table("column-over-participants"), lambda line: _over_raters(line.alpha)
+        ),
+        count("questions", say_table("column-questions"), lambda line: line.kappa.n_items),
+        count("raters", say_table("column-participants"), lambda line: line.kappa.n_raters),
+        count("ratings", say_table("column-answers"), lambda line: line.kappa.n_ratings),
         Source("single", lambda line: line.kappa.single),
         Source("observed", lambda line: line.kappa.observed),
     )
     return build_table(
         "agreement",
-        "How far people agree",
+        say_table("agreement"),
         lines,
         sources,
         _agreement_sentence(lines),
@@ -462,26 +468,22 @@ def _over_raters(agreement: Agreement) -> Ends:
 def _agreement_sentence(lines: Sequence[RaterAgreement]) -> str:
     full, bare = lines[0], lines[1]
     if full.kappa.n_items == 0:
-        return "No question was answered by two people: agreement cannot be told."
+        return say_table("agreement-none")
     if bare.kappa.value is None and full.kappa.value is None:
-        return "Everybody gave the same answer to every question: kappa does not exist."
+        return say_table("agreement-all")
     parts = [
-        f"{line.kappa.value:.2f} {line.answers} levels".replace("-", MINUS)
+        say_table("agreement-part", kappa=f"{line.kappa.value:.2f}".replace("-", MINUS), answers=line.answers)
         for line in (full, bare)
         if line.kappa.value is not None
     ]
-    return (
-        f"Agreement of different people on the same question, by Fleiss' kappa (1 is perfect, 0 is chance): "
-        f"{listed(parts)}."
-    )
+    return say_table("agreement-says", parts=parts)
 
 
 def _notes(single: int, replicates: int) -> list[str]:
     notes = [
-        "Both coefficients take answers as categories without an order. A choice between two models is counted as the "
-        "better or the worse one, since their sides on the page are random.",
-        f"Intervals are percentiles of {replicates:,} bootstrap samples of questions, and of participants.",
+        say_table("agreement-how"),
+        say_table("agreement-intervals", replicates=replicates),
     ]
     if single:
-        notes.append(f"{single:,} questions with a single answer say nothing about agreement.")
+        notes.append(say_table("agreement-single", single=single))
     return notes

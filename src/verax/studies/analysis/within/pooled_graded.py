@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from verax.results.tables import ALIKE, BEST, Column, Row, Table, Value, mark_key
 from verax.results.units import SCORE
 from verax.stats.agreement import fleiss_kappa
+from verax.studies.analysis.pooled import say, told_apart, with_answers
 from verax.studies.analysis.within.conditions import (
     PARTS,
     answered,
@@ -25,7 +26,7 @@ from verax.studies.analysis.within.conditions import (
 from verax.studies.analysis.within.graded_tables import BesideBest, beside_best, without_confidence
 from verax.studies.protocol.contract import Analysed, Findings
 from verax.studies.results.study_summary import Options
-from verax.text import MINUS, listed, minus
+from verax.text import MINUS, minus
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,8 +34,7 @@ if TYPE_CHECKING:
     from verax.stats.crossed.result import Crossed
 
 # The paper's numbers of the tasks; another protocol with graded answers comes behind them under its own name.
-TASKS = {"model-choice": "Task 1", "class-from-evidence": "Task 2", "uncertain-case": "Task 3"}
-KAPPA = "Fleiss' kappa"
+TASKS = ("model-choice", "class-from-evidence", "uncertain-case")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +52,7 @@ class _Group:
 
     Attributes:
         key: of the column.
+        study: what the study is called.
         title: of the column.
         published: by condition, the mean over questions of the mean of their answers.
         estimates: by condition, our mean with its interval.
@@ -60,6 +61,7 @@ class _Group:
     """
 
     key: str
+    study: str
     title: str
     published: Mapping[str, float]
     estimates: Mapping[str, Crossed]
@@ -70,19 +72,16 @@ class _Group:
 def pooled_graded(studies: Sequence[Analysed], options: Options) -> Findings:
     """The paper's table over several studies, as published and as we estimate it, and what cannot be told."""
     ordered = sorted(studies, key=_task_order)
-    made = [_study(data, title) for data, title in zip(ordered, _titles(ordered), strict=True)]
-    problems = [
-        f"Nobody who is analysed answered in {study.title}: it is left out of the tables over all tasks."
-        for study in made
-        if not len(study.answers)
-    ]
-    made = [study for study in made if len(study.answers)]
+    titles = told_apart([_title(data) for data in ordered])
+    made, problems = with_answers(
+        [(title, _study(data, title)) for data, title in zip(ordered, titles, strict=True)]
+    )
     if not made:
         return Findings(problems=tuple(problems))
     groups = [
-        _group(study, f"s{place}_{part}", part, title, options.level)
+        _group(study, f"s{place}_{part}", part, options.level)
         for place, study in enumerate(made)
-        for part, title in PARTS
+        for part in PARTS
         if len(part_of(study.answers, part))
     ]
     names = list(dict.fromkeys(name for study in made for name in study.names))
@@ -95,21 +94,15 @@ def pooled_graded(studies: Sequence[Analysed], options: Options) -> Findings:
 
 
 def _task_order(data: Analysed) -> int:
-    order = list(TASKS)
     name = data.study.spec.protocol["name"]
-    return order.index(name) if name in order else len(order)
+    return TASKS.index(name) if name in TASKS else len(TASKS)
 
 
-def _titles(studies: Sequence[Analysed]) -> list[str]:
-    """Task and data set; where two studies share both, with their place among them."""
-    plain = [
-        f"{TASKS.get(name := data.study.spec.protocol['name'], name)}, {data.study.spec.dataset}"
-        for data in studies
-    ]
-    return [
-        title if plain.count(title) == 1 else f"{title} ({plain[: place + 1].count(title)})"
-        for place, title in enumerate(plain)
-    ]
+def _title(data: Analysed) -> str:
+    """Task and data set."""
+    name = data.study.spec.protocol["name"]
+    task = say("task", number=TASKS.index(name) + 1) if name in TASKS else name
+    return say("task-on", task=task, dataset=data.study.spec.dataset)
 
 
 def _study(data: Analysed, title: str) -> _Study:
@@ -118,14 +111,15 @@ def _study(data: Analysed, title: str) -> _Study:
     return _Study(title, answers, tuple(there))
 
 
-def _group(study: _Study, key: str, part: str, title: str, level: float) -> _Group:
+def _group(study: _Study, key: str, part: str, level: float) -> _Group:
     own = part_of(study.answers, part)
     published = question_means(own)
     estimates = means_by_condition(own, "score", level)
     there = [name for name in study.names if name in published]
     return _Group(
         key,
-        f"{study.title}: {title.lower()}",
+        study.title,
+        say("part-of-study", study=study.title, part=part),
         published,
         estimates,
         _places(own, there, [published[name] for name in there], level),
@@ -177,22 +171,17 @@ def _published(groups: Sequence[_Group], names: Sequence[str], kappas: Mapping[s
                     group.places.get(name), max(group.published.values()), name, group
                 )
         rows.append(row)
-    rows.append({"condition": KAPPA, **kappas})
+    rows.append({"condition": say("kappa"), **kappas})
     return Table(
         key="table-4",
-        title="Mean scores of all tasks, as published",
+        title=say("published-title"),
         columns=(
-            Column("condition", "Method", "text"),
+            Column("condition", say("column-method"), "text"),
             *(Column(group.key, group.title, "number", SCORE) for group in groups),
         ),
         rows=tuple(rows),
         sentence=_sentence(groups),
-        notes=(
-            "A cell is the mean over questions (an item in a condition) of the mean of their answers. The best of a "
-            "column is bold; underlined is what does not differ from it at 5%, tested against it alone and within "
-            "people. The paper does not say which test it used, and does not correct for picking the best.",
-            "The last row has Fleiss' kappa with confidence levels / without them, over all items.",
-        ),
+        notes=(say("published-note"), say("published-kappa")),
     )
 
 
@@ -217,18 +206,14 @@ def _estimated(groups: Sequence[_Group], names: Sequence[str]) -> Table:
         rows.append(row)
     return Table(
         key="table-4-estimates",
-        title="Mean scores of all tasks, as we estimate them",
+        title=say("estimates-title"),
         columns=(
-            Column("condition", "Method", "text"),
+            Column("condition", say("column-method"), "text"),
             *(Column(group.key, group.title, "text") for group in groups),
         ),
         rows=tuple(rows),
-        sentence="The same cells as means over participants with 95% intervals, which take participants and items "
-        "as samples.",
-        notes=(
-            "Bold is the highest of a column, underlined what may be the best: it is not shown to be lower than any "
-            "other, corrected for the number of methods. The truly best one is left unmarked in at most 5% of studies.",
-        ),
+        sentence=say("estimates-sentence"),
+        notes=(say("estimates-note"),),
     )
 
 
@@ -249,8 +234,13 @@ def _sentence(groups: Sequence[_Group]) -> str:
         alike = [
             name for name, place in group.places.items() if name != best and not place.differs_as_published
         ]
-        rest = f"; not different from it: {listed(alike)}" if alike else "; all others differ from it"
         parts.append(
-            f"{group.title.removesuffix(': all')}: {best} {SCORE.signed(group.published[best])}{rest}."
+            say(
+                "highest-alike" if alike else "highest-alone",
+                study=group.study,
+                name=best,
+                mean=SCORE.signed(group.published[best]),
+                names=alike,
+            )
         )
-    return "Highest means over all items. " + " ".join(parts)
+    return say("highest", best=" ".join(parts))

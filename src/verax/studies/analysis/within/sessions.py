@@ -31,13 +31,14 @@ from verax.stats.means import mean_share
 from verax.stats.ranks import RankTest, mann_whitney
 from verax.stats.thresholds import ALPHA
 from verax.studies.analysis.within.conditions import as_met, compared_with
-from verax.text import between, listed, p_text
+from verax.text import between, p_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 say = partial(say_phrase, "analysis")
+say_table = partial(say_phrase, "study-tables")
 
 
 @dataclass(frozen=True)
@@ -143,16 +144,15 @@ def times_table(taken: Sequence[ConditionTimes], reference: str | None) -> Table
         if line.minutes is not None
     ]
     length: Sources[ConditionTimes] = (
-        number("minutes", "Mean session", lambda line: line.minutes, MINUTES),
-        interval("minutes_interval", "95% interval", lambda line: line.minutes_ends, MINUTES),
+        number("minutes", say_table("column-mean-session"), lambda line: line.minutes, MINUTES),
+        interval("minutes_interval", say_table("column-interval"), lambda line: line.minutes_ends, MINUTES),
     )
     return _table(
         taken,
         reference,
         length,
         say("sessions-took", parts=known) if known else "",
-        "A session is the sum of the times of its pages, each from its first display to its answer; intervals of "
-        "sessions are over participants. Ratios are of geometric means, participants and items crossed, Holm.",
+        say_table("times-session"),
     )
 
 
@@ -176,8 +176,7 @@ def answer_times_table(taken: Sequence[ConditionTimes], reference: str | None) -
         reference,
         unseen,
         say("answers-took", parts=medians) if known else "",
-        "From the first display of a page to its answer. Ratios are of geometric means, participants and items "
-        "crossed, Holm.",
+        say_table("times-answer"),
     )
 
 
@@ -189,19 +188,21 @@ def _table(
     note: str,
 ) -> Table:
     ratio: Sources[ConditionTimes] = (
-        number("ratio", f"Time per answer, times that of {reference}", lambda line: line.times),
-        interval("ratio_interval", "95% interval", lambda line: line.times_ends),
-        p_value("p", "p, corrected", lambda line: line.p),
+        number("ratio", say_table("column-times-that-of", reference=str(reference)), lambda line: line.times),
+        interval("ratio_interval", say_table("column-interval"), lambda line: line.times_ends),
+        p_value("p", say_table("column-p-corrected"), lambda line: line.p),
     )
     sources: Sources[ConditionTimes] = (
-        text("condition", "Condition", lambda line: line.condition),
+        text("condition", say_table("column-condition"), lambda line: line.condition),
         *length,
-        number("median_seconds", "Median answer", lambda line: line.median_seconds, SECONDS),
-        count("participants", "Participants", lambda line: line.participants),
+        number(
+            "median_seconds", say_table("column-median-answer"), lambda line: line.median_seconds, SECONDS
+        ),
+        count("participants", say_table("column-participants"), lambda line: line.participants),
         *(ratio if reference is not None else [Source(source.key, source.value) for source in ratio]),
     )
     said = " ".join([sentence, *_differences(taken, reference)]) if sentence else say("no-times")
-    return build_table("times", "How long people took", taken, sources, said, [note])
+    return build_table("times", say_table("times"), taken, sources, said, [note])
 
 
 def _differences(taken: Sequence[ConditionTimes], reference: str | None) -> list[str]:
@@ -238,9 +239,9 @@ def times_figure(taken: Sequence[ConditionTimes], task: str) -> Figure:
     bar = series(task, [line.minutes for line in known], [line.minutes_ends for line in known])
     return Figure(
         "times",
-        "Length of the test sessions",
+        say_table("figure-times"),
         Bars("minutes", tuple(line.condition for line in known), (bar,)),
-        "Mean length of a test session by condition, with 95% intervals over participants.",
+        say_table("figure-times-says"),
     )
 
 
@@ -265,9 +266,9 @@ def rank_table(
     """
     each = answers.groupby(["participant", "condition"], sort=True)[["score", "truth"]].mean().reset_index()
     measures = (
-        ("like the model", each, "score"),
-        ("like the true label", each, "truth"),
-        ("session time", session_minutes(pages), "minutes"),
+        (say_table("like-the-model"), each, "score"),
+        (say_table("like-the-true-label"), each, "truth"),
+        (say_table("session-time"), session_minutes(pages), "minutes"),
     )
     tests = [
         (name, title, rank_test(sessions, value, name, reference, level))
@@ -284,28 +285,33 @@ def rank_table(
         if line.test.p <= ALPHA
     ]
     sources: Sources[_RankTestRow] = (
-        text("condition", "Condition", lambda line: line.condition),
-        text("measure", "Measure", lambda line: line.measure),
+        text("condition", say_table("column-condition"), lambda line: line.condition),
+        text("measure", say_table("column-measure"), lambda line: line.measure),
         number("u", "U", lambda line: line.test.u),
         p_value("p", "p", lambda line: line.test.p),
-        number("delta", "Cliff's delta", lambda line: line.test.cliffs_delta),
-        interval("delta_interval", "95% interval", lambda line: [line.test.delta_low, line.test.delta_high]),
-        text("sessions", "Sessions", lambda line: f"{line.test.n_first} and {line.test.n_second}"),
+        number("delta", say_table("column-cliffs-delta"), lambda line: line.test.cliffs_delta),
+        interval(
+            "delta_interval",
+            say_table("column-interval"),
+            lambda line: [line.test.delta_low, line.test.delta_high],
+        ),
+        text(
+            "sessions",
+            say_table("column-sessions"),
+            lambda line: say_table("two-counts", first=line.test.n_first, second=line.test.n_second),
+        ),
     )
     return build_table(
         "mann-whitney",
-        f"Mann-Whitney's test against {reference}, as published",
+        say_table("mann-whitney", reference=reference),
         lines,
         sources,
         say("ranks-differ", reference=reference, parts=clear)
         if clear
         else say("ranks-alike", reference=reference),
         [
-            "A reproduction of the paper's test. Its unit here is a participant's test session. It takes the sessions "
-            "of one participant under two conditions as those of two people, and the items as the only ones of "
-            "interest; p-values are not corrected. The contrasts above do none of this.",
-            "Cliff's delta: share of pairs of sessions in which the condition is higher, minus share in which it is "
-            "lower.",
+            say_table("mann-whitney-how"),
+            say_table("mann-whitney-delta"),
         ],
     )
 
@@ -352,13 +358,13 @@ def training_curve(answers: pd.DataFrame, names: Sequence[str], level: float) ->
     by_name = {name: cut[cut["condition"] == name] for name in names}
     return Figure(
         "training",
-        "Accuracy during training",
+        say_table("training"),
         Curve(
-            "item of the training session",
-            "answers like the model's (%)",
+            say_table("figure-training-x"),
+            say_table("figure-training-y"),
             tuple(_line(name, own, level) for name, own in by_name.items() if len(own)),
         ),
-        "Each point is the mean over participants of a few neighbouring items, with a 95% interval over participants.",
+        say_table("figure-training-says"),
     )
 
 
@@ -406,32 +412,33 @@ def training_table(answers: pd.DataFrame, names: Sequence[str], level: float) ->
             first, second = float(early[gained.index].mean()), float(late[gained.index].mean())
             gains.append(_Gain(name, first, second, mean_interval(gained.to_numpy(), level)))
     sources: Sources[_Gain] = (
-        text("condition", "Condition", lambda line: line.condition),
-        share("first", "First half", lambda line: line.first),
-        share("second", "Second half", lambda line: line.second),
-        number("gained", "Gained", lambda line: POINTS.of(line.gained.mean), POINTS),
-        interval("interval", "95% interval", lambda line: line.ends, POINTS),
-        count("participants", "Participants", lambda line: line.gained.n),
+        text("condition", say_table("column-condition"), lambda line: line.condition),
+        share("first", say_table("column-first-half"), lambda line: line.first),
+        share("second", say_table("column-second-half"), lambda line: line.second),
+        number("gained", say_table("column-gained"), lambda line: POINTS.of(line.gained.mean), POINTS),
+        interval("interval", say_table("column-interval"), lambda line: line.ends, POINTS),
+        count("participants", say_table("column-participants"), lambda line: line.gained.n),
     )
     return build_table(
         "training",
-        "Accuracy during training",
+        say_table("training"),
         gains,
         sources,
         _sentence(gains),
-        [
-            "Guesses before the model's answer is shown. Intervals are over participants, each with a t distribution; "
-            "items are shuffled for everybody, so that early and late items do not differ on average."
-        ],
+        [say_table("training-how")],
     )
 
 
 def _sentence(gains: Sequence[_Gain]) -> str:
     if not gains:
-        return "No participant has answers in both halves of a training session."
+        return say_table("training-none")
     parts = [
-        f"{line.condition} {POINTS.said(100 * line.gained.mean)}"
-        + ("" if line.ends is None else f" ({between(*line.ends)})")
+        say_table(
+            "training-part",
+            condition=line.condition,
+            size=POINTS.said(100 * line.gained.mean),
+            interval="none" if line.ends is None else between(*line.ends),
+        )
         for line in gains
     ]
-    return f"From the first to the second half of training people changed by: {listed(parts)}."
+    return say_table("training-says", parts=parts)

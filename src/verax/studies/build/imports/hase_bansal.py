@@ -35,7 +35,7 @@ from verax.studies.display.legends import Kind, question_on
 from verax.studies.protocol.contract import make_protocol
 
 Domain = Literal["text", "tabular"]
-Test = Literal["forward", "counterfactual"]
+Test = Literal["forward", "counterfactual", "user-test"]
 
 CLASS_NAMES = {"text": ("neg", "pos"), "tabular": ("below $50K", "above $50K")}
 # Those of the paper; there are also forms for another, which the paper leaves out.
@@ -50,7 +50,12 @@ KINDS: dict[str, Kind] = {
     "composite": "composite",
     "omission": "weights",
 }
-NUMBERS = {"forward": "learning = 16\ntest = 32\nleaf = true\n", "counterfactual": "test = 32\n"}
+USER_TEST, CHANGED = "user-test", "changed"
+NUMBERS = {
+    "forward": "learning = 16\ntest = 32\nleaf = true\n",
+    "counterfactual": "test = 32\n",
+    USER_TEST: "learning = 16\ntest = 32\nchanged = 32\nleaf = true\n",
+}
 TASKS = {
     "text": (
         "A computer program, the model, reads a sentence of a film review and says whether the review is "
@@ -189,13 +194,15 @@ def import_hase_bansal(spec: StudySpec, folder: str | Path, domain: Domain) -> I
     """Reads the forms for a spec whose conditions are named like their methods, see `hase_bansal_spec`.
 
     Args:
-        spec: the protocol is "forward" or "counterfactual".
+        spec: the protocol is "forward", "counterfactual", or "user-test", which has both.
         folder: a copy of the published repository, with the folders ``text`` and ``tabular``.
         domain: which of them.
     """
     if domain not in CLASS_NAMES:
         raise VeraxError(f"There are no forms for {domain!r}; there are: {', '.join(CLASS_NAMES)}.")
     names = CLASS_NAMES[domain]
+    if spec.protocol["name"] == USER_TEST:
+        return _both_parts(spec, folder, domain)
     methods = [condition for condition in spec.conditions if condition.kind != "none"]
     forms = _read(
         Path(folder) / domain / PUBLISHED, spec.protocol["name"], [method.name for method in methods]
@@ -220,6 +227,28 @@ def import_hase_bansal(spec: StudySpec, folder: str | Path, domain: Domain) -> I
         items=tuple(items),
         explanations=explanations,
         notes=(*agreed, *notes_on(items, names, protocol)),
+    )
+
+
+def _both_parts(spec: StudySpec, folder: str | Path, domain: Domain) -> Imported:
+    """The forms of both tests as one user test."""
+    forward, changed = (
+        import_hase_bansal(spec.model_copy(update={"protocol": {"name": test}}), folder, domain)
+        for test in ("forward", "counterfactual")
+    )
+    numbers = {
+        item.id: f"i{number:03d}" for number, item in enumerate(changed.items, start=len(forward.items) + 1)
+    }
+    items = [replace(item, id=numbers[item.id], role=CHANGED) for item in changed.items]
+    explanations = {
+        (numbers[item], condition, model): found
+        for (item, condition, model), found in changed.explanations.items()
+    }
+    return replace(
+        forward,
+        items=(*forward.items, *items),
+        explanations={**forward.explanations, **explanations},
+        notes=tuple(dict.fromkeys((*forward.notes, *changed.notes))),
     )
 
 

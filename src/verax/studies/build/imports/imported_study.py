@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,8 +16,10 @@ import numpy as np
 from verax.errors import VeraxError
 from verax.explain.explanation import Attribution, Explanation
 from verax.explain.kinds import Written
+from verax.phrases import speaking
 from verax.studies.build.build import compose_study
 from verax.studies.build.build_folder import claim_folder
+from verax.studies.build.editions import refuse_several
 from verax.studies.build.explanations import Key, records
 from verax.studies.build.fitting import check_conditions
 from verax.studies.definition.spec import StudySpec
@@ -114,6 +117,9 @@ def explanation(value: object, item: Item, names: tuple[str, ...], condition: Co
     return _of_row(said, item.input, target, name, explainer)
 
 
+LARGEST = 1e100  # of a score
+
+
 def parse_scores(value: object) -> str | Scores:
     """The scores in a cell, or the text that it holds."""
     if isinstance(value, str):
@@ -122,10 +128,16 @@ def parse_scores(value: object) -> str | Scores:
             return text
         try:
             value = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise VeraxError(f"the scores {text[:60]!r} are not JSON ({error})") from error
     pairs = list(value.items()) if isinstance(value, dict) else value
     if isinstance(pairs, list) and all(map(_is_scored, pairs)):
+        for feature, score in pairs:
+            if not -LARGEST <= score <= LARGEST:
+                bounds = (
+                    "" if isinstance(score, float) and not math.isfinite(score) else f" up to {LARGEST:g}"
+                )
+                raise VeraxError(f"the score of {feature!r} is not a finite number{bounds}")
         return [(str(feature), float(score)) for feature, score in pairs]
     raise VeraxError(
         f"the explanation {str(value)[:60]!r} is neither a text nor scores; write scores as "
@@ -282,7 +294,9 @@ def _composed(spec: StudySpec, spec_text: str, imported: Imported) -> Study:
         explanations=explanations,
         scales=scales(marked, spec.display.features),
     )
-    study = compose_study(material, protocol, spec_text, explanations=records(explanations))
+    refuse_several(spec)
+    with speaking(spec.languages[0]):
+        study = compose_study(material, protocol, spec_text, explanations=records(explanations))
     _check_used(study, protocol, material)
     return study
 

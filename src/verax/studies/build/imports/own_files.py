@@ -355,10 +355,15 @@ def import_files(spec: StudySpec, items: str | Path, explanations: str | Path | 
         items: a file with one record for each item, see ``docs/importing.md``.
         explanations: a file with columns ``item``, ``condition`` and ``explanation``.
     """
-    protocol = make_protocol(spec.protocol)
-    file = read_items(read_table(items, NESTED), spec)
-    each(file.entries, lambda entry: protocol.check_item(entry.item))
     own = None if explanations is None else read_table(explanations)
+    return import_tables(spec, read_table(items, NESTED), own)
+
+
+def import_tables(spec: StudySpec, items: Table, own: Table | None) -> Imported:
+    """The same of records that are read already."""
+    protocol = make_protocol(spec.protocol)
+    file = read_items(items, spec)
+    each(file.entries, lambda entry: protocol.check_item(entry.item))
     read, left = read_explanations(file, own, spec, protocol)
     unused = file.unused()
     notes = [f"Columns that are not used: {', '.join(unused)}."] if unused else []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import gzip
 import json
 import math
 import re
@@ -17,6 +16,7 @@ from zipfile import BadZipFile, ZipFile
 
 from verax.data.files import SUFFIXES, Cells, file_suffix, read_cells
 from verax.data.inputs import is_missing, sort_categories, to_category
+from verax.data.reading import unpacked_size
 from verax.data.words import WORD
 from verax.errors import VeraxError
 from verax.installed import require
@@ -28,6 +28,8 @@ CARRIAGE_RETURN = "_x000D_"
 # A study has some hundred items. What is much larger was packed by mistake, or to fill somebody's memory.
 MOST_BYTES = 100_000_000  # of a file, unpacked
 MOST_CELLS = 2_000_000  # of a sheet, empty ones too
+MOST_TAGS = 1_000_000  # of a workbook: what is read of each takes a hundred times its place in the file
+LONGEST_NUMBER = 9  # digits of a class or a group
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,10 +99,12 @@ def _check_size(path: Path, suffix: str) -> None:
         try:
             with ZipFile(path) as archive:
                 size = sum(part.file_size for part in archive.infolist())
-        except (BadZipFile, OSError):
+                if size <= MOST_BYTES:
+                    _check_tags(path, archive)
+        except (BadZipFile, OSError, EOFError, zlib.error, NotImplementedError, RuntimeError):
             return  # which whoever reads it says better
     elif path.suffix.lower() == ".gz":
-        size = _unpacked(path)
+        size = unpacked_size(path, MOST_BYTES)
     else:
         size = path.stat().st_size
     if size > MOST_BYTES:
@@ -109,16 +113,18 @@ def _check_size(path: Path, suffix: str) -> None:
         )
 
 
-def _unpacked(path: Path) -> int:
-    """The size of what is in a gzip file, or a little more than is taken."""
-    size = 0
-    try:
-        with gzip.open(path) as file:
-            while size <= MOST_BYTES and (piece := file.read(1 << 20)):
-                size += len(piece)
-    except (OSError, EOFError, zlib.error):
-        return 0  # which whoever reads it says better
-    return size
+def _check_tags(path: Path, archive: ZipFile) -> None:
+    """Refuses a workbook of very many cells or rows, empty ones too."""
+    tags = 0
+    for part in archive.infolist():
+        with archive.open(part) as file:
+            while tags <= MOST_TAGS and (piece := file.read(1 << 20)):
+                tags += piece.count(b"<")
+    if tags > MOST_TAGS:
+        raise VeraxError(
+            f"{path} has more cells and rows than a study could have items for, empty ones too; keep only the records, "
+            "and save it again."
+        )
 
 
 def is_empty(value: object) -> bool:
@@ -252,16 +258,17 @@ def class_number(value: object, names: Sequence[str], column: str) -> int:
     said = as_text(value).strip()
     if said in names:
         return list(names).index(said)
-    if not any(name.isdecimal() for name in names) and said.isdecimal() and int(said) < len(names):
+    numbered = not any(name.isdecimal() for name in names)
+    if numbered and said.isdecimal() and len(said) <= LONGEST_NUMBER and int(said) < len(names):
         return int(said)
-    raise VeraxError(f"{column} is {said!r}, which is no class; the classes are {', '.join(names)}")
+    raise VeraxError(f"{column} is {said[:60]!r}, which is no class; the classes are {', '.join(names)}")
 
 
 def whole_number(value: object, column: str) -> int:
     """A number from 0 on."""
     said = as_text(value).strip()
-    if not said.isdecimal():
-        raise VeraxError(f"{column} is {said!r}; give a whole number from 0 on")
+    if not said.isdecimal() or len(said) > LONGEST_NUMBER:
+        raise VeraxError(f"{column} is {said[:60]!r}; give a whole number from 0 on")
     return int(said)
 
 
@@ -275,7 +282,11 @@ def probabilities(value: object, names: Sequence[str], column: str) -> tuple[flo
                 f"{column} names {', '.join(given) or 'no class'}; the classes are {', '.join(names)}"
             )
         given = [given[name] for name in names]
-    numbers = [float(share) for share in given if _is_number(share)] if isinstance(given, list) else []
+    numbers = (
+        [float(max(-1, min(share, 2))) for share in given if _is_number(share)]
+        if isinstance(given, list)
+        else []
+    )
     if not isinstance(given, list) or not len(numbers) == len(given) == len(names):
         raise VeraxError(f"{column} is {str(value)[:60]!r}; give {len(names)} numbers, one for each class")
     if not all(0 <= share <= 1 for share in numbers) or abs(math.fsum(numbers) - 1) > ROUNDING:
@@ -289,6 +300,8 @@ def from_json(value: object, column: str) -> object:
         return value
     try:
         return json.loads(value)
+    except RecursionError as error:
+        raise VeraxError(f"{column} is {value[:60]!r}..., which is too deep to be read") from error
     except ValueError as error:
         raise VeraxError(f"{column} is {value[:60]!r}, which is not JSON ({error})") from error
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 
 say = partial(say_phrase, "analysis")
+say_table = partial(say_phrase, "study-tables")
 UNTRAINED, TRAINED = "untrained", "trained"
 # The first round has no training, in everybody's order.
 WITHOUT = ("about-evaluation-1", "evaluation-1", "strategy-1")
@@ -178,23 +179,32 @@ def accuracy_table(data: Analysed, lines: Sequence[Imitated], missing: int) -> T
     """The paper's Table 1: agreement with the model, with the truth, and the difference."""
     task = task_of(data)
     sources: Sources[Imitated] = (
-        text("condition", "Condition", lambda line: line.condition),
-        text("task", "Task", lambda _: task),
-        count("participants", "Participants", lambda line: line.participants),
-        count("answers", "Answers", lambda line: line.answers),
-        number("model", "Like the model", lambda line: PERCENT.of(line.model.estimate), PERCENT),
-        interval("model_interval", "95% interval", lambda line: line.model_ends, PERCENT),
-        number("truth", "Like the true label", lambda line: PERCENT.of(line.truth.estimate), PERCENT),
-        interval("truth_interval", "95% interval", lambda line: line.truth_ends, PERCENT),
-        number("bias", "Belief bias", lambda line: POINTS.of(line.bias.estimate), POINTS),
-        interval("bias_interval", "95% interval", lambda line: line.bias_ends, POINTS),
+        text("condition", say_table("column-condition"), lambda line: line.condition),
+        text("task", say_table("column-task"), lambda _: task),
+        count("participants", say_table("column-participants"), lambda line: line.participants),
+        count("answers", say_table("column-answers"), lambda line: line.answers),
+        number(
+            "model", say_table("column-like-the-model"), lambda line: PERCENT.of(line.model.estimate), PERCENT
+        ),
+        interval("model_interval", say_table("column-interval"), lambda line: line.model_ends, PERCENT),
+        number(
+            "truth",
+            say_table("column-like-the-true-label"),
+            lambda line: PERCENT.of(line.truth.estimate),
+            PERCENT,
+        ),
+        interval("truth_interval", say_table("column-interval"), lambda line: line.truth_ends, PERCENT),
+        number("bias", say_table("column-belief-bias"), lambda line: POINTS.of(line.bias.estimate), POINTS),
+        interval("bias_interval", say_table("column-interval"), lambda line: line.bias_ends, POINTS),
         Source("bias_enough", lambda line: line.bias.enough),
-        number("f1", "F1 against the model", lambda line: line.f1.mean),
-        interval("f1_interval", "95% interval", lambda line: line.f1_ends),
-        number("model_accuracy", "Model right on these items", lambda line: line.model_accuracy, PERCENT),
+        number("f1", say_table("column-f1"), lambda line: line.f1.mean),
+        interval("f1_interval", say_table("column-interval"), lambda line: line.f1_ends),
+        number(
+            "model_accuracy", say_table("column-model-accuracy"), lambda line: line.model_accuracy, PERCENT
+        ),
         number(
             "model_test_accuracy",
-            "Model right on its test part",
+            say_table("column-model-test-accuracy"),
             lambda _: PERCENT.of(test_accuracy(data)),
             PERCENT,
         ),
@@ -210,27 +220,22 @@ def accuracy_table(data: Analysed, lines: Sequence[Imitated], missing: int) -> T
 
 
 def _title(data: Analysed) -> str:
-    return f"Answers like the model's and like the truth ({task_of(data)} task)"
+    return say_table("accuracy", task=task_of(data))
 
 
 def _accuracy_notes(data: Analysed, missing: int) -> list[str]:
     notes = [
-        "Belief bias is the share of answers like the true label minus that like the model: above 0 people follow what "
-        "they believe rather than the model. It can be seen only on items that the model gets wrong.",
-        "Intervals take participants and items as samples; that of F1 (the mean over classes, of each participant's "
-        "session) participants only.",
-        "Items were chosen half right and half wrong, so that the model's accuracy on them says nothing of the model: "
-        "its accuracy on the test part does.",
+        say_table("accuracy-bias"),
+        say_table("accuracy-intervals"),
+        say_table("accuracy-half"),
     ]
     if data.parameters["only_wrong"]:
         del notes[2]
-        notes.append("Only items that the model gets wrong were shown, as in the paper's pre-experiment.")
+        notes.append(say_table("accuracy-only-wrong"))
         if len(data.study.class_names) == 2:
-            notes.append(
-                "With two classes, an answer is then either like the model's or like the true label."
-            )
+            notes.append(say_table("accuracy-two-classes"))
     if not data.parameters["training"]:
-        notes.append("There were no training sessions, as in one half of the paper's pre-experiment.")
+        notes.append(say_table("accuracy-no-training"))
     return [*notes, *expired(missing)]
 
 
@@ -288,12 +293,12 @@ def accuracy_figure(data: Analysed, lines: Sequence[Imitated]) -> Figure:
     """Both accuracies by condition."""
     bars = (
         series(
-            "like the model",
+            say_table("like-the-model"),
             [PERCENT.of(line.model.estimate) for line in lines],
             [line.model_ends for line in lines],
         ),
         series(
-            "like the true label",
+            say_table("like-the-true-label"),
             [PERCENT.of(line.truth.estimate) for line in lines],
             [line.truth_ends for line in lines],
         ),
@@ -301,6 +306,6 @@ def accuracy_figure(data: Analysed, lines: Sequence[Imitated]) -> Figure:
     return Figure(
         "accuracy",
         _title(data),
-        Bars("answers (%)", tuple(line.condition for line in lines), bars),
-        "Where answers are more like the true label than like the model, people follow their beliefs.",
+        Bars(say_table("figure-accuracy-axis"), tuple(line.condition for line in lines), bars),
+        say_table("figure-accuracy-says"),
     )

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from verax.errors import VeraxError
 from verax.results.tables import Column, Table, Value
+from verax.studies.analysis.pooled import say
 from verax.studies.answers.export_files import guarded, unguarded
 from verax.studies.protocol.contract import Analysed
 from verax.studies.protocols.reverse_turing.accuracy import by_training, task_name, task_of
-from verax.text import counted
 
 STRATEGY = "strategy"
 COLUMNS = ("task", "kind", "condition", "participant", "strategy", "code")
@@ -92,21 +92,18 @@ def strategy_table(asked: Sequence[Strategy]) -> Table | None:
     coded = sum(bool(one.code) for one in asked)
     return Table(
         key="strategies",
-        title="Strategies that people wrote of, by task and condition (the paper's Table 2)",
+        title=say("strategies-title"),
         columns=(
-            Column("task", "Task", "text"),
-            Column("kind", "Known or masked", "text"),
-            Column("condition", "Condition", "text"),
-            Column("asked", "Asked", "count"),
-            Column("wrote", "Wrote something", "count"),
+            Column("task", say("column-task"), "text"),
+            Column("kind", say("column-kind"), "text"),
+            Column("condition", say("column-condition"), "text"),
+            Column("asked", say("column-asked"), "count"),
+            Column("wrote", say("column-wrote"), "count"),
             *(Column(f"code_{code}", code, "count") for code in codes),
         ),
         rows=tuple(rows),
-        sentence=f"{counted(wrote, 'answer')} of {len(asked):,} in people's own words; {coded:,} coded.",
-        notes=(
-            "The question may be left empty, so that who wrote is no sample of who did not. What was written stands in "
-            "no report; --strategies FILE writes it to a file with a column for codes, and counts them from there.",
-        ),
+        sentence=say("strategies", wrote=wrote, asked=len(asked), coded=coded),
+        notes=(say("strategies-note"),),
     )
 
 

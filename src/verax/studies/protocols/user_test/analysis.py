@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 
+from verax.phrases import say as say_phrase
 from verax.studies.analysis.between.change_tables import change_table, contrast_table
 from verax.studies.analysis.between.effects import (
     STRATUM,
@@ -21,12 +23,15 @@ from verax.studies.analysis.between.pooled_simulation import pooled_simulation
 from verax.studies.analysis.between.simulation import KEYS, simulation
 from verax.studies.analysis.primary import method_lines, primary_figure
 from verax.studies.analysis.sensitivity import sensitivity_table, varied_changes
+from verax.studies.definition.languages import in_language
 from verax.studies.protocol.contract import Analysed, Findings, ProtocolAnalysis
 from verax.studies.protocols.user_test.parts import PARTS, part_of
 from verax.studies.results.study_summary import Options
 
+say_table = partial(say_phrase, "study-tables")
 # Told for both parts together; of each part alone only the rest.
 TOGETHER = ("sensitivity",)
+BY_RATING = "rating-and-correctness"
 
 
 def user_test(data: Analysed, options: Options) -> Findings:
@@ -56,11 +61,14 @@ def user_test(data: Analysed, options: Options) -> Findings:
     found = effects(pairs, data.conditions, claimed_items(complete_pairs(pairs)), options.level)
     primary = primary_changes(found, data.conditions)
     varied = varied_changes(pairs, intended, found, options.level)
-    asked = sum(item.role != "learning" for item in data.study.items.values()) * len(data.participants)
+    asked = sum(item.role != "learning" for item in in_language(data.study, None).items.values()) * len(
+        data.participants
+    )
     tables = [
         *([contrast_table(found)] if found.control is not None else []),
-        change_table(pairs, found, "forward and counterfactual simulation, the mean of both", asked),
-        *over_both.tables,
+        change_table(pairs, found, say_table("where-both"), asked),
+        # Each part has its own table of ratings and right answers.
+        *(table for table in over_both.tables if not table.key.startswith(BY_RATING)),
         *inside.tables,
         sensitivity_table(varied),
     ]
@@ -69,7 +77,7 @@ def user_test(data: Analysed, options: Options) -> Findings:
         primary=primary,
         methods=method_lines(primary, data.conditions),
         tables=tuple(tables),
-        figures=(primary_figure(primary, "nothing changed"), *inside.figures),
+        figures=(primary_figure(primary, say_table("nothing-changed")), *inside.figures),
         sensitivity=varied,
         estimators={
             **inside.estimators,
@@ -89,15 +97,25 @@ def _named(findings: Findings, part: str) -> Findings:
     return replace(
         findings,
         tables=tuple(
-            replace(table, key=f"{part}-{table.key}", title=f"{part.capitalize()} part: {table.title}")
+            replace(
+                table,
+                key=f"{part}-{table.key}",
+                title=say_table("in-part", part=part.capitalize(), said=table.title),
+            )
             for table in findings.tables
             if table.key not in TOGETHER
         ),
         figures=tuple(
-            replace(figure, key=f"{part}-{figure.key}", title=f"{part.capitalize()} part: {figure.title}")
+            replace(
+                figure,
+                key=f"{part}-{figure.key}",
+                title=say_table("in-part", part=part.capitalize(), said=figure.title),
+            )
             for figure in findings.figures
         ),
-        problems=tuple(f"{part.capitalize()} part: {problem}" for problem in findings.problems),
+        problems=tuple(
+            say_table("in-part", part=part.capitalize(), said=problem) for problem in findings.problems
+        ),
     )
 
 

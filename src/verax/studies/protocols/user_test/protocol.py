@@ -17,7 +17,16 @@ from verax.studies.definition.screen import Meaning, Prose, Screen
 from verax.studies.definition.spec import StudySpec
 from verax.studies.definition.study import DesignRow, Item, OneCondition, Phase, Step, Study
 from verax.studies.design import one_row_per_condition
-from verax.studies.protocol.contract import Briefing, Material, Protocol, ProtocolAnalysis, Source, protocols
+from verax.studies.protocol.contract import (
+    Briefing,
+    Material,
+    Planning,
+    Protocol,
+    ProtocolAnalysis,
+    Role,
+    Source,
+    protocols,
+)
 from verax.studies.protocols.counterfactual import Counterfactual
 from verax.studies.protocols.forward import Forward
 from verax.studies.protocols.screens import method_audience, method_audiences
@@ -42,7 +51,7 @@ class UserTest(Protocol):
         test: items to predict in the forward part, from the test part.
         changed: items of the counterfactual part: others, from the test part too.
         leaf: whether people may leaf back through the pages of a look until it is over.
-        vectors: a GloVe file in which similar words are found; vectors trained on the training texts if None.
+        vectors: a GloVe file in which similar words are found; vectors trained on the training texts unless given.
         fluent: changed texts shall read like language; false draws among all, as published.
         struck: inputs that a reviewer struck, as `verax study review` writes them: "test 512".
     """
@@ -54,6 +63,7 @@ class UserTest(Protocol):
     own_models: ClassVar[bool] = True
     shows_weights: ClassVar[bool] = True
     introduces: ClassVar[str] = phase_key(FORWARD, Forward.introduces)
+    side_by_side: ClassVar[bool] = Counterfactual.side_by_side
 
     learning: int = Field(default=16, ge=1)
     test: int = Field(default=32, ge=1)
@@ -153,6 +163,11 @@ class UserTest(Protocol):
         """1 for the model's output, on the changed version in the second part; 0 for another class."""
         part = self.second if item.role == CHANGED else self.first
         return part.score(item, meaning)
+
+    def planning(self, spec: StudySpec) -> Planning:
+        """Change from first to second predictions over both parts, compared between people."""
+        forward = self.first.planning(spec)
+        return replace(forward, roles=(*forward.roles, Role(CHANGED, self.changed)), more=(CHANGED,))
 
     @classmethod
     def analysis(cls) -> ProtocolAnalysis:

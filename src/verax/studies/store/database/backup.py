@@ -22,6 +22,7 @@ from sqlalchemy.schema import AddConstraint, DropConstraint
 
 from verax.errors import VeraxError
 from verax.studies.definition.study import Study
+from verax.studies.store.database.encrypted import check_passphrase, encrypt, opened
 from verax.studies.store.database.engine import open_database, reason_of
 from verax.studies.store.database.location import OLD, open_registered, present_url, shown, sqlite_file
 from verax.studies.store.database.migrate import migrate
@@ -153,7 +154,14 @@ class Backup:
     bytes: int
 
 
-def backup(url: str, path: str | Path, *, study: Study | None = None, force: bool = False) -> Backup:
+def backup(
+    url: str,
+    path: str | Path,
+    *,
+    study: Study | None = None,
+    force: bool = False,
+    passphrase: Path | None = None,
+) -> Backup:
     """Copies a database as it is at one moment into a SQLite file; writers go on meanwhile.
 
     Args:
@@ -161,8 +169,11 @@ def backup(url: str, path: str | Path, *, study: Study | None = None, force: boo
         path: of the file; an unfinished one has another name.
         study: which must be in the database, if it is given.
         force: replace an older backup, once the new one is whole.
+        passphrase: a file whose first line encrypts the backup; it is a plain one if None.
     """
     path = Path(path)
+    if passphrase is not None:
+        check_passphrase(passphrase)
     if path.is_dir():
         raise VeraxError(f"{str(path)!r} is a folder; name a file for the backup.")
     if path.exists() and not force:
@@ -185,6 +196,8 @@ def backup(url: str, path: str | Path, *, study: Study | None = None, force: boo
                 f"The database {shown(url)} holds no answers to this study ({study.spec.title!r}, {study.hash[:12]}); "
                 "name its own with --database."
             )
+        if passphrase is not None:
+            encrypt(unfinished, passphrase)
     return Backup(path, shown(url), rows, path.stat().st_size)
 
 
@@ -221,7 +234,8 @@ def check_file(path: Path) -> dict[str, int]:
             problems, orphans, rows = [str(error)], [], {}
     if problems != ["ok"]:
         raise VeraxError(
-            f"The file {str(path)!r} is damaged or no database ({problems[0]}); use another backup."
+            f"The file {str(path)!r} is damaged or no database ({problems[0]}); use another backup, or name the "
+            "passphrase of an encrypted one with --passphrase-file."
         )
     if orphans:
         raise VeraxError(
@@ -316,7 +330,9 @@ class Restored:
     aside: Path | None = None
 
 
-def restore(study: Study, path: str | Path, url: str, *, force: bool = False) -> Restored:
+def restore(
+    study: Study, path: str | Path, url: str, *, force: bool = False, passphrase: Path | None = None
+) -> Restored:
     """Puts a backup in the place of a database that is empty or absent.
 
     Args:
@@ -324,18 +340,20 @@ def restore(study: Study, path: str | Path, url: str, *, force: bool = False) ->
         path: of the backup.
         url: of the database.
         force: gives a SQLite file that holds answers another name; it is never deleted.
+        passphrase: a file whose first line opens an encrypted backup.
     """
     path = Path(path)
-    _check_belongs(study, path)
-    file = sqlite_file(url)
-    restored = _into_postgresql(path, url) if file is None else _into_sqlite(path, file, force=force)
+    if not path.is_file():
+        raise VeraxError(f"There is no backup {str(path)!r}; check the path.")
+    with opened(path, passphrase) as plain:
+        _check_belongs(study, plain)
+        file = sqlite_file(url)
+        restored = _into_postgresql(plain, url) if file is None else _into_sqlite(plain, file, force=force)
     open_registered(study, url)[0].close()  # tables of an older version are brought up to date
     return restored
 
 
 def _check_belongs(study: Study, path: Path) -> None:
-    if not path.is_file():
-        raise VeraxError(f"There is no backup {str(path)!r}; check the path.")
     check_file(path)
     held = held_studies(path)
     if study.hash not in held:

@@ -120,7 +120,9 @@ def shown(url: str | URL) -> str:
 def following(database: Database) -> Database:
     """The same database, which follows a move."""
     follower = _Follower(database)
-    return Database(follower.read, follower.write, follower.snapshot, follower.engines, database.name)
+    return Database(
+        follower.read, follower.write, follower.snapshot, follower.engines, database.name, database.threads
+    )
 
 
 class _Follower:

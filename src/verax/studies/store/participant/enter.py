@@ -6,19 +6,22 @@ A lab's computer has many people, so nobody is turned away for it; it is kept, a
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from sqlalchemy import bindparam, insert, null, select, update
 
 from verax.errors import VeraxError
 from verax.installed import VERSION
+from verax.studies.definition.languages import in_language, speaking_for, spoken_spec
 from verax.studies.design import has_room
 from verax.studies.display import wording
 from verax.studies.protocol.common_steps import door_steps, participant_class_names, participant_steps
 from verax.studies.store.identifiers import (
+    PERSON_LENGTH,
     PlatformPerson,
     new_code,
     new_token,
+    person_of_code,
     pseudonym,
     token_for,
     token_hash,
@@ -94,7 +97,15 @@ NEW_PARTICIPANT = insert(participants)
 Origin = tuple[str, str] | None
 
 
-def enter(work: Transaction, code: str | None, *, is_bot: bool, origin: Origin = None) -> str:
+def enter(
+    work: Transaction,
+    code: str | None,
+    *,
+    is_bot: bool,
+    origin: Origin = None,
+    language: str | None = None,
+    link: str | None = None,
+) -> str:
     """The token of a new participant, or of the one who came with this code before.
 
     Args:
@@ -102,14 +113,17 @@ def enter(work: Transaction, code: str | None, *, is_bot: bool, origin: Origin =
         code: one of `make_codes`.
         is_bot: a simulated person.
         origin: keyed hashes of the address and the network from which they come, where that is known.
+        language: of their pages.
+        link: by what they are known in other studies, until they say whether they agree to it.
     """
+    told = _from(origin) | {"language": language}
     state, entry = state_of(work), work.study.spec.entry
     if code is None:
         if not is_bot and entry != "link":
             raise Refused("code-needed" if entry == "code" else "ids-needed")
         room = _check_open(work, state.state, is_bot=is_bot, waits=origin is not None)
         token = new_token()
-        _add(work, token, {"is_bot": is_bot, "platform": "link"} | _from(origin), room=room)
+        _add(work, token, {"is_bot": is_bot, "platform": "link"} | told, room=room)
         return token
     keys = {"code": typed_code(code), "study_id": work.study_id}
     known = work.connection.execute(CODE, keys).one_or_none()
@@ -118,13 +132,18 @@ def enter(work: Transaction, code: str | None, *, is_bot: bool, origin: Origin =
     token = token_for(state.secret, known.code)
     if known.participant_id is None:
         room = _check_open(work, state.state, is_bot=is_bot, waits=origin is not None)
-        participant_id = _add(work, token, {"is_bot": is_bot, "platform": "code"} | _from(origin), room=room)
+        about = {"is_bot": is_bot, "platform": "code"} | ({} if link is None else {"link_hash": link})
+        participant_id = _add(work, token, about | told, room=room)
         work.connection.execute(USE_CODE, {"used": known.code, "participant_id": participant_id})
     return token
 
 
 def enter_person(
-    work: Transaction, person: PlatformPerson, holds: str | None = None, origin: Origin = None
+    work: Transaction,
+    person: PlatformPerson,
+    holds: str | None = None,
+    origin: Origin = None,
+    language: str | None = None,
 ) -> bool:
     """Lets in somebody whom a platform sent: a new participant, or the one whom they were before.
 
@@ -133,6 +152,7 @@ def enter_person(
         person: who comes.
         holds: the hash of the token that their browser kept from before, if it did.
         origin: see `enter`.
+        language: see `enter`.
 
     Returns:
         Whether they may know the token: they are new, have it already, or nothing is there that it could delete.
@@ -154,6 +174,7 @@ def enter_person(
         about |= {"session_hash": person.session} if person.session is not None else {}
         # Until they say whether they agree to it; who does not has none.
         about |= {"link_hash": person.link} if person.link is not None else {}
+        about |= {"language": language}
         about |= {"return_to": return_to} if return_to is not None else {}
         _add(work, person.token, about, room=room)
         return True
@@ -175,16 +196,34 @@ def is_known(work: Transaction, person: PlatformPerson) -> bool:
     return work.connection.execute(KNOWN, keys).one_or_none() is not None
 
 
-def make_codes(work: Transaction, count: int) -> list[str]:
-    """New codes, each for one participant."""
+def make_codes(work: Transaction, count: int, again: Sequence[str] = ()) -> list[str]:
+    """New codes, each for one participant.
+
+    Args:
+        work: the transaction.
+        count: how many.
+        again: codes of another study, whose people come again: as many new ones, which begin alike.
+    """
+    if again:
+        people = [person_of_code(typed_code(code)) for code in again]
+        if short := [code for code, person in zip(again, people, strict=True) if len(person) < PERSON_LENGTH]:
+            raise VeraxError(f"{short[0]!r} is no code of a study; give a file with a code on each line.")
+        records = [
+            {"code": new_code(person), "study_id": work.study_id, "created_at": work.now} for person in people
+        ]
+        work.connection.execute(insert(codes), records)
+        return [str(record["code"]) for record in records]
     if not 1 <= count <= MOST_CODES:
         raise VeraxError(f"Between 1 and {MOST_CODES:,} codes can be made at once; {count:,} were asked for.")
-    made: set[str] = set()
+    made: dict[str, str] = {}
     while len(made) < count:
-        made.add(new_code())
-    records = [{"code": code, "study_id": work.study_id, "created_at": work.now} for code in sorted(made)]
+        code = new_code()
+        made[person_of_code(code)] = code
+    records = [
+        {"code": code, "study_id": work.study_id, "created_at": work.now} for code in sorted(made.values())
+    ]
     work.connection.execute(insert(codes), records)
-    return sorted(made)
+    return sorted(made.values())
 
 
 def has_free_place(work: Transaction, *, is_bot: bool) -> bool:
@@ -288,13 +327,13 @@ def consent(work: Transaction, token_hash: str, *, agreed: bool, linked: bool = 
 def _begin(work: Transaction, person: ParticipantRow, number: int) -> None:
     """Gives the first steps: those before a row of the design is given, or all with the row."""
     study = work.study
-    door = door_steps(study)
+    door = door_steps(in_language(study, person.language))
     # How long the way is can be told from any row.
-    planned = participant_steps(study, study.rows[0], number)
+    planned = participant_steps(study, study.rows[0], number, person.language)
     begun = {
         "who": person.id,
         "number": number,
-        "names": list(participant_class_names(study, number)),
+        "names": list(participant_class_names(study, number, person.language)),
         "phases": max(part_numbers(study, planned)),
         "steps": len(planned),
         "hold_until": held_until(work, proven=person.origin is None),
@@ -312,7 +351,8 @@ def _set_status(work: Transaction, person: ParticipantRow, status: str) -> None:
 
 
 def _note(work: Transaction, person: ParticipantRow, *, agreed: bool) -> None:
-    text = "\n\n".join(wording.consent(work.study.spec))
+    with speaking_for(work.study, person.language):
+        text = "\n\n".join(wording.consent(spoken_spec(work.study)))
     decision = {
         "participant_id": person.id,
         "agreed": agreed,

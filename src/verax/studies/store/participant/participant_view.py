@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple, get_args
 from sqlalchemy import and_, bindparam, select
 
 from verax.errors import VeraxError
+from verax.studies.definition.languages import in_language
 from verax.studies.definition.screen import Meaning, Screen, with_names
 from verax.studies.definition.study import Phase, Step
 from verax.studies.design import shown_screen
@@ -63,7 +64,7 @@ def final_tally(work: Transaction, participant: int) -> Tally | None:
 def _tally(work: Transaction, participant: int, phases: Iterable[str], protocol: Protocol) -> Tally | None:
     rows = work.connection.execute(GIVEN, {"who": participant, "phases": list(phases)}).all()
     scored = [
-        protocol.score(work.study.items[item], given[protocol.scored]) > 0
+        protocol.is_right(work.study.items[item], given[protocol.scored])
         for _, item, given in rows
         if _is_given(given, protocol.scored)
     ]
@@ -74,7 +75,9 @@ def _is_given(answers: Mapping[str, Meaning | None], name: str) -> bool:
     return answers.get(name) is not None
 
 
-Status = Literal["consent", "active", "complete", "screened-out", "full", "declined", "withdrawn", "paused"]
+Status = Literal[
+    "consent", "active", "complete", "screened-out", "over-quota", "full", "declined", "withdrawn", "paused"
+]
 Reason = Literal["full", "closed", "paused", "unknown-code", "code-needed", "ids-needed", "other-session"]
 
 PAGES: Mapping[str, Status] = {status: status for status in get_args(Status)}
@@ -120,6 +123,7 @@ class ParticipantView:
         completion_code: once everything is answered and stored.
         preview: nothing here is for keeps.
         queue: the place in the queue of somebody who waits for a place, from 1; 0 for everybody else.
+        hidden_question: whether the page has a question that people do not see.
         looking: an earlier step of the phase that is looked at again in place of the one that is due; 0 for none.
     """
 
@@ -144,6 +148,7 @@ class ParticipantView:
     completion_code: str | None = None
     preview: bool = False
     queue: int = 0
+    hidden_question: bool = False
     looking: int = 0
 
     @property
@@ -197,6 +202,7 @@ class CurrentStep(NamedTuple):
     deadline_at: int | None
     origin: str | None
     subnet: str | None
+    language: str | None
 
 
 LOOK = (
@@ -204,8 +210,8 @@ LOOK = (
         *columns(participants, CurrentStep._fields[:10]),
         studies.c.state.label("study_state"),
         steps.c.id.label("step_id"),
-        *columns(steps, CurrentStep._fields[12:-2]),
-        *columns(participants, CurrentStep._fields[-2:]),
+        *columns(steps, CurrentStep._fields[12:-3]),
+        *columns(participants, CurrentStep._fields[-3:]),
     )
     .join_from(participants, studies)
     .outerjoin(
@@ -273,7 +279,7 @@ def at_step(
         screen=shown_screen(work.study, row.screen, row.answer_order),
         nonce=row.nonce,
         names=tuple(row.names or ()),
-        phase=work.study.phases[row.phase],
+        phase=in_language(work.study, row.language).phases[row.phase],
         phase_number=row.phase_number,
         phases=row.phases,
         number_in_phase=row.number_in_phase,
@@ -284,6 +290,7 @@ def at_step(
         tally=tally,
         echo=echo,
         preview=work.preview,
+        hidden_question=work.study.spec.hidden_question and bool(work.study.screens[row.screen].questions),
     )
 
 

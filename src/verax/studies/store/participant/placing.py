@@ -16,14 +16,16 @@ from itertools import groupby
 from math import ceil
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, bindparam, func, insert, null, select
+from sqlalchemy import ColumnElement, bindparam, func, insert, null, or_, select
 
+from verax.studies.definition.own_pages import names
+from verax.studies.definition.own_questions import Quota
 from verax.studies.definition.study import Step, Study
 from verax.studies.design import choose_order, choose_row, has_room, order_count
 from verax.studies.protocol.common_steps import door_steps, participant_steps
 from verax.studies.store.clock import micros
 from verax.studies.store.people import CHANGE, ParticipantRow, Transaction, state_of, taken
-from verax.studies.store.tables import participants, steps
+from verax.studies.store.tables import exclusions, participants, responses, steps
 
 
 def part_numbers(study: Study, planned: Sequence[Step]) -> list[int]:
@@ -195,7 +197,7 @@ def place(work: Transaction, person: ParticipantRow, number: int | None = None) 
     if row is None:
         work.connection.execute(FULL, {"who": person.id, "now": work.now})
         return False
-    planned = participant_steps(study, row, number)
+    planned = participant_steps(study, row, number, person.language)
     given = {
         "who": person.id,
         "design_row": row.number,
@@ -206,6 +208,67 @@ def place(work: Transaction, person: ParticipantRow, number: int | None = None) 
     work.connection.execute(PLACE, given)
     add_steps(work, person.id, planned, after=len(door_steps(study)))
     return True
+
+
+# What people with a place of their own, or on the way to one, answered to a page; who is excluded has none.
+_excluded = (
+    select(exclusions.c.id)
+    .where(exclusions.c.participant_id == participants.c.id, exclusions.c.lifted_at.is_(None))
+    .exists()
+)
+ANSWERED_BY_OTHERS = (
+    select(responses.c.answers)
+    .join_from(steps, responses)
+    .join(participants, participants.c.id == steps.c.participant_id)
+    .where(
+        _of_study,
+        participants.c.is_bot == bindparam("bots"),
+        participants.c.id != bindparam("who"),
+        steps.c.screen.in_(bindparam("screens", expanding=True)),
+        or_(
+            (participants.c.status == "complete") & ~_excluded,
+            (participants.c.status == "active") & (participants.c.hold_until > bindparam("now")),
+        ),
+    )
+)
+
+
+def is_over_quota(
+    work: Transaction, person: ParticipantRow, screen: str, answers: Mapping[str, object]
+) -> bool:
+    """Whether as many people as a quota takes have given the same answer before."""
+    limits = [quota for quota in work.study.spec.quotas if quota.question in answers]
+    if not limits:
+        return False
+    state_of(work, lock=True)  # one after the other, as places are taken
+    plain = screen.rpartition("/")[2]
+    keys = {
+        "study_id": work.study_id,
+        "bots": person.is_bot,
+        "who": person.id,
+        # In all languages of the study: a quota is of people, whatever they read.
+        "screens": [plain, *(f"{language}/{plain}" for language in work.study.editions)],
+        "now": work.now,
+    }
+    others = list(work.connection.execute(ANSWERED_BY_OTHERS, keys).scalars())
+    return any(exceeds(work.study, quota, answers, others) for quota in limits)
+
+
+def exceeds(
+    study: Study, quota: Quota, answers: Mapping[str, object], others: Sequence[Mapping[str, object]]
+) -> bool:
+    """Whether a quota is full for somebody with these answers, given those of the others who count."""
+    own = answers[quota.question]
+    option = next(
+        option
+        for screen in study.screens.values()
+        for question in screen.questions
+        if question.name == quota.question
+        for option in question.options
+        if option.means == own
+    )
+    most = next((most for answer, most in quota.most.items() if answer in names(option)), None)
+    return most is not None and sum(other.get(quota.question) == own for other in others) >= most
 
 
 def add_steps(

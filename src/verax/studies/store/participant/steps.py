@@ -9,11 +9,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from sqlalchemy import BindParameter, bindparam, func, insert, or_, select, update
+from sqlalchemy import BindParameter, and_, bindparam, func, insert, or_, select, update
 
+from verax.studies.definition.own_pages import hidden_by
+from verax.studies.definition.own_questions import FIRST
 from verax.studies.definition.screen import Question, with_names
 from verax.studies.definition.study import Phase, Screening, Step
 from verax.studies.design import shown_screen
+from verax.studies.protocol.common_steps import OWN
 from verax.studies.store.clock import SECOND, micros
 from verax.studies.store.identifiers import new_code
 from verax.studies.store.participant.participant_view import (
@@ -35,6 +38,7 @@ from verax.studies.store.participant.placing import (
     held_until,
     is_crowded,
     is_next,
+    is_over_quota,
     place,
     proves,
     queue_place,
@@ -52,6 +56,7 @@ from verax.studies.store.people import (
 )
 from verax.studies.store.tables import participants, responses, steps
 
+LARGEST = 2**31  # numbers of steps are smaller
 GRACE = 2 * SECOND  # what a page may take on its way after the deadline
 
 
@@ -72,6 +77,19 @@ class StepRow(NamedTuple):
 _of_participant = steps.c.participant_id == bindparam("who")
 
 STEP = select(*columns(steps, StepRow._fields)).where(_of_participant, steps.c.ord == bindparam("ord"))
+LOCK_AT = (
+    select(
+        *columns(participants, ParticipantRow._fields),
+        *(column.label(f"step_{column.name}") for column in columns(steps, StepRow._fields)),
+    )
+    .outerjoin_from(
+        participants,
+        steps,
+        and_(steps.c.participant_id == participants.c.id, steps.c.ord == bindparam("ord")),
+    )
+    .where(participants.c.token_hash == bindparam("value"), participants.c.study_id == bindparam("study_id"))
+    .with_for_update(key_share=True, of=participants)
+)
 PHASE_OPENED = select(func.min(steps.c.opened_at)).where(_of_participant, steps.c.phase == bindparam("phase"))
 CLOSE = (
     update(steps)
@@ -93,6 +111,28 @@ SKIP = (
         steps.c.state == "pending",
     )
     .values(state="skipped", closed_at=bindparam("now"))
+)
+# Pages of one's own that somebody's answers rule out.
+HIDE = (
+    update(steps)
+    .where(
+        _of_participant,
+        steps.c.ord > bindparam("after"),
+        steps.c.screen.in_(bindparam("screens", expanding=True)),
+        steps.c.state == "pending",
+    )
+    .values(state="skipped", closed_at=bindparam("now"))
+)
+ANSWERED_FIRST = (
+    select(steps.c.ord, steps.c.screen, responses.c.answers)
+    .join_from(steps, responses)
+    .where(_of_participant, steps.c.phase == OWN + FIRST)
+    .order_by(steps.c.ord)
+)
+PENDING = (
+    select(steps.c.id)
+    .where(_of_participant, steps.c.ord > bindparam("after"), steps.c.state == "pending")
+    .limit(1)
 )
 EXPIRE_PHASE = (
     update(steps)
@@ -134,6 +174,7 @@ COMPLETE = CHANGE.where(~_unanswered).values(
     finished_at=bindparam("now"),
     last_seen_at=bindparam("now"),
 )
+OVER_QUOTA = CHANGE.values(status="over-quota", finished_at=bindparam("now"), last_seen_at=bindparam("now"))
 SCREEN_OUT = CHANGE.values(status="screened-out", finished_at=bindparam("now"), last_seen_at=bindparam("now"))
 
 
@@ -151,8 +192,25 @@ def after_answers(
     if person.origin is not None and proves(work, step.opened_at, step.screen):
         work.connection.execute(PROVE, {"who": person.id})
         person = person._replace(origin=None, subnet=None)
+    _hide(work, person.id, step.ord, step.screen, answers)
+    if is_over_quota(work, person, step.screen, answers):
+        work.connection.execute(OVER_QUOTA, {"who": person.id, "now": work.now})
+        return
     judged = _judged(work, step)
     _go_on(work, person, step, passed=judged is not None and judged.passed(answers))
+
+
+def _hide(
+    work: Transaction, who: int, ord: int, screen: str, answers: Mapping[str, str | int | float | None]
+) -> None:
+    """Passes over the later pages of one's own that are shown after other answers."""
+    study = work.study
+    hidden = hidden_by(study.spec.questions, study.screens, screen, answers) if study.spec.questions else []
+    if hidden:
+        # The pages of the language that is read begin as this one does.
+        language = screen.removesuffix(screen.rpartition("/")[2])
+        keys = {"screens": [f"{language}{page}" for page in hidden], "now": work.now}
+        work.connection.execute(HIDE, {"who": who, "after": ord} | keys)
 
 
 def after_limit(work: Transaction, person: ParticipantRow, step: StepRow) -> None:
@@ -178,7 +236,7 @@ def phase_deadline(work: Transaction, participant_id: int, phase: Phase) -> int 
 def _go_on(work: Transaction, person: ParticipantRow, step: StepRow, *, passed: bool) -> None:
     """To the next step; after a try at the screening test past all later tries or to the next one.
 
-    Who never passes it is out; who passes it before a row of the design was given gets one now.
+    Who never passes it is out; who has done all that comes before a row of the design is given gets one now.
     """
     if _judged(work, step) is not None:
         keys = [phase.key for phase in work.study.phases.values() if phase.kind == "screening"]
@@ -189,9 +247,12 @@ def _go_on(work: Transaction, person: ParticipantRow, step: StepRow, *, passed: 
             return
         if last is not None and passed:
             work.connection.execute(SKIP, after | {"last": last, "now": work.now})
-        waits = passed and person.design_row is None and person.number is not None
-        if waits and not place(work, person):
+    waits = person.design_row is None and person.number is not None
+    if waits and work.connection.execute(PENDING, {"who": person.id, "after": step.ord}).first() is None:
+        if not place(work, person):
             return
+        for answered in work.connection.execute(ANSWERED_FIRST, {"who": person.id}).all():
+            _hide(work, person.id, answered.ord, answered.screen, answered.answers)
     _go(work, person, step)
 
 
@@ -345,13 +406,12 @@ def submit(
     client: Mapping[str, object],
 ) -> Submitted:
     """Stores the answers to the step that is due; whatever else arrives is kept as an event."""
-    person = lock(work, token_hash)
+    person, step = _lock_at(work, token_hash, ord)
     if person is None or person.status == "withdrawn" or not 1 <= ord <= person.steps:
         return Submitted()  # of who has left nothing more is kept
-    step = read_step(work, person.id, ord)
     if step is None:
         return Submitted()
-    if ord != person.current or nonce != step.nonce or step.state != "open" or person.status != "active":
+    if not _is_due(person, step, nonce):
         answered = nonce == step.nonce and step.state == "closed"
         note_rejected(
             work, person, person.current, "duplicate" if answered else "stale", _sent(ord, given, client)
@@ -379,6 +439,35 @@ def submit(
     work.connection.execute(NEW_RESPONSE, response)
     after_answers(work, person, step, answers.meanings)
     return Submitted(stored=True)
+
+
+def _is_due(person: ParticipantRow, step: StepRow, nonce: str) -> bool:
+    return (
+        step.ord == person.current
+        and step.nonce == nonce
+        and step.state == "open"
+        and person.status == "active"
+    )
+
+
+def _lock_at(work: Transaction, token_hash: str, ord: int) -> tuple[ParticipantRow | None, StepRow | None]:
+    """The participant, locked, and one of their steps.
+
+    Where PostgreSQL waited for the lock it has the participant as they are then, but the step as it was before. A step
+    never closes without the participant moving on, so one that is open and due is both; any other is read again.
+    """
+    # A number that no step has may be larger than the database can hold.
+    keys = {"study_id": work.study_id, "value": token_hash, "ord": ord if 0 < ord < LARGEST else 0}
+    row = work.connection.execute(LOCK_AT, keys).one_or_none()
+    if row is None:
+        return None, None
+    many = len(ParticipantRow._fields)
+    person = ParticipantRow._make(row[:many])
+    if row[many] is not None:
+        step = StepRow._make(row[many:])
+        if _is_due(person, step, step.nonce):
+            return person, step
+    return person, read_step(work, person.id, ord) if 1 <= ord <= person.steps else None
 
 
 def _pass_time(work: Transaction, who: int, simulated: object) -> None:

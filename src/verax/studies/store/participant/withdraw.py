@@ -38,6 +38,7 @@ EMPTY = CHANGE.values(
     hold_until=null(),
     origin=null(),
     subnet=null(),
+    language=null(),
     return_to=null(),
     session_hash=null(),
     link_hash=null(),
@@ -122,6 +123,7 @@ FORGET = CHANGE.values(
     link_hash=null(),
     origin=null(),
     subnet=null(),
+    language=null(),
 )
 FORGET_CODE = delete(codes).where(codes.c.participant_id == bindparam("who"))
 

@@ -58,6 +58,7 @@ def upgrade() -> None:
         sa.Column("unkept", sa.Integer, nullable=False, server_default="0"),
         sa.Column("origin", sa.String(64)),
         sa.Column("subnet", sa.String(64)),
+        sa.Column("language", sa.String(16)),
         sa.UniqueConstraint("study_id", "number"),
         sa.Index(None, "study_id", "person_hash", unique=True),
         sa.UniqueConstraint("study_id", "completion_code"),
